@@ -1,0 +1,63 @@
+"""Which rules exist: code, name, severity, family. The pages in rules/ say the rest, and a test holds both equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mxlint.finding import Severity
+
+FAMILIES: dict[str, str] = {
+    "MX0": "run",
+    "MX1": "evaluation",
+    "MX2": "state",
+    "MX3": "recompilation",
+    "MX4": "shapeless",
+    "MX5": "signature",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The identity of a rule. `severity` is the one it has unless a finding says otherwise."""
+
+    code: str
+    name: str
+    severity: Severity
+
+    @property
+    def family(self) -> str:
+        return FAMILIES[self.code[:3]]
+
+    @property
+    def page(self) -> str:
+        """The file name of the rule's page inside rules/."""
+        return f"{self.code}-{self.name}.md"
+
+
+_ALL = (
+    Rule("MX001", "unused-suppression", "warning"),
+    Rule("MX002", "unknown-rule", "warning"),
+    Rule("MX003", "syntax-error", "error"),
+    Rule("MX004", "internal-error", "error"),
+    Rule("MX101", "print-traced-array", "error"),
+    Rule("MX102", "eval-in-compiled", "error"),
+    Rule("MX103", "host-conversion", "error"),
+    Rule("MX104", "array-condition", "error"),
+    Rule("MX201", "uncaptured-read", "warning"),
+    Rule("MX202", "uncaptured-write", "error"),
+    Rule("MX203", "uncaptured-random-state", "error"),
+    Rule("MX204", "half-captured-state", "error"),
+    Rule("MX205", "dead-capture", "error"),
+    Rule("MX208", "raise-with-captures", "warning"),
+    Rule("MX301", "compile-in-loop", "warning"),
+    Rule("MX302", "compile-per-call", "warning"),
+    Rule("MX401", "baked-shape", "error"),
+    Rule("MX402", "shape-condition", "error"),
+    Rule("MX403", "shapeless-unsupported-op", "error"),
+    Rule("MX501", "compiled-method", "error"),
+    Rule("MX502", "unsupported-argument", "error"),
+    Rule("MX507", "compile-without-effect", "warning"),
+)
+
+RULES: dict[str, Rule] = {rule.code: rule for rule in _ALL}
+BY_NAME: dict[str, Rule] = {rule.name: rule for rule in _ALL}
