@@ -1,0 +1,28 @@
+# A fresh machine needs Python 3.10 or newer, make and, for the tests that run MLX on the CPU, a C++ compiler.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test
+
+demo: $(VENV)/.installed
+	$(BIN)/mxlint check --exit-zero tests/fixtures/demo
+	$(BIN)/mxlint check --exit-zero tests/fixtures/project
+
+test: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/pytest -n auto
+
+# The stamps make a second run start at once; a changed pyproject.toml installs again.
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ $(VENV)/.installed

@@ -1,0 +1,266 @@
+"""Measure what MLX does, and fold the measurements of several versions into the table that mxlint reads.
+
+    measure_mlx.py measure             run the installed MLX, write raw/<version>.json
+    measure_mlx.py fold                all of raw/ → facts.json
+    measure_mlx.py --sample 40         measure 40 names again and compare with the table; 1 and a diff if they differ
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from folding import combine, fold, loosely, resolve
+from recipes import RECIPES, SKIPPED
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parent / "src" / "mxlint" / "tracing" / "mlx"
+LIMIT = 120.0  # seconds of silence after which a step counts as hung
+
+
+def _install_hint() -> str:
+    if sys.platform == "darwin":
+        extra = "verify"
+    else:
+        extra = "verify-cuda" if Path("/dev/nvidiactl").exists() else "verify-cpu"
+    return f"MLX is not installed here. Install it with: pip install 'mxlint[{extra}]'"
+
+
+def _start(name: str, done: set[str]) -> tuple[int, int]:
+    """A child that measures one name: (process id, file descriptor that its lines come from)."""
+    reader, writer = os.pipe()
+    if sys.platform == "linux":  # MLX starts no thread on import, so a fork is safe and 30 times cheaper than a new interpreter
+        pid = os.fork()
+        if pid == 0:
+            os.close(reader)
+            _child(name, done, writer)
+        os.close(writer)
+        return pid, reader
+    command = [sys.executable, str(HERE / "measure_mlx.py"), "child", name, *sorted(done)]
+    child = subprocess.Popen(command, stdout=writer, stderr=subprocess.DEVNULL)
+    os.close(writer)
+    return child.pid, reader
+
+
+def _child(name: str, done: set[str], writer: int) -> None:
+    """Run the experiments, one line of JSON before and after each; never returns."""
+    code = 0
+    try:
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        if not os.environ.get("MEASURE_DEBUG"):
+            os.dup2(quiet, 2)
+        from experiments import run
+
+        for step, result in run(name, RECIPES[name], done):
+            os.write(writer, (json.dumps([step, result]) + "\n").encode())
+        os.write(writer, b'["end", null]\n')
+    except BaseException as error:  # noqa: BLE001  the parent reports it
+        os.write(writer, (json.dumps(["error", f"{type(error).__name__}: {error}"[:300]]) + "\n").encode())
+        code = 1
+    finally:
+        os._exit(code)
+
+
+def _lines(pid: int, reader: int) -> list[list[Any]]:
+    """Every line the child wrote until it ended, or until it was silent for too long and was killed."""
+    data = b""
+    while True:
+        ready, _, _ = select.select([reader], [], [], LIMIT)
+        if not ready:
+            os.kill(pid, signal.SIGKILL)
+        chunk = os.read(reader, 1 << 16)
+        if not chunk:
+            break
+        data += chunk
+    os.close(reader)
+    os.waitpid(pid, 0)
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def measure(name: str) -> dict[str, Any] | str:
+    """The facts about one name, or why there are none. A step that kills the process is a fact, and the rest goes on without it."""
+    steps: dict[str, Any] = {}
+    while True:
+        pid, reader = _start(name, set(steps))
+        running = None
+        for step, result in _lines(pid, reader):
+            if step == "end":
+                return combine(name, RECIPES[name], steps)
+            if step == "error":
+                return str(result)
+            if running == step:
+                steps[step], running = result, None
+            else:
+                running = step
+        if running is None or running in ("basic", "compiled"):
+            return f"the process died in {running}"
+        steps[running] = {"first": "ok", "later": "crash"}
+
+
+def _public(module: Any, prefix: str) -> list[str]:
+    names = []
+    for name in sorted(dir(module)):
+        if name.startswith("_"):
+            continue
+        value = getattr(module, name)
+        if type(value).__name__ == "module" or not callable(value):
+            continue
+        names.append(prefix + name)
+    return names
+
+
+def public_names() -> list[str]:
+    """Every public callable that the table should know, and every attribute of an array."""
+    import mlx.core as mx
+    import mlx.optimizers
+    import mlx.utils
+    from mlx import nn
+
+    found = _public(mx, "mlx.core.")
+    for part in ("random", "fast", "linalg", "fft", "metal", "cuda", "distributed"):
+        if hasattr(mx, part):
+            found += _public(getattr(mx, part), f"mlx.core.{part}.")
+    found += [f"mlx.core.array.{name}" for name in sorted(dir(mx.array))]
+    found += _public(nn, "mlx.nn.")
+    for module, prefix in ((nn.losses, "mlx.nn.losses."), (nn.init, "mlx.nn.init."), (nn.utils, "mlx.nn.utils."), (mlx.optimizers, "mlx.optimizers."), (mlx.utils, "mlx.utils.")):
+        own = prefix.rstrip(".")
+        found += [n for n in _public(module, prefix) if getattr(getattr(module, n.rpartition(".")[2]), "__module__", own).startswith(own)]
+    return found
+
+
+def skip_reason(name: str) -> str | None:
+    return SKIPPED.get(name) or SKIPPED.get(name.rpartition(".")[0] + ".*")
+
+
+def missing_names() -> list[str]:
+    """Public names of the installed MLX that have neither a recipe nor a reason."""
+    known = {name.partition("[")[0] for name in RECIPES}
+    return [name for name in public_names() if name not in known and not skip_reason(name)]
+
+
+def aliases() -> dict[str, str]:
+    """Other paths to the same classes: where a class is defined → the name that the table uses."""
+    import mlx.optimizers
+    from mlx import nn
+
+    found = {"mlx.nn.utils.value_and_grad": "mlx.nn.value_and_grad"}
+    for module, prefix in ((nn, "mlx.nn."), (mlx.optimizers, "mlx.optimizers.")):
+        for name in dir(module):
+            value = getattr(module, name)
+            home = getattr(value, "__module__", None)
+            if not name.startswith("_") and callable(value) and isinstance(home, str) and home.startswith(prefix) and home + "." + name != prefix + name:
+                found[f"{home}.{name}"] = prefix + name
+    return dict(sorted(found.items()))
+
+
+def _measure_all() -> int:
+    import mlx.core as mx
+    from experiments import resolve as find
+
+    raw: dict[str, Any] = {}
+    begun = time.time()
+    for name in sorted(RECIPES):
+        if "__contains__" not in name and "__buffer__" not in name:
+            try:
+                find(name)
+            except AttributeError:
+                continue
+        result = measure(name)
+        if isinstance(result, str):
+            print(f"{name}: {result}", file=sys.stderr)
+        else:
+            raw[name] = result
+    for name in missing_names():
+        print(f"{name}: no recipe and no reason to skip it", file=sys.stderr)
+    version = mx.__version__.partition("+")[0]
+    head = {"mlx": version, "platform": f"{platform.system()} {platform.machine()} cpu", "aliases": aliases()}
+    (DATA / "raw").mkdir(parents=True, exist_ok=True)
+    (DATA / "raw" / f"{version}.json").write_text(_dump(head, {"entries": raw}))
+    print(f"{len(raw)} names of MLX {version} in {time.time() - begun:.0f} s", file=sys.stderr)
+    return 0
+
+
+def _dump(head: dict[str, Any], tables: dict[str, dict[str, Any]]) -> str:
+    """JSON with sorted keys and one entry a line, so that a change of one fact is a change of one line."""
+    parts = [f'"{key}": {json.dumps(value, sort_keys=True)}' for key, value in head.items()]
+    for title, table in tables.items():
+        rows = ",\n".join(f'{json.dumps(key)}: {json.dumps(table[key], sort_keys=True, separators=(",", ":"))}' for key in sorted(table))
+        parts.append(f'"{title}": {{\n{rows}\n}}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _fold_all() -> int:
+    raws = [json.loads(path.read_text()) for path in (DATA / "raw").glob("*.json")]
+    table = fold(raws)
+    head = {"versions": table["versions"]}
+    (DATA / "facts.json").write_text(_dump(head, {"skipped": SKIPPED, "aliases": table["aliases"], "entries": table["entries"]}))
+    return 0
+
+
+def sample(count: int) -> int:
+    """Measure some names again under the installed MLX; 0 if they are as the table says."""
+    import mlx.core as mx
+
+    version = mx.__version__.partition("+")[0]
+    table = json.loads((DATA / "facts.json").read_text())
+    if version not in table["versions"]:
+        print(f"MLX {version} is not one of the measured versions ({', '.join(table['versions'])}): run `measure_mlx.py measure` and `fold`")
+        return 1
+    known = {name: facts for name, facts in resolve(table, version).items() if name in RECIPES}
+    chosen = random.Random(count).sample(sorted(known), min(count, len(known)))
+    bad = 0
+    for name in chosen:
+        found = measure(name)
+        if isinstance(found, str) or loosely(found) != loosely(known[name]):
+            bad += 1
+            print(f"{name}\n  table    {json.dumps(known[name], sort_keys=True)}\n  measured {json.dumps(found, sort_keys=True)}")
+    print(f"{len(chosen) - bad} of {len(chosen)} names of MLX {version} are as the table says")
+    return 1 if bad else 0
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["child"]:
+        writer = os.dup(1)
+        _child(arguments[1], set(arguments[2:]), writer)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", nargs="?", choices=("measure", "fold"))
+    parser.add_argument("--sample", type=int, metavar="N")
+    parser.add_argument("--show", metavar="NAME", help="measure one name and print its facts")
+    options = parser.parse_args(arguments)
+    if options.action == "fold":
+        return _fold_all()
+    try:
+        import mlx.core  # noqa: F401
+    except ImportError:
+        print(_install_hint(), file=sys.stderr)
+        return 2
+    # fresh and freed memory is filled with rubbish, so that what reads out of bounds cannot be right by accident; malloc reads it at start
+    if sys.platform == "linux" and "MALLOC_PERTURB_" not in os.environ:
+        os.execve(sys.executable, [sys.executable, str(HERE / "measure_mlx.py"), *arguments], {**os.environ, "MALLOC_PERTURB_": "165"})
+    if sys.platform == "linux":
+        import experiments  # noqa: F401  before any fork
+    if options.show:
+        print(json.dumps(measure(options.show), indent=1, sort_keys=True))
+        return 0
+    if options.sample:
+        return sample(options.sample)
+    if options.action == "measure":
+        return _measure_all()
+    parser.error("nothing to do: measure, fold or --sample N")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""One file from source to findings: parse, trace, judge. Everything heavy is imported here and nowhere earlier."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mxlint.finding import Finding, Span
+from mxlint.project import Project
+from mxlint.rules import evaluation, recompilation, shapeless, signature, state
+from mxlint.source import Source
+from mxlint.tracing import run
+from mxlint.tracing.events import Record
+from mxlint.tracing.machine import Machine
+from mxlint.tracing.mlx.table import Table
+
+MIN_RECURSION = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class SiteReport:
+    """One place where something is compiled: its form, what is compiled, and the options as written."""
+
+    span: Span
+    form: str
+    compiled: str
+    options: Mapping[str, str]
+    object: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known of one file. `reasons` counts what could not be followed."""
+
+    findings: tuple[Finding, ...]
+    sites: tuple[SiteReport, ...]
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+
+def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[str, ...] = (), everything: bool = False) -> Analysis:
+    """Analyse one file; raises SyntaxError (or ValueError, RecursionError, MemoryError from the parser) for what is not Python."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), MIN_RECURSION))
+    tree = ast.parse(source.text)
+    project.add(source)
+    m = Machine(project, table, frozenset(wrappers), 0)
+    m.load = lambda found: run.load(m, found)
+    run.run_file(m, source, tree, everything=everything)
+    found: dict[tuple[str, Span], Finding] = {}
+    for item in _judge(m):
+        found.setdefault((item.code, item.span), item)
+    return Analysis(tuple(found.values()), tuple(_sites(m.records, source)), dict(m.unknown))
+
+
+def _judge(m: Machine) -> Iterator[Finding]:
+    by_site: dict[object, list[Record]] = {}
+    for record in m.records:
+        by_site.setdefault(record.site, []).append(record)
+    for record in m.records:
+        if record.method_of is not None:
+            yield from signature.method(record)
+            continue
+        yield from signature.arguments(record)
+        if record.bad_arguments and len(record.bad_arguments) >= len(record.calls):
+            continue
+        yield from evaluation.evaluation(record)
+        yield from state.state(record)
+        yield from state.raises(record)
+        yield from shapeless.shapeless(record)
+    for records in by_site.values():
+        yield from recompilation.recompilation(records)
+    yield from signature.without_effect(m.records)
+    yield from signature.environment(m.environment)
+
+
+def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:
+    seen = set()
+    for record in records:
+        if record.site.source is not source or record.site in seen:
+            continue
+        seen.add(record.site)
+        options = {name: capture.text for name, capture in (("inputs", record.inputs), ("outputs", record.outputs)) if capture is not None}
+        if record.shapeless is not False:
+            options["shapeless"] = "True" if record.shapeless else "?"
+        yield SiteReport(source.span(record.site.start, record.site.end), record.form, record.compiled, options, record.object or None)

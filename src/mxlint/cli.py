@@ -1,0 +1,324 @@
+"""The command line. Nothing heavy is imported before it is needed: a hook that finds nothing to do must cost next to nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mxlint import __version__
+from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, parse_option
+from mxlint.rules.registry import BY_NAME, RULES, Rule
+
+if TYPE_CHECKING:
+    from mxlint.engine import Progress, Result
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PATIENCE = 1.0  # seconds before a run at a terminal shows how far it is
+
+
+class _Commands(click.Group):
+    """A group that answers an unknown command with the nearest one it has; not every click that we run on does so."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            close = nearest(args[0], self.commands)
+            ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{close}'?" if close else ""))
+        return super().resolve_command(ctx, args)
+
+
+class _Failure(click.ClickException):
+    """mxlint cannot do its work."""
+
+    exit_code = 2
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mxlint", message="%(prog)s %(version)s")
+def main() -> None:
+    """Find the compile pitfalls of Apple's MLX in Python code, without running it."""
+
+
+def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+_config_options = _options(
+    click.option(
+        "--config", multiple=True, metavar="FILE|'KEY = VALUE'", help="A configuration file to use, or one key to set, as in TOML."
+    ),
+    click.option("--isolated", is_flag=True, help="Read no configuration file, and no requirement of MLX."),
+    click.option(
+        "--mlx-version", metavar="VERSION", help="The version of MLX to judge for, or a range: the newest measured version in it."
+    ),
+)
+_run_options = _options(
+    click.option("--stdin-filename", metavar="NAME", help="The name of the file that `-` reads."),
+    click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out these paths, instead of the configured ones."),
+    click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Leave out these paths as well."),
+    click.option("--force-exclude", is_flag=True, help="Leave out excluded paths even where they are named."),
+    _config_options,
+    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
+    click.option("-q", "--quiet", is_flag=True, help="Print findings only."),
+    click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was read; show tracebacks of internal errors."),
+)
+
+
+@main.command(short_help="Check files and folders.")
+@click.argument("paths", nargs=-1, metavar="[PATH…|-]")
+@click.option("--output-format", type=click.Choice(["text", "concise", "json"]), default="text", help="How to print findings.")
+@click.option("--output-file", type=click.Path(dir_okay=False), metavar="FILE", help="Print them to a file.")
+@click.option("--select", multiple=True, metavar="CODES", help="Rules to check: codes, prefixes, names or ALL, with commas between.")
+@click.option("--extend-select", multiple=True, metavar="CODES", help="Rules to check as well.")
+@click.option("--ignore", multiple=True, metavar="CODES", help="Rules not to check.")
+@_run_options
+@click.option("--fail-on", type=click.Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
+@click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
+@click.option("--statistics", is_flag=True, help="Print how often each rule spoke in place of the findings.")
+@click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
+@click.option("--no-cache", is_flag=True, help="Do not read or write a cache (this version keeps none).")
+@click.pass_context
+def check(ctx: click.Context, /, **options: Any) -> None:
+    """Check Python files, and those in folders; `-` reads one from stdin.
+
+    The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work.
+    """
+    result = _run(options)
+    with _output(options["output_file"]) as stream:
+        stream.write(_report(result, stream, options))
+    if options["timings"]:
+        for stage, seconds in result.timings.items():
+            click.echo(f"{stage:>10} {seconds * 1000:8.1f} ms", err=True)
+    ctx.exit(result.exit_code)
+
+
+@main.command(short_help="List what is compiled, and how.")
+@click.argument("paths", nargs=-1, metavar="[PATH…|-]")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print the list.")
+@_run_options
+@click.pass_context
+def sites(ctx: click.Context, /, **options: Any) -> None:
+    """List each place where something is compiled: where it is, what is compiled, by which form, with which options."""
+    from mxlint.report.sites import render_json, render_text
+    from mxlint.report.style import style_for
+
+    result = _run(options)
+    with _output(None) as stream:
+        stream.write(
+            render_json(result) if options["output_format"] == "json" else render_text(result, style_for(stream, options["color"]))
+        )
+    ctx.exit(2 if result.exit_code == 2 else 0)
+
+
+@main.command(short_help="Explain a rule.")
+@click.argument("rule", metavar="CODE|NAME")
+def explain(rule: str) -> None:
+    """Print the page of a rule: what it finds, why that goes wrong under MLX, and what to write instead."""
+    from mxlint.pages import page_text
+
+    with _output(None) as stream:
+        stream.write(page_text(_rule(rule).code).rstrip("\n") + "\n")
+
+
+@main.command(short_help="List all rules.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print the list.")
+def rules(output_format: str) -> None:
+    """List the rules: code, name, severity, and what each is about."""
+    from mxlint.pages import load_page
+
+    with _output(None) as stream:
+        if output_format == "json":
+            import json
+
+            listed = [
+                {
+                    "code": rule.code,
+                    "name": rule.name,
+                    "severity": rule.severity,
+                    "family": rule.family,
+                    "url": f"rules/{rule.page}",
+                    "fix": page.fix,
+                    "since": page.since,
+                    "claim": page.claim,
+                }
+                for rule in RULES.values()
+                for page in [load_page(rule.code)]
+            ]
+            stream.write(json.dumps(listed, indent=2) + "\n")
+        else:
+            width = max(len(name) for name in BY_NAME)
+            stream.write("".join(f"{rule.code}  {rule.name:{width}}  {rule.severity:7}  {rule.family}\n" for rule in RULES.values()))
+
+
+@main.command(short_help="Print the settings in force.")
+@click.argument("path", default=".", type=click.Path(exists=True))
+@_config_options
+def config(path: str, **options: Any) -> None:
+    """Print the settings that hold for a file or folder, as TOML."""
+    from mxlint.report.settings import render
+
+    settings = _settings(options)
+    target = Path(os.path.normpath(Path.cwd() / path))
+    try:
+        text = render(Configs(settings, Path.cwd()).of(target if target.is_dir() else target.parent), target, settings.isolated)
+    except ConfigError as error:
+        raise _Failure(str(error)) from None
+    with _output(None) as stream:
+        stream.write(text)
+
+
+def _run(options: dict[str, Any]) -> Result:
+    """The run that the options ask for, less its findings: what it has to say on stderr is said here."""
+    from mxlint.engine import Stdin, check
+
+    paths, stdin = options["paths"] or (".",), None
+    if "-" in paths:
+        if len(paths) > 1:
+            raise click.UsageError("'-' cannot be combined with other paths.")
+        stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
+    elif options["stdin_filename"]:
+        raise click.UsageError("--stdin-filename is for '-'.")
+    try:
+        with _progress(options["quiet"]) as progress:
+            result = check(paths, _settings(options), stdin=stdin, force_exclude=options["force_exclude"], progress=progress)
+    except ConfigError as error:
+        raise _Failure(str(error)) from None
+
+    for problem in result.problems:
+        click.echo(f"Error: {problem.name}: {problem.message}", err=True)
+    if not options["quiet"]:
+        for note in result.notes:
+            click.echo(f"Note: {note}", err=True)
+        if not result.files and not result.problems:
+            click.echo(f"No Python files found under {', '.join(paths)}: nothing to check", err=True)
+        if options["verbose"]:
+            version = f", for MLX {result.mlx_version}" if result.mlx_version else ""
+            click.echo(f"files: {result.files} read, {result.parsed} parsed{version}", err=True)
+            for traceback in result.tracebacks:
+                click.echo(traceback, err=True)
+    return result
+
+
+def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:
+    """What goes to stdout."""
+    if options["output_format"] == "json":
+        from mxlint.report import json
+
+        return json.render(result, options["statistics"])
+
+    from mxlint.report.text import footer
+
+    end = footer(result) if result.files and not options["quiet"] else ""
+    if options["statistics"]:
+        from mxlint.report import statistics
+
+        return statistics.render(result) + end
+    if not result.findings:
+        return end
+    from mxlint.report import concise, text
+    from mxlint.report.style import style_for
+
+    style = style_for(stream, options["color"])
+    render = text.render if options["output_format"] == "text" else concise.render
+    return render(result, style) + end
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    """The command line as settings."""
+    file: Path | None = None
+    inline: dict[str, Any] = {}
+    for text in options["config"]:
+        if os.path.isfile(text):
+            if file is not None:
+                raise click.UsageError("--config takes one file at most.")
+            if options["isolated"]:
+                raise click.UsageError("--isolated reads no configuration file, --config names one.")
+            file = Path(os.path.normpath(Path.cwd() / text))
+        elif "=" in text:
+            try:
+                inline.update(parse_option(text))
+            except ConfigError as error:
+                raise _Failure(str(error)) from None
+        else:
+            raise _Failure(f"--config {text!r}: no such file, and not KEY = VALUE either")
+    return Settings(
+        file=file,
+        options=inline,
+        isolated=options["isolated"],
+        select=_codes(options.get("select")) or None,
+        extend_select=_codes(options.get("extend_select")),
+        ignore=_codes(options.get("ignore")),
+        exclude=options.get("exclude") or None,
+        extend_exclude=options.get("extend_exclude", ()),
+        fail_on="never" if options.get("exit_zero") else options.get("fail_on"),
+        mlx_version=options["mlx_version"],
+    )
+
+
+def _codes(values: tuple[str, ...] | None) -> tuple[str, ...]:
+    return tuple(code.strip() for value in values or () for code in value.split(","))
+
+
+def _rule(text: str) -> Rule:
+    rule = RULES.get(text.upper()) or BY_NAME.get(text.lower())
+    if rule is None:
+        close = nearest(text, (*RULES, *BY_NAME))
+        raise _Failure(f"there is no rule `{text}`" + (f"; did you mean `{close}`?" if close else "; `mxlint rules` lists them"))
+    return rule
+
+
+@contextmanager
+def _output(file: str | None) -> Iterator[IO[str]]:
+    """Where the report goes. A reader that goes away before the end, as `head` does, is no error."""
+    if file is not None:
+        try:
+            with open(file, "w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+        except OSError as error:
+            raise _Failure(f"{file}: {error.strerror or error}") from None
+        return
+    stdout = sys.stdout
+    if hasattr(stdout, "reconfigure"):
+        stdout.reconfigure(errors="backslashreplace")  # a report must not fail for a letter that the terminal lacks
+    try:
+        yield stdout
+        stdout.flush()
+    except BrokenPipeError:
+        # What is still buffered would raise again when Python shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A progress bar on stderr: only at a terminal, and only on runs that last."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from time import monotonic
+
+    start = monotonic()
+    bar = click.progressbar(length=0, label="mxlint", file=sys.stderr)
+    shown = False
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        if monotonic() - start > _PATIENCE:
+            bar.length, shown = total, True
+            bar.update(done - bar.pos)
+
+    try:
+        yield show
+    finally:
+        if shown:
+            bar.render_finish()

@@ -1,0 +1,336 @@
+"""What the user asked for: the nearest [tool.mxlint], `--config` and the command line, folded into one frozen Config.
+
+A file belongs to the nearest pyproject.toml that has a [tool.mxlint] table; tables are not merged. Paths and patterns are relative to that file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from mxlint.finding import SEVERITIES
+from mxlint.rules.registry import BY_NAME, RULES
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+FailOn = Literal["error", "warning", "info", "never"]
+FAIL_ON: tuple[FailOn, ...] = (*SEVERITIES, "never")
+
+# Folders that hold no code of the project. Not plain "build": CI checks out under folders of that name.
+# fmt: off
+DEFAULT_EXCLUDES = (
+    ".bzr", ".direnv", ".eggs", ".git", ".hg", ".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pyenv",
+    ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__", "_build",
+    "buck-out", "dist", "node_modules", "site-packages", "venv",
+)
+# fmt: on
+
+# Whatever is selected, a file that could not be judged is reported. MX003 may be ignored by name, MX004 may not.
+_ALWAYS = frozenset({"MX003", "MX004"})
+
+
+class ConfigError(Exception):
+    """The user's configuration cannot be followed; the message says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Globs in the syntax of .gitignore, relative to `root`."""
+
+    root: Path
+    globs: tuple[str, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The globs that are plain names: they need no regular expression, and most runs have no others."""
+        return _split(self.globs)[0]
+
+    @property
+    def spec(self) -> GitIgnoreSpec | None:
+        """The other globs."""
+        return _spec(_split(self.globs)[1])
+
+    def covers(self, path: Path) -> bool:
+        """Whether the path or a folder above it, up to `root`, is meant. Outside of `root`, its whole path counts."""
+        inside = path.relative_to(self.root) if path.is_relative_to(self.root) else path.relative_to(path.anchor)
+        return not self.names.isdisjoint(inside.parts) or (self.spec is not None and self.spec.match_file(inside.as_posix()))
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere."""
+
+    root: Path
+    file: Path | None = None
+    rules: frozenset[str] = frozenset(RULES)
+    per_file_ignores: tuple[tuple[str, frozenset[str]], ...] = ()
+    exclude: tuple[Patterns, ...] = ()
+    extend_exclude: tuple[Patterns, ...] = ()
+    fail_on: FailOn = "warning"
+    compile_wrappers: tuple[str, ...] = ()
+    mlx_version: str | None = None
+
+    @property
+    def excludes(self) -> tuple[Patterns, ...]:
+        """All patterns of what to leave out."""
+        return self.exclude + self.extend_exclude
+
+    def rules_for(self, path: Path) -> frozenset[str]:
+        """The rules that apply to a file: all that are on, less its per-file-ignores. A pattern `!x` means every file but x."""
+        off: frozenset[str] = frozenset()
+        for glob, codes in self.per_file_ignores:
+            if Patterns(self.root, (glob.removeprefix("!"),)).covers(path) != glob.startswith("!"):
+                off |= codes
+        return self.rules - off
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line says; None says nothing. `options` are inline TOML, `file` a configuration file given by name."""
+
+    file: Path | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    isolated: bool = False
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
+    fail_on: FailOn | None = None
+    mlx_version: str | None = None
+
+
+class Configs:
+    """The Config of each folder, read once. This is the one place that knows which source of settings wins."""
+
+    def __init__(self, settings: Settings, cwd: Path) -> None:
+        self._settings = settings
+        self._cwd = cwd
+        self._of_folder: dict[Path, Config] = {}
+        self._fixed = settings.isolated or settings.file is not None
+        self._default = self._resolve(settings.file, _table_by_name(settings.file) if settings.file else {})
+
+    def of(self, folder: Path) -> Config:
+        """The Config for the files of a folder. Raises ConfigError."""
+        if self._fixed:
+            return self._default
+        if folder not in self._of_folder:
+            file = folder / "pyproject.toml"
+            table = _table(file) if file.is_file() else None
+            if table is not None:
+                self._of_folder[folder] = self._resolve(file, table)
+            else:
+                self._of_folder[folder] = self.of(folder.parent) if folder.parent != folder else self._default
+        return self._of_folder[folder]
+
+    def _resolve(self, file: Path | None, table: Mapping[str, Any]) -> Config:
+        settings = self._settings
+        root = file.parent if file else self._cwd
+        config = Config(root, file, exclude=(Patterns(root, DEFAULT_EXCLUDES),))
+        config = _apply(config, table, f"{file}: ", root)
+        config = _apply(config, settings.options, "--config ", self._cwd)
+        if settings.exclude is not None:
+            config = replace(config, exclude=(Patterns(self._cwd, settings.exclude),))
+        if settings.extend_exclude:
+            config = replace(config, extend_exclude=(*config.extend_exclude, Patterns(self._cwd, settings.extend_exclude)))
+        return replace(
+            config,
+            rules=_layer(config.rules, settings.select, settings.extend_select, settings.ignore, "--"),
+            fail_on=settings.fail_on or config.fail_on,
+            mlx_version=_mlx_version(settings.mlx_version, "--mlx-version") if settings.mlx_version else config.mlx_version,
+        )
+
+
+def parse_option(text: str) -> dict[str, Any]:
+    """Settings given in place of a file: `--config 'key = value'`."""
+    return parse_toml(text.encode(), f"--config {text!r}")
+
+
+def select_rules(selectors: Iterable[str], where: str) -> dict[str, int]:
+    """The rules that selectors mean, each with how closely it was meant: 0 for ALL, then the length of the prefix."""
+    chosen: dict[str, int] = {}
+    for selector in selectors:
+        rule = BY_NAME.get(selector.lower())
+        prefix = rule.code if rule else selector.upper()
+        prefix = "" if prefix == "ALL" else prefix
+        codes = [code for code in RULES if code.startswith(prefix)]
+        if not codes or not selector:
+            raise ConfigError(f"{where}: unknown rule selector `{selector}`{_hint(selector, ('ALL', *RULES, *BY_NAME))}")
+        for code in codes:
+            chosen[code] = max(chosen.get(code, 0), len(prefix))
+    return chosen
+
+
+def nearest(text: str, candidates: Iterable[str], cutoff: float = 0.4) -> str | None:
+    """The candidate that a misspelt text most likely means, if any is as similar as `cutoff` says."""
+    from difflib import get_close_matches
+
+    by_folded = {candidate.lower(): candidate for candidate in candidates}
+    close = get_close_matches(text.lower(), by_folded, n=1, cutoff=cutoff)
+    return by_folded[close[0]] if close else None
+
+
+def _hint(text: str, candidates: Iterable[str]) -> str:
+    close = nearest(text, candidates)
+    return f"; did you mean `{close}`?" if close else ""
+
+
+def _table(file: Path) -> dict[str, Any] | None:
+    """The [tool.mxlint] table of a pyproject.toml. One that does not mention mxlint is not ours to complain about."""
+    data = _read(file)
+    if b"mxlint" not in data:
+        return None
+    tool = parse_toml(data, str(file)).get("tool")
+    table = tool.get("mxlint") if isinstance(tool, dict) else None
+    if table is None or isinstance(table, dict):
+        return table
+    raise ConfigError(f"{file}: tool.mxlint: expected a table, found {_kind(table)}")
+
+
+def _table_by_name(file: Path) -> dict[str, Any]:
+    """The settings of a file named by --config: its [tool.mxlint], or all of it if it is no pyproject.toml."""
+    table = _table(file)
+    if table is not None:
+        return table
+    if file.name == "pyproject.toml":
+        raise ConfigError(f"{file}: there is no [tool.mxlint] in it")
+    return parse_toml(_read(file), str(file))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror or error}") from None
+
+
+def parse_toml(data: bytes, where: str) -> dict[str, Any]:
+    """A TOML document. Raises ConfigError, beginning with `where`."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        return tomllib.loads(data.decode())
+    except ValueError as error:
+        raise ConfigError(f"{where}: not valid TOML: {error}") from None
+
+
+_KEYS = ("select", "extend-select", "ignore", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "mlx-version")
+
+
+def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> Config:
+    """The config with the keys of a table laid over it."""
+    for key in table:
+        if key not in _KEYS:
+            raise ConfigError(f"{where}unknown key `{key}`{_hint(key, _KEYS)}")
+    lists = {
+        key: _strings(table[key], f"{where}{key}")
+        for key in ("select", "extend-select", "ignore", "exclude", "extend-exclude", "compile-wrappers")
+        if key in table
+    }
+    config = replace(
+        config, rules=_layer(config.rules, lists.get("select"), lists.get("extend-select", ()), lists.get("ignore", ()), where)
+    )
+    if "exclude" in lists:
+        config = replace(config, exclude=(Patterns(root, lists["exclude"]),))
+    if "extend-exclude" in lists:
+        config = replace(config, extend_exclude=(Patterns(root, lists["extend-exclude"]),))
+    if "compile-wrappers" in lists:
+        for name in lists["compile-wrappers"]:
+            if not all(part.isidentifier() for part in name.split(".")):
+                raise ConfigError(f"{where}compile-wrappers: `{name}` is not a dotted name such as `package.module.function`")
+        config = replace(config, compile_wrappers=lists["compile-wrappers"])
+    if "per-file-ignores" in table:
+        config = replace(config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], f"{where}per-file-ignores"))
+    if "fail-on" in table:
+        config = replace(config, fail_on=_fail_on(table["fail-on"], f"{where}fail-on"))
+    if "mlx-version" in table:
+        config = replace(config, mlx_version=_mlx_version(table["mlx-version"], f"{where}mlx-version"))
+    return config
+
+
+def _layer(
+    rules: frozenset[str], select: Iterable[str] | None, extend_select: Iterable[str], ignore: Iterable[str], where: str
+) -> frozenset[str]:
+    """The rules after one more source of settings: `select` starts anew; where select and ignore meet, the closer selector wins."""
+    on = select_rules(extend_select, f"{where}extend-select")
+    if select is not None:
+        rules = _ALWAYS
+        for code, closeness in select_rules(select, f"{where}select").items():
+            on[code] = max(on.get(code, 0), closeness)
+    off = {code for code, closeness in select_rules(ignore, f"{where}ignore").items() if closeness >= on.get(code, 0)}
+    return ((rules | on.keys()) - off) | {"MX004"}
+
+
+def _strings(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ConfigError(f"{where}: expected a list of strings, found {_kind(value)}")
+    for item in value:
+        if not isinstance(item, str):
+            raise ConfigError(f"{where}: expected a list of strings, found {_kind(item)} in it")
+    return tuple(value)
+
+
+def _string(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{where}: expected a string, found {_kind(value)}")
+    return value
+
+
+def _kind(value: object) -> str:
+    kinds = {str: "a string", bool: "a boolean", int: "an integer", float: "a number", list: "a list", dict: "a table"}
+    return kinds.get(type(value), "a date or time")
+
+
+def _per_file_ignores(value: object, where: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected a table of patterns, found {_kind(value)}")
+    return tuple(
+        (glob, frozenset(select_rules(_strings(codes, f'{where}."{glob}"'), f'{where}."{glob}"')) - {"MX004"})
+        for glob, codes in value.items()
+    )
+
+
+def _fail_on(value: object, where: str) -> FailOn:
+    text = _string(value, where)
+    for severity in FAIL_ON:
+        if text == severity:
+            return severity
+    raise ConfigError(f"{where}: expected one of {', '.join(FAIL_ON)}, found `{text}`{_hint(text, FAIL_ON)}")
+
+
+def _mlx_version(value: object, where: str) -> str:
+    from mxlint.versions import is_version_or_range
+
+    text = _string(value, where)
+    if not is_version_or_range(text):
+        raise ConfigError(f"{where}: expected a version such as 0.29.2, or a range such as >=0.28, found `{text}`")
+    return text
+
+
+@lru_cache
+def _split(globs: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Plain names, and what needs a regular expression. With a negation among them the order counts, so none is taken out."""
+    if any(glob.startswith("!") for glob in globs):
+        return frozenset(), globs
+    plain = frozenset(glob for glob in globs if glob and not any(character in glob for character in "*?[]/\\# "))
+    return plain, tuple(glob for glob in globs if glob not in plain)
+
+
+@lru_cache
+def _spec(globs: tuple[str, ...]) -> GitIgnoreSpec | None:
+    if not globs:
+        return None
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(globs)
+    except ValueError as error:
+        raise ConfigError(f"not a pattern as in .gitignore: {error}") from None

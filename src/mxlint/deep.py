@@ -1,0 +1,38 @@
+"""A call with room for far more nesting than Python usually allows."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_TIMES = 20
+_STACK = 512 * 1024 * 1024  # address space: only what is used is ever taken
+
+
+def on_a_deep_stack(call: Callable[[], T]) -> T:
+    """What `call` returns or raises, run in a thread with a stack and a recursion limit for some twenty times the usual depth."""
+    returned: list[T] = []
+    raised: list[Exception] = []
+
+    def run() -> None:
+        try:
+            returned.append(call())
+        except Exception as error:  # noqa: BLE001 raised again by who waits
+            raised.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
+    sys.setrecursionlimit(_TIMES * limit)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if raised:
+        raise raised[0]
+    return returned[0]

@@ -1,0 +1,183 @@
+"""Paths to files: what the user named, and the Python files under the folders among it, less what git or the configuration leaves out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mxlint.config import Config, Configs, nearest
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to check. `name` is its path relative to the working directory, with forward slashes; `explicit` if the user named it."""
+
+    path: Path
+    name: str
+    config: Config
+    explicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A path that could not be checked, and why."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignore:
+    """Patterns, and the folder that they are relative to, with a separator at its end."""
+
+    folder: str
+    spec: GitIgnoreSpec
+
+    def verdict(self, path: str) -> bool | None:
+        """True if the path is ignored, False if it is expressly not, None if no pattern is about it."""
+        inside = path[len(self.folder) :] if path.startswith(self.folder) else ""
+        return self.spec.check_file(inside).include if inside else None
+
+
+def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: bool = False) -> tuple[list[File], list[Problem]]:
+    """The files to check, each once, in a stable order: as named, and by name within a folder. Raises ConfigError."""
+    files: dict[str, File] = {}
+    problems: list[Problem] = []
+    for given in paths:
+        path = Path(os.path.normpath(cwd / given))
+        if os.path.isdir(path):
+            if not (force_exclude and is_excluded(path, configs.of(path))):
+                for found, config in _walk(path, configs, problems, cwd):
+                    files.setdefault(found, File(Path(found), display(found, cwd), config, explicit=False))
+        elif os.path.exists(path):
+            config = configs.of(path.parent)
+            if not (force_exclude and is_excluded(path, config)):
+                files[str(path)] = File(path, display(str(path), cwd), config, explicit=True)
+        else:
+            problems.append(Problem(display(str(path), cwd), "no such file or folder" + _similar(path)))
+    return list(files.values()), problems
+
+
+def is_excluded(path: Path, config: Config) -> bool:
+    """Whether the configuration leaves a path out, by its own name or by a folder above it."""
+    return any(patterns.covers(path) for patterns in config.excludes)
+
+
+def display(path: str, cwd: Path) -> str:
+    """A path as users see it: relative to the working directory, with forward slashes."""
+    inside = os.path.join(cwd, "")
+    if path.startswith(inside):
+        path = path[len(inside) :]
+    else:
+        try:
+            path = os.path.relpath(path, cwd)
+        except ValueError:
+            pass  # another drive: the whole path it is
+    return path.replace(os.sep, "/")
+
+
+def _similar(path: Path) -> str:
+    try:
+        close = nearest(path.name, os.listdir(path.parent), cutoff=0.7)
+    except (OSError, ValueError):
+        close = None
+    return f"; did you mean `{close}`?" if close else ""
+
+
+def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> Iterator[tuple[str, Config]]:
+    """The Python files under a folder. As in git, links to folders are not followed, so that no walk goes in circles."""
+    waiting = [(str(top), _ignores_above(top))]
+    while waiting:
+        folder, ignores = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            problems.append(Problem(display(folder, cwd), error.strerror or str(error)))
+            continue
+        config = configs.of(Path(folder))
+        names = frozenset(name for patterns in config.excludes for name in patterns.names)
+        excludes = _excludes(config, str(top))
+        if any(entry.name == ".gitignore" for entry in entries):
+            ignores = [*ignores, *_ignore(folder, os.path.join(folder, ".gitignore"))]
+        folders = []
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name in names or not (is_folder or (entry.name.endswith(".py") and entry.is_file())):
+                continue
+            path = os.path.join(entry.path, "") if is_folder else entry.path
+            if _ignored(ignores, path) or any(_ignored([exclude], path) for exclude in excludes):
+                continue
+            if is_folder:
+                folders.append((entry.path, ignores))
+            else:
+                yield entry.path, config
+        waiting.extend(reversed(folders))
+
+
+def _excludes(config: Config, top: str) -> list[_Ignore]:
+    """The configuration's patterns that are more than names, less those that leave out `top` itself: who names a folder wants it checked."""
+    found = []
+    for patterns in config.excludes:
+        if patterns.spec is not None:
+            root = os.path.join(patterns.root, "")
+            exclude = _Ignore(root if top.startswith(root) else os.path.join(top, ""), patterns.spec)
+            if not exclude.verdict(os.path.join(top, "")):
+                found.append(exclude)
+    return found
+
+
+def _ignored(ignores: list[_Ignore], path: str) -> bool:
+    """What git says: the innermost file that has a pattern about the path decides."""
+    for ignore in reversed(ignores):
+        verdict = ignore.verdict(path)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _ignores_above(top: Path) -> list[_Ignore]:
+    """What git ignores by the files above a folder, up to the root of its repository; nothing if git ignores that folder itself."""
+    repository = next((folder for folder in (top, *top.parents) if (folder / ".git").exists()), None)
+    if repository is None:
+        return []
+    above = [folder for folder in reversed(top.parents) if folder.is_relative_to(repository)]
+    ignores = _ignore(str(repository), str(repository / ".git" / "info" / "exclude"))
+    for folder in above:
+        ignores += _ignore(str(folder), str(folder / ".gitignore"))
+    return [] if _ignored(ignores, os.path.join(top, "")) else ignores
+
+
+def _ignore(folder: str, file: str) -> list[_Ignore]:
+    """The patterns of one file in the syntax of .gitignore; none if it is not there or has none."""
+    try:
+        with open(file, encoding="utf-8-sig", errors="replace") as lines:
+            patterns = [line for line in lines.read().splitlines() if line.strip() and not line.startswith("#")]
+    except OSError:
+        return []
+    if not patterns:
+        return []
+    from pathspec import GitIgnoreSpec
+
+    try:
+        spec = GitIgnoreSpec.from_lines(patterns)
+    except ValueError:
+        spec = GitIgnoreSpec.from_lines([pattern for pattern in patterns if _is_pattern(pattern)])
+    return [_Ignore(os.path.join(folder, ""), spec)]
+
+
+def _is_pattern(line: str) -> bool:
+    """Whether a line means anything to git, which skips those that do not."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,304 @@
+"""The whole run: discover → read → gate → analyse → suppress → select → sort. What it finds is data; to report it is left to others."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from mxlint.config import Config, Configs, Settings
+from mxlint.discover import File, Problem, discover, display, is_excluded
+from mxlint.faults import internal_error, syntax_error, undecodable
+from mxlint.finding import SEVERITIES, Finding
+from mxlint.gate import admitted, last_names
+from mxlint.source import Source, SourceError, read_source, source_from_bytes
+from mxlint.suppressions import names_rules, suppress
+
+if TYPE_CHECKING:
+    from mxlint.analysis import Analysis, SiteReport
+    from mxlint.tracing.mlx.table import Table
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stdin:
+    """What `mxlint check -` reads: the bytes, and the file that they are said to be."""
+
+    data: bytes
+    filename: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run found. `sources` are the files that were analysed or found fault with, by name; `timings` are seconds by stage."""
+
+    findings: tuple[Finding, ...]
+    sites: tuple[SiteReport, ...]
+    files: int
+    parsed: int
+    failed: bool
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    tracebacks: tuple[str, ...]
+    sources: Mapping[str, Source]
+    mlx_version: str | None
+    coverage: Mapping[str, Any]
+    timings: Mapping[str, float]
+
+    @property
+    def exit_code(self) -> int:
+        """0 nothing that fails the run, 1 findings that do, 2 something could not be judged for a reason that does not lie in the code."""
+        if self.problems or any(finding.code == "MX004" for finding in self.findings):
+            return 2
+        return int(self.failed)
+
+    @property
+    def duration(self) -> float:
+        return sum(self.timings.values())
+
+    def count(self, severity: str) -> int:
+        """How many findings have a severity."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+
+@dataclass(slots=True)
+class _Analysed:
+    """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004."""
+
+    findings: list[Finding] = field(default_factory=list)
+    sites: list[SiteReport] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    unjudged: set[str] = field(default_factory=set)
+    tracebacks: list[str] = field(default_factory=list)
+    coverage: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, analysis: Analysis) -> None:
+        self.findings.extend(analysis.findings)
+        self.sites.extend(analysis.sites)
+        coverage: Mapping[str, Any] = getattr(analysis, "coverage", {})
+        self.coverage.update({kind: coverage.get(kind, 0) for kind in ("full", "partial", "none")})
+        self.reasons.update(coverage.get("reasons", {}))
+
+    def give_up(self, finding: Finding) -> None:
+        self.findings.append(finding)
+        self.unjudged.add(finding.span.filename)
+
+
+def check(
+    paths: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    cwd: Path | None = None,
+    stdin: Stdin | None = None,
+    force_exclude: bool = False,
+    gate: bool = True,
+    everything: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Check files and folders, or `stdin` in their place. Raises ConfigError, and nothing that a checked file could cause.
+
+    Without `gate` every file is analysed; `everything` is passed on to the analysis.
+    """
+    settings = settings or Settings()
+    cwd = cwd or Path.cwd()
+    timings: dict[str, float] = {}
+    with warnings.catch_warnings():
+        # Python would print what it thinks of a checked file's own string escapes.
+        warnings.simplefilter("ignore")
+        with _timed("discover", timings):
+            configs = Configs(settings, cwd)
+            if stdin is None:
+                files, problems = discover(paths, configs, cwd, force_exclude)
+            else:
+                files, problems = _stdin_file(stdin, configs, cwd, force_exclude), []
+        with _timed("read", timings):
+            contents = _read(files, stdin, problems)
+            files = [file for file in files if file.path in contents]
+        with _timed("gate", timings):
+            wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
+            relevant = admitted(contents, {file.path for file in files if file.explicit}, wrappers) if gate else set(contents)
+            looked_at = [file for file in files if file.path in relevant or file.explicit or names_rules(contents[file.path])]
+        table = None
+        with _timed("table", timings):
+            if relevant:
+                table = _table(next(file for file in files if file.path in relevant), settings)
+        with _timed("analyse", timings):
+            analysed = _analyse(looked_at, contents, relevant, table, everything, progress)
+        with _timed("suppress", timings):
+            findings, failed = _judge(analysed, {file.name: file for file in files}, configs, cwd)
+    return Result(
+        findings=tuple(sorted(findings, key=_order)),
+        sites=tuple(analysed.sites),
+        files=len(files),
+        parsed=len(looked_at),
+        failed=failed,
+        problems=tuple(problems),
+        notes=(table.note,) if table is not None and table.note else (),
+        tracebacks=tuple(analysed.tracebacks),
+        sources=analysed.sources,
+        mlx_version=table.version if table is not None else None,
+        coverage={"sites": len(analysed.sites), **analysed.coverage, "reasons": dict(analysed.reasons)},
+        timings=timings,
+    )
+
+
+def _stdin_file(stdin: Stdin, configs: Configs, cwd: Path, force_exclude: bool) -> list[File]:
+    path = Path(os.path.normpath(cwd / (stdin.filename or "-")))
+    config = configs.of(path.parent)
+    if force_exclude and stdin.filename and is_excluded(path, config):
+        return []
+    return [File(path, display(str(path), cwd), config, explicit=True)]
+
+
+def _read(files: Iterable[File], stdin: Stdin | None, problems: list[Problem]) -> dict[Path, bytes]:
+    """The bytes of every file that can be read."""
+    contents: dict[Path, bytes] = {}
+    for file in files:
+        try:
+            contents[file.path] = stdin.data if stdin is not None else file.path.read_bytes()
+        except OSError as error:
+            problems.append(Problem(file.name, f"cannot be read: {error.strerror or error}"))
+    return contents
+
+
+def _table(first: File, settings: Settings) -> Table:
+    """What is known of the MLX version that the first file, and with it the whole run, is judged for. --isolated sets requirements aside."""
+    from mxlint.tracing.mlx.table import load_table
+    from mxlint.versions import resolve_mlx_version
+
+    configured = first.config.mlx_version
+    newest = load_table(None)
+    if configured is None and settings.isolated:
+        return newest
+    version = resolve_mlx_version(first.path.parent, configured, newest.versions)
+    return load_table(version)
+
+
+def _analyse(
+    files: Sequence[File],
+    contents: Mapping[Path, bytes],
+    relevant: Collection[Path],
+    table: Table | None,
+    everything: bool,
+    progress: Progress | None,
+) -> _Analysed:
+    """Findings and sites of the relevant files; of the others, whether they are Python at all."""
+    analysed = _Analysed()
+    analyse = _analyser(table, everything) if table is not None else None
+    for done, file in enumerate(files):
+        if progress is not None:
+            progress(done, len(files))
+        try:
+            source = source_from_bytes(contents[file.path], file.name, file.path)
+        except SourceError as error:
+            analysed.give_up(undecodable(file.name, error))
+            continue
+        analysed.sources[file.name] = source
+        if analyse is None or file.path not in relevant:
+            if broken := syntax_error(source):
+                analysed.give_up(broken)
+            continue
+        try:
+            analysis = analyse(source, file.config.compile_wrappers)
+        except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
+            if broken := syntax_error(source):
+                analysed.give_up(broken)
+            else:
+                analysed.give_up(internal_error(file.name, error))
+                analysed.tracebacks.append(_traceback(file.name, error))
+            continue
+        analysed.add(analysis)
+    return analysed
+
+
+def _analyser(table: Table, everything: bool) -> Callable[[Source, tuple[str, ...]], Analysis]:
+    """The analysis of one file of this run. It is imported here, with all of LibCST behind it, because most runs need none of it."""
+    from mxlint.analysis import analyze
+    from mxlint.project import Project
+
+    project = Project()
+
+    def analyse(source: Source, wrappers: tuple[str, ...]) -> Analysis:
+        try:
+            return analyze(source, project, table, wrappers=wrappers, everything=everything)
+        except RecursionError:
+            if syntax_error(source):
+                raise
+        # Generated code nests deeper than people do. What the first try left half done in the project is not used again.
+        from mxlint.deep import on_a_deep_stack
+
+        return on_a_deep_stack(lambda: analyze(source, Project(), table, wrappers=wrappers, everything=everything))
+
+    return analyse
+
+
+def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[list[Finding], bool]:
+    """The findings that no comment and no setting silences, each once, and whether they fail the run.
+
+    A finding is judged by the file that it lies in, which need not be the one that was analysed, or any that was asked for.
+    """
+    by_file: dict[str, dict[tuple[object, ...], Finding]] = {name: {} for name in analysed.sources}
+    for finding in analysed.findings:
+        by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
+    kept: list[Finding] = []
+    failed = False
+    for name, unique in by_file.items():
+        config, path = _whose(name, files, configs, cwd)
+        if name not in files and is_excluded(path, config):
+            continue
+        source = analysed.sources.get(name) or _source(path, name, analysed)
+        selected = config.rules_for(path)
+        findings = list(unique.values())
+        if source is not None and name not in analysed.unjudged:
+            findings = suppress(source, findings, selected)
+        findings = [finding for finding in findings if finding.code in selected]
+        for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
+            _source(_whose(other, files, configs, cwd)[1], other, analysed)
+        failed = failed or any(_fails(finding, config) for finding in findings)
+        kept.extend(findings)
+    return kept, failed
+
+
+def _whose(name: str, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[Config, Path]:
+    if name in files:
+        return files[name].config, files[name].path
+    path = Path(os.path.normpath(cwd / name))
+    return configs.of(path.parent), path
+
+
+def _source(path: Path, name: str, analysed: _Analysed) -> Source | None:
+    """A file that was not asked for, but that a finding lies in."""
+    try:
+        analysed.sources[name] = read_source(path, name)
+    except (OSError, SourceError):
+        return None
+    return analysed.sources[name]
+
+
+def _fails(finding: Finding, config: Config) -> bool:
+    return config.fail_on != "never" and SEVERITIES.index(finding.severity) <= SEVERITIES.index(config.fail_on)
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return finding.span, finding.code, finding.message
+
+
+def _traceback(name: str, error: Exception) -> str:
+    import traceback
+
+    return f"{name}:\n" + "".join(traceback.format_exception(error))
+
+
+@contextmanager
+def _timed(stage: str, timings: dict[str, float]) -> Iterator[None]:
+    start = perf_counter()
+    yield
+    timings[stage] = perf_counter() - start

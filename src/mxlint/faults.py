@@ -1,0 +1,58 @@
+"""The two findings that say a file was not judged: MX003, Python cannot read it, and MX004, we failed."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from mxlint.finding import Finding, Position, Span
+from mxlint.source import Source, SourceError
+
+
+def syntax_error(source: Source) -> Finding | None:
+    """What keeps Python from parsing a file, if anything does."""
+    try:
+        ast.parse(source.text)
+    except SyntaxError as error:
+        start = _within(source, error.lineno, error.offset)
+        return unreadable(source.name, error.msg, start, max(start, _within(source, error.end_lineno, error.end_offset)))
+    except (RecursionError, MemoryError):
+        return unreadable(source.name, "too deeply nested to parse", Position(1, 1))
+    except ValueError as error:
+        return unreadable(source.name, str(error), Position(1, 1))
+    return None
+
+
+def undecodable(name: str, error: SourceError) -> Finding:
+    """A file whose bytes are no text."""
+    return unreadable(name, error.message, error.position)
+
+
+def unreadable(name: str, reason: str, start: Position, end: Position | None = None) -> Finding:
+    """MX003."""
+    grammar = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    help = f"the file was not checked; mxlint reads it as {grammar}, the version it runs on"
+    return Finding("MX003", "error", f"not valid Python: {reason}", help, Span(name, start, end or start))
+
+
+def internal_error(name: str, error: BaseException) -> Finding:
+    """MX004: the place is where our own code raised, which for a rule is the rule."""
+    message = f"mxlint failed in {_place(error)}: {type(error).__name__}: {error}".rstrip(": ")
+    help = "the file was not checked, the others were; please report this with the traceback that --verbose prints"
+    return Finding("MX004", "error", message, help, Span(name, Position(1, 1), Position(1, 1)))
+
+
+def _place(error: BaseException) -> str:
+    place, traceback = "mxlint", error.__traceback__
+    while traceback is not None:
+        module = str(traceback.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] == "mxlint":
+            place = f"{module}.{traceback.tb_frame.f_code.co_name}"
+        traceback = traceback.tb_next
+    return place
+
+
+def _within(source: Source, row: int | None, column: int | None) -> Position:
+    """A position as Python gives it, which may lie past the last line or be missing, moved into the file."""
+    row = min(max(row or 1, 1), len(source.starts))
+    return Position(row, min(max(column or 1, 1), len(source.line(row)) + 1))

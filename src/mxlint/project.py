@@ -1,0 +1,100 @@
+"""The files together: which file an import statement means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mxlint.source import Source, SourceError, read_source
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A module of the project. `source` is None for a folder without `__init__.py`."""
+
+    name: str
+    path: Path
+    source: Source | None
+
+
+class Project:
+    """Resolves imports between files: the folder of the importing file, the folder above its top package, and a `src` folder there."""
+
+    def __init__(self) -> None:
+        self._roots: dict[Path, tuple[Path, ...]] = {}
+        self._found: dict[tuple[Path, str], Found | None] = {}
+        self._sources: dict[Path, Source | None] = {}
+
+    def add(self, source: Source) -> None:
+        """Files that are read anyway need not be read again."""
+        if source.path is not None:
+            self._sources.setdefault(source.path.resolve(), source)
+
+    def find(self, name: str, level: int, source: Source) -> Found | None:
+        """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""
+        if source.path is None:
+            return None
+        folder = source.path.resolve().parent
+        if level:
+            for _ in range(level - 1):
+                folder = folder.parent
+            return self._under(folder, name)
+        for root in self._import_roots(folder):
+            found = self._under(root, name)
+            if found is not None and (found.source is not None or root != folder):
+                return found
+        return None
+
+    def module_name(self, source: Source) -> str:
+        """The dotted name by which other files import `source`."""
+        if source.path is None:
+            return Path(source.name).stem
+        path = source.path.resolve()
+        parts = [] if path.stem == "__init__" else [path.stem]
+        folder = path.parent
+        while (folder / "__init__.py").exists() and folder.parent != folder:
+            parts.insert(0, folder.name)
+            folder = folder.parent
+        return ".".join(parts)
+
+    def _import_roots(self, folder: Path) -> tuple[Path, ...]:
+        if folder not in self._roots:
+            top = folder
+            while (top / "__init__.py").exists() and top.parent != top:
+                top = top.parent
+            candidates = [folder, top, top / "src", top.parent / "src"]
+            self._roots[folder] = tuple(dict.fromkeys(root for root in candidates if root.is_dir()))
+        return self._roots[folder]
+
+    def _under(self, root: Path, name: str) -> Found | None:
+        key = (root, name)
+        if key not in self._found:
+            self._found[key] = self._look(root, name)
+        return self._found[key]
+
+    def _look(self, root: Path, name: str) -> Found | None:
+        base = root.joinpath(*name.split(".")) if name else root
+        for path in (base / "__init__.py", base.with_suffix(".py") if name else base / "__init__.py"):
+            if path.is_file():
+                source = self._read(path)
+                return None if source is None else Found(self.module_name(source), path, source)
+        if base.is_dir() and any(base.glob("*.py")):
+            return Found(name, base, None)
+        return None
+
+    def _read(self, path: Path) -> Source | None:
+        resolved = path.resolve()
+        if resolved not in self._sources:
+            try:
+                self._sources[resolved] = read_source(path, display_name(path))
+            except (OSError, SourceError):
+                self._sources[resolved] = None
+        return self._sources[resolved]
+
+
+def display_name(path: Path) -> str:
+    """A path as shown to the user: relative to the working directory where it lies below it, with forward slashes."""
+    try:
+        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()

@@ -1,0 +1,21 @@
+"""One line a finding: `path:row:column: CODE message`, as editors and grep like it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mxlint.report.style import Style
+
+if TYPE_CHECKING:
+    from mxlint.engine import Result
+
+
+def render(result: Result, style: Style) -> str:
+    """Every finding on a line of its own."""
+    lines = []
+    for finding in result.findings:
+        start = finding.span.start
+        message = " ".join(style.printable(finding.message).split())
+        where = f"{style.printable(finding.span.filename)}:{start.row}:{start.column}:"
+        lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)} {message}\n")
+    return "".join(lines)

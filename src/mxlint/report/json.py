@@ -1,0 +1,93 @@
+"""JSON, version 1: the format that programs read. schema/v1.json describes it; keys are only ever added."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mxlint import __version__
+from mxlint.finding import SEVERITIES, Finding, Fix, Position, Span
+from mxlint.report.fingerprint import fingerprints
+from mxlint.report.statistics import statistics
+from mxlint.rules.registry import RULES
+
+if TYPE_CHECKING:
+    from mxlint.engine import Result
+
+
+def render(result: Result, with_statistics: bool = False) -> str:
+    """The whole run as one JSON object. Plain ASCII, so that no encoding of a terminal or a pipe can break it."""
+    document: dict[str, Any] = {
+        "version": 1,
+        "tool": tool(result),
+        "summary": _summary(result),
+        "diagnostics": [_diagnostic(*pair) for pair in zip(result.findings, fingerprints(result.findings, result.sources))],
+        "errors": [{"filename": problem.name, "message": problem.message} for problem in result.problems],
+    }
+    if with_statistics:
+        document["statistics"] = [{"code": code, "name": RULES[code].name, "count": count} for code, count in statistics(result)]
+    return json.dumps(document, indent=2) + "\n"
+
+
+def tool(result: Result) -> dict[str, str]:
+    """Who says all this, and of which MLX."""
+    return {"name": "mxlint", "version": __version__, "mlx_table": result.mlx_version or _newest()}
+
+
+def location(position: Position) -> dict[str, int]:
+    return {"row": position.row, "column": position.column}
+
+
+def place(span: Span) -> dict[str, Any]:
+    """A span, as every object that stands somewhere in a file has it."""
+    return {"filename": span.filename, "location": location(span.start), "end_location": location(span.end)}
+
+
+def _newest() -> str:
+    from mxlint.tracing.mlx.table import load_table
+
+    return load_table(None).version
+
+
+def _summary(result: Result) -> Mapping[str, Any]:
+    return {
+        "files": result.files,
+        "parsed": result.parsed,
+        "sites": len(result.sites),
+        **{severity: result.count(severity) for severity in SEVERITIES},
+        "duration_s": round(result.duration, 3),
+        "coverage": result.coverage,
+        "verify": None,
+    }
+
+
+def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
+    rule = RULES[finding.code]
+    where = place(finding.span)
+    return {
+        "code": finding.code,
+        "name": rule.name,
+        "severity": finding.severity,
+        "family": rule.family,
+        "message": finding.message,
+        "help": finding.help,
+        "url": f"rules/{rule.page}",
+        "filename": where["filename"],
+        "cell": None,
+        "location": where["location"],
+        "end_location": where["end_location"],
+        "object": finding.object,
+        "related": [{"message": related.message, **place(related.span)} for related in finding.related],
+        "fingerprint": fingerprint,
+        "fix": _fix(finding.fix) if finding.fix is not None else None,
+        "verify": None,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "applicability": fix.applicability,
+        "message": fix.message,
+        "edits": [{"content": edit.content, **place(edit.span)} for edit in fix.edits],
+    }

@@ -1,0 +1,37 @@
+"""What `mxlint config` prints: the settings that hold for a path, as the TOML that would set them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from mxlint.config import Config
+from mxlint.tracing.mlx.table import load_table
+from mxlint.versions import resolve_mlx_version
+
+
+def render(config: Config, path: Path, isolated: bool) -> str:
+    """The settings for a path. The rules are those that are on for it, per-file-ignores included."""
+    newest = load_table(None)
+    folder = path if path.is_dir() else path.parent
+    configured = config.mlx_version
+    version = None if configured is None and isolated else resolve_mlx_version(folder, configured, newest.versions)
+    lines = [
+        f"# {path}",
+        f"# settings from {config.file}" if config.file else "# no configuration file",
+        f"select = {_list(sorted(config.rules_for(path)))}",
+        f"exclude = {_list(glob for patterns in config.exclude for glob in patterns.globs)}",
+        f"extend-exclude = {_list(glob for patterns in config.extend_exclude for glob in patterns.globs)}",
+        f"fail-on = {json.dumps(config.fail_on)}",
+        f"compile-wrappers = {_list(config.compile_wrappers)}",
+        f"mlx-version = {json.dumps(version or newest.version)}",
+        "",
+        "[per-file-ignores]",
+        *(f"{json.dumps(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _list(values: Iterable[str]) -> str:
+    return json.dumps(list(values))

@@ -1,0 +1,88 @@
+"""How text looks on a terminal: colours, widths, and what must never reach it as it is."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from dataclasses import dataclass
+from typing import IO, Literal
+
+from mxlint.finding import Severity
+
+ColorChoice = Literal["auto", "always", "never"]
+
+_RESET = "\x1b[0m"
+_COLORS: dict[Severity, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"}
+_PIPE_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Whether to colour, and how many columns there are."""
+
+    color: bool = False
+    width: int = _PIPE_WIDTH
+
+    def severity(self, severity: Severity, text: str) -> str:
+        return self._paint(_COLORS[severity], text)
+
+    def bold(self, text: str) -> str:
+        return self._paint("\x1b[1m", text)
+
+    def frame(self, text: str) -> str:
+        """For the gutter and whatever else is not the user's text."""
+        return self._paint("\x1b[1;34m", text)
+
+    def _paint(self, start: str, text: str) -> str:
+        return f"{start}{text}{_RESET}" if self.color and text else text
+
+    @staticmethod
+    def printable(text: str) -> str:
+        """The text with control characters made visible: checked code must not drive the terminal."""
+        return text if text.isprintable() else "".join(character if character == "\n" else visible(character) for character in text)
+
+
+def visible(character: str) -> str:
+    """A character, or the picture of one that a terminal would obey."""
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else "\ufffd"
+
+
+def columns(character: str) -> int:
+    """How many columns of a terminal a visible character takes."""
+    if character.isascii():
+        return 1
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def style_for(stream: IO[str], choice: ColorChoice) -> Style:
+    """The style for a stream. NO_COLOR wins over FORCE_COLOR, as in Python itself, and --color over both."""
+    is_terminal = stream.isatty()
+    if choice == "auto":
+        if os.environ.get("NO_COLOR"):
+            color = False
+        elif os.environ.get("FORCE_COLOR"):
+            color = True
+        else:
+            color = is_terminal and os.environ.get("TERM") != "dumb"
+    else:
+        color = choice == "always"
+    return Style(color, _width(stream, is_terminal))
+
+
+def _width(stream: IO[str], is_terminal: bool) -> int:
+    """COLUMNS, else the terminal's, else a fixed one, so that what is piped does not depend on the window it is run in."""
+    if os.environ.get("COLUMNS", "").isdigit():
+        return max(int(os.environ["COLUMNS"]), 40)
+    if is_terminal:
+        try:
+            return max(os.get_terminal_size(stream.fileno()).columns, 40)
+        except (OSError, ValueError):
+            pass
+    return _PIPE_WIDTH

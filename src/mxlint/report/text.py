@@ -1,0 +1,77 @@
+"""The format for people: message, the code it is about with the span underlined, where it is compiled, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from mxlint.finding import SEVERITIES, Finding, Span
+from mxlint.report.excerpt import excerpt
+from mxlint.report.style import Style
+
+if TYPE_CHECKING:
+    from mxlint.engine import Result
+
+
+def render(result: Result, style: Style) -> str:
+    """Every finding as a paragraph."""
+    return "".join("\n".join(_paragraph(finding, result, style)) + "\n\n" for finding in result.findings)
+
+
+def footer(result: Result) -> str:
+    """The last line of a run."""
+    counts = [_counted(result.count(severity), severity) for severity in SEVERITIES if result.count(severity)]
+    if counts:
+        return f"Found {', '.join(counts)}.\n"
+    if result.problems:
+        return "No findings, but not every path could be checked.\n"
+    return f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}.\n"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 or noun == "info" else f"{count} {noun}s"
+
+
+def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
+    spans = [finding.span, *(related.span for related in finding.related)]
+    gutter = len(str(max(span.end.row for span in spans) + 1))
+    label = f"{finding.severity}[{finding.code}]"
+    first, *more = _wrapped(f"{label}: {finding.message}", style, "  ")
+    yield style.severity(finding.severity, label) + style.bold(first[len(label) :])
+    yield from (style.bold(line) for line in more)
+    yield from _place(finding.span, "-->", "", gutter, result, style, "^", partial(style.severity, finding.severity), context=1)
+    for related in finding.related:
+        yield from _place(related.span, ":::", related.message, gutter, result, style, "-", style.frame, context=0)
+    if finding.help:
+        first, *more = _wrapped(f"help: {finding.help}", style, "      ")
+        yield style.bold("help:") + first[len("help:") :]
+        yield from more
+
+
+def _place(
+    span: Span, arrow: str, label: str, gutter: int, result: Result, style: Style, mark: str, paint: Callable[[str], str], context: int
+) -> Iterator[str]:
+    where = style.printable(f"{span.filename}:{span.start.row}:{span.start.column}")
+    yield f"{'':{gutter}}{style.frame(arrow)} {where}{': ' if label else ''}{style.bold(label)}"
+    source = result.sources.get(span.filename)
+    if source is not None:
+        yield from excerpt(source, span, gutter, style, mark, paint, context)
+
+
+def _wrapped(text: str, style: Style, indent: str) -> list[str]:
+    """The text in lines of the terminal's width; line breaks of its own stay."""
+    return [
+        line
+        for number, part in enumerate(style.printable(text).splitlines())
+        for line in wrap(
+            part,
+            style.width,
+            initial_indent=indent if number else "",
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        or [""]
+    ]

@@ -1,0 +1,49 @@
+"""MX1: the body of a compiled function holds placeholders, and nothing can look at their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.report import EVAL_ERROR, finding, name_of, quoted
+from mxlint.tracing.events import Record
+
+_HELP = {
+    "format": "return the array and print it outside the compiled function, or print its .shape or .dtype; "
+    "to debug, call mx.disable_compile() before the first call",
+    "log": "log the array outside the compiled function, or log its .shape or .dtype",
+    "evaluate": "call it outside the compiled function, on what the function returns",
+    "convert": "stay in MLX inside the compiled function (mx.where, mx.clip, mx.sqrt, …), or return the array and convert it outside; "
+    "pass a number that must be a Python number as an argument",
+    "truth": "compute both sides and choose with mx.where, mx.minimum or mx.maximum, or decide outside the compiled function",
+}
+_CODES = {"format": "MX101", "log": "MX101", "evaluate": "MX102", "convert": "MX103", "truth": "MX104"}
+
+
+def evaluation(record: Record) -> Iterator[Finding]:
+    """Every place of the traced body that needs the value of a placeholder."""
+    for trace in record.traces:
+        for event in trace.events:
+            code = _CODES.get(event.kind)
+            if code is None:
+                continue
+            subject = quoted(event.chain.place.text) if event.chain is not None and event.chain.note not in ("argument", "parameter") else ""
+            about = f" of {subject}" if subject and len(subject) < 40 else ""
+            if event.kind == "log":
+                message = (
+                    f"{event.what} formats a traced array{about}: while {name_of(record)} is traced it has no value, "
+                    "so the log record is lost and logging prints a traceback to stderr"
+                )
+                severity = "warning"
+            else:
+                message = (
+                    f"{event.what} needs the value{about}, but mx.compile traces {name_of(record)} with placeholders that have none: "
+                    f'the first call raises "{EVAL_ERROR}"'
+                )
+                severity = "error"
+            if record.inputs is not None and event.kind != "log":
+                message += "; and what inputs= captures stays full of placeholders"
+            yield finding(
+                code, event.place, message, _HELP[event.kind], record, object=event.object, calls=event.calls, chain=event.chain,
+                severity="warning" if severity == "warning" else "error",
+            )  # fmt: skip

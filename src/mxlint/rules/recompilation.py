@@ -1,0 +1,76 @@
+"""MX3: the cache lives with the compiled object; who makes a new object makes a new trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mxlint.finding import Finding
+from mxlint.rules.report import finding, name_of
+from mxlint.tracing.attribute import is_module
+from mxlint.tracing.events import Record
+from mxlint.tracing.values import BoundV, CompiledV, FuncV, Instance, PartialV, TransformV, Value
+
+
+def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
+    """All records of one compile site: objects made again and again."""
+    made = [record for record in records if not record.escapes and record.calls and not _called_deeper(record)]
+    if len(made) != len([record for record in records if record.calls]):
+        return
+    for record in made:
+        inner = record.loops[record.frame.loop_base :]
+        if any(loop.repeated and _twice(made, loop) for loop in inner):
+            yield finding(
+                "MX301", record.site,
+                f"mx.compile makes a new compiled object of {name_of(record)} in every iteration, and its trace dies with it: "
+                "each iteration traces and compiles again",
+                "compile once before the loop and call that object in it; pass what changes as an array argument", record,
+            )  # fmt: skip
+            return
+    for record in made:
+        if record.frame.kind == "module" or _is_test(record):
+            continue
+        again = any(loop.repeated and _twice(made, loop) for loop in record.callers)
+        if again or _layer_call(record):
+            yield finding(
+                "MX302", record.site,
+                f"every call of `{record.object or '?'}` makes a new compiled object of {name_of(record)} and drops it: "
+                "each call traces and compiles again",
+                "compile once, at module level or in __init__, and call the kept object here", record,
+            )  # fmt: skip
+            return
+
+
+def _called_deeper(record: Record) -> bool:
+    """Called in a loop inside the one that makes it: one compile serves many calls."""
+    return any(call.loops > len(record.loops) for call in record.calls)
+
+
+def _twice(records: Sequence[Record], loop: object) -> bool:
+    same = [record for record in records if any(other is loop for other in record.loops)]
+    return len(same) > 1 and all(_alike(same[0].function, record.function) for record in same[1:])
+
+
+def _alike(a: Value, b: Value) -> bool:
+    """Whether two compiled functions are the same piece of code over the same object."""
+    if a is b:
+        return True
+    if isinstance(a, FuncV) and isinstance(b, FuncV):
+        return a.node is not None and a.node is b.node
+    if isinstance(a, BoundV) and isinstance(b, BoundV):
+        return a.owner is b.owner and _alike(a.function, b.function)
+    if isinstance(a, (PartialV, TransformV)) and isinstance(b, (PartialV, TransformV)):
+        return _alike(a.function, b.function)
+    return isinstance(a, CompiledV) and isinstance(b, CompiledV) and _alike(a.record.function, b.record.function)
+
+
+def _is_test(record: Record) -> bool:
+    return any(part.startswith("test") for part in record.object.lower().split("."))
+
+
+def _layer_call(record: Record) -> bool:
+    frame = record.frame
+    while frame is not None and frame.kind == "comprehension":
+        frame = frame.parent
+    if frame is None or frame.function is None or not frame.qualname.endswith(".__call__") or frame.cls is None:
+        return False
+    return is_module(Instance(cls=frame.cls))

@@ -1,0 +1,47 @@
+"""From events to findings: spans, related spans, and the words that several rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mxlint.finding import Finding, Related, Severity, Span
+from mxlint.rules.registry import RULES
+from mxlint.tracing.events import Record
+from mxlint.tracing.values import Place, Step
+
+EVAL_ERROR = "ValueError: [eval] Attempting to eval an array during function transformations like compile or vmap is not allowed"
+
+
+def span(place: Place) -> Span:
+    return place.source.span(place.start, place.end)
+
+
+def line(place: Place) -> str:
+    """Where a place is, in words: `line 7`, or `model.py line 7` seen from another file."""
+    return f"line {place.source.position(place.start).row}"
+
+
+def quoted(text: str, width: int = 48) -> str:
+    """Source text in one short line, between backticks."""
+    text = " ".join(text.split())
+    return f"`{text if len(text) <= width else text[: width - 1] + '…'}`"
+
+
+def name_of(record: Record) -> str:
+    """How to speak of the compiled function."""
+    return quoted(record.compiled) if record.form != "lambda" else "the compiled lambda"
+
+
+def finding(
+    code: str, place: Place, message: str, help: str, record: Record | None = None, *, object: str = "", calls: Iterable[Place] = (),
+    chain: Step | None = None, also: Iterable[tuple[str, Place]] = (), severity: Severity | None = None,
+) -> Finding:  # fmt: skip
+    """A finding with its related spans: where it was compiled, the calls between, and the chain that leads to the expression."""
+    related = [Related(text, span(where)) for text, where in also]
+    if record is not None and record.site != place:
+        related.append(Related("compiled here", span(record.site)))
+    related += [Related("called from here", span(call)) for call in calls if call != place]
+    if chain is not None:
+        steps = [step for step in chain.steps() if not (step.place.source is place.source and step.place.start >= place.start and step.place.end <= place.end)]
+        related += [Related(f"the placeholder comes from here: {quoted(step.place.text)}", span(step.place)) for step in steps[-2:]]
+    return Finding(code, severity or RULES[code].severity, message, help, span(place), object or (record.object if record else None) or None, tuple(related))

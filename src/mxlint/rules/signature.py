@@ -1,0 +1,87 @@
+"""MX5: what is compiled, with which arguments, and whether it has an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mxlint.finding import Finding
+from mxlint.rules.report import finding, name_of, quoted
+from mxlint.tracing.events import Capture, Record
+from mxlint.tracing.values import FuncV, Place, Scalar, Value
+
+
+def method(record: Record) -> Iterator[Finding]:
+    """mx.compile as the decorator of a method."""
+    if record.method_of is not None:
+        yield finding(
+            "MX501", record.site,
+            f"mx.compile returns an object that does not bind self: calling `{record.compiled}` on an instance of {record.method_of} "
+            "leaves the first argument out and raises \"TypeError: missing 1 required positional argument\"",
+            f"compile the bound method in __init__: self._{record.compiled.strip('_')} = mx.compile(self.{record.compiled}, inputs=self.state)",
+            record, object=record.method_of,
+        )  # fmt: skip
+
+
+def arguments(record: Record) -> Iterator[Finding]:
+    """Arguments that are neither arrays nor constants."""
+    for bad in record.bad_arguments:
+        if bad.type == "nn.Module":
+            message = f"{quoted(bad.argument)} is an nn.Module: inside {name_of(record)} it arrives as a plain dict of its arrays and cannot be called"
+            help = "close over the module and pass inputs=model.state, or compile the module itself"
+        else:
+            message = (
+                f"{quoted(bad.argument)} is a {bad.type}: the call raises \"ValueError: [compile] Function arguments must be trees of "
+                f"arrays or constants (floats, ints, strings, or None), but received type {bad.type}\""
+            )
+            help = "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure"
+        yield finding("MX502", bad.place, message, help, record)
+
+
+def without_effect(records: Sequence[Record]) -> Iterator[Finding]:
+    """Compiled objects that nothing ever calls as meant."""
+    for record in records:
+        if record.dunder is not None:
+            yield finding(
+                "MX507", record.dunder,
+                "Python looks __call__ up on the class: an instance attribute of that name is never used, so calling the object "
+                "still runs the uncompiled code",
+                "keep the compiled function under another name and call that, or compile where the object is used", record,
+            )  # fmt: skip
+        elif record.discarded is not None and not record.calls:
+            yield finding(
+                "MX507", record.discarded, "the result of mx.compile is thrown away: mx.compile changes nothing in place, so nothing is compiled",
+                "bind the result and call it: fast = mx.compile(f)", record,
+            )  # fmt: skip
+    yield from _shared(records)
+
+
+def _shared(records: Sequence[Record]) -> Iterator[Finding]:
+    seen: dict[int, Record] = {}
+    for record in records:
+        if not isinstance(record.function, FuncV) or not record.calls:
+            continue
+        first = seen.setdefault(id(record.function), record)
+        if first is not record and first.site != record.site and first.epoch == record.epoch and not _same(first.outputs, record.outputs):
+            yield finding(
+                "MX507", record.site,
+                f"{name_of(record)} is compiled twice with different outputs=: both objects share one trace, so the one called later does not "
+                "write what it captures",
+                "compile two different functions (wrap one in a lambda)", record, also=[("compiled before here", first.site)],
+            )  # fmt: skip
+
+
+def _same(a: Capture | None, b: Capture | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a.value is b.value or a.text == b.text
+
+
+def environment(settings: Sequence[tuple[Place, Value, bool]]) -> Iterator[Finding]:
+    """MLX_DISABLE_COMPILE set where or so that it does not do what it says."""
+    for place, value, late in settings:
+        if late:
+            yield finding("MX507", place, "MLX_DISABLE_COMPILE is read once, at the first compiled call: set after it, it has no effect",
+                          "set it before the program starts, or call mx.disable_compile()")  # fmt: skip
+        elif isinstance(value, Scalar) and value.known and value.content in ("0", "", "false", "False"):
+            yield finding("MX507", place, "any value of MLX_DISABLE_COMPILE disables compilation, this one too",
+                          "delete the variable to enable compilation, or call mx.enable_compile()")  # fmt: skip

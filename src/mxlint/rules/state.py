@@ -1,0 +1,258 @@
+"""MX2: a compiled function sees only its arguments and what inputs= and outputs= list; everything else is a constant of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.report import finding, line, name_of, quoted
+from mxlint.tracing.attribute import WEIGHTS, is_module, is_optimizer
+from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
+from mxlint.tracing.values import Array, DictV, External, Foreign, Heap, Instance, ListV, Snapshot, StateV, Tup, Value
+
+
+def state(record: Record) -> Iterator[Finding]:
+    """At most one family of defects a record: a dead capture explains all others."""
+    dead = list(_dead(record))
+    if dead:
+        yield from dead
+        return
+    half = list(_half(record))
+    yield from _random(record)
+    yield from half
+    if not half:
+        yield from _writes(record)
+        yield from _reads(record)
+
+
+# -- MX205 ------------------------------------------------------------------------------------------------------------
+
+
+def _dead(record: Record) -> Iterator[Finding]:
+    for name, capture in (("inputs", record.inputs), ("outputs", record.outputs)):
+        if capture is None:
+            continue
+        reason = _why_dead(capture)
+        if reason is not None:
+            yield finding(
+                "MX205", capture.place,
+                f"{name}= is given {reason}: MLX looks for arrays in that object only, and later updates replace the arrays elsewhere, "
+                f"so {name_of(record)} goes on with the old ones or raises \"uncaptured inputs\" at the first call",
+                "capture the live container: model.state, optimizer.state, mx.random.state, or one list or dict that the body reads and writes",
+                record,
+            )  # fmt: skip
+            return
+    yield from _by_own_name(record)
+    seen = set()
+    for written, again in record.rebound:
+        if written not in seen:
+            seen.add(written)
+            yield finding(
+                "MX205", written,
+                f"this binds the captured container anew: {name_of(record)} keeps the old one, which nothing updates any more",
+                "change the content of the captured container in place, or compile again after this", record,
+                also=[("called again here", again)],
+            )  # fmt: skip
+
+
+def _why_dead(capture: Capture) -> str | None:
+    value = capture.value
+    if isinstance(value, Snapshot):
+        return f"{quoted(capture.text)}, a fresh copy of the tree of parameters"
+    if isinstance(value, Array) and not value.tree:
+        return f"the array {quoted(capture.text)} itself, not a container"
+    if isinstance(value, Foreign):
+        return f"a {value.kind}, which is silently ignored" if value.kind in ("generator", "set") else None
+    if isinstance(value, Tup) and value.items and all(isinstance(item, Array) for item in value.items):
+        return "a tuple of arrays, whose items nothing can replace"
+    if isinstance(value, Instance) and not is_module(value) and not isinstance(value.cls, External):
+        if not any(isinstance(base, External) for base in value.cls.bases):
+            return f"{quoted(capture.text)}, an object of class {value.cls.name}, which is silently ignored"
+    if isinstance(value, Instance) and is_optimizer(value):
+        return f"the optimizer {quoted(capture.text)}, which is silently ignored (its state is {quoted(capture.text + '.state')})"
+    head = capture.text.split("(", 1)[0].strip()
+    if head in ("list", "tuple", "sorted") and capture.text.endswith(")"):
+        return f"{quoted(capture.text)}, a fresh copy"
+    if capture.literal and capture.text.startswith("[") and " for " in capture.text:
+        return "a comprehension, a fresh list"
+    for item, _ in capture.elements:
+        if isinstance(item, Snapshot):
+            return "a list that holds a fresh copy of the tree of parameters"
+    return None
+
+
+def _by_own_name(record: Record) -> Iterator[Finding]:
+    """The body reads an array by its own name that stands in a captured list or dict as well."""
+    for trace in record.traces:
+        for read in trace.reads:
+            capture = trace.leaves.get(id(read.value)) if isinstance(read.value, Array) else None
+            if capture is not None:
+                yield finding(
+                    "MX205", capture,
+                    f"the captured container holds {quoted(read.name)}, but the body reads it by its own name: "
+                    "the first call raises \"uncaptured inputs\", and a new array bound to the name is never seen",
+                    "read it through the captured container (state[0], state[\"w\"])", record, also=[("read here", read.place)],
+                )  # fmt: skip
+                return
+
+
+# -- MX203 ------------------------------------------------------------------------------------------------------------
+
+
+def _random(record: Record) -> Iterator[Finding]:
+    for trace in record.traces:
+        draws = [event for event in trace.events if event.kind == "draw"]
+        if not draws or trace.random_in and trace.random_out:
+            continue
+        first = draws[0]
+        if trace.random_in:
+            what = "mx.random.state is in inputs= but not in outputs=: the second call raises, and the global generator holds a placeholder"
+        elif trace.random_out:
+            what = "mx.random.state is in outputs= but not in inputs=: every call draws the same numbers"
+        else:
+            what = "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
+        others = _others(record)
+        yield finding(
+            "MX203", first.place, f"{first.what} draws from the global random state while {name_of(record)} is traced, but {what}",
+            f"pass inputs={others} and outputs={others}, or give an explicit key= that is an argument", record, object=first.object,
+            calls=first.calls,
+        )  # fmt: skip
+        return
+
+
+def _others(record: Record) -> str:
+    """The whole list to capture, as far as it is known."""
+    texts = [text for capture in (record.inputs, record.outputs) if capture is not None for _, place in capture.elements for text in (place.text,)]
+    names = list(dict.fromkeys(text for text in texts if "random.state" not in text))
+    return f"[{', '.join([*names, 'mx.random.state'])}]" if names else "mx.random.state"
+
+
+# -- MX204 ------------------------------------------------------------------------------------------------------------
+
+
+def _half(record: Record) -> Iterator[Finding]:
+    if not record.captures:
+        return
+    for trace in record.traces:
+        written = {id(write.target): write.place for write in trace.writes if _state_write(write)}
+        read = {id(r.target) for r in trace.reads if _array_read(r)}
+        for target, place in written.items():
+            if target in trace.reach_in and target not in trace.reach_out:
+                yield finding(
+                    "MX204", record.site,
+                    f"{line(place)} writes state that is in inputs= but not in outputs=: "
+                    "the placeholder stays in it, and the second call raises",
+                    "give the same containers to inputs= and outputs=", record, also=[("written here", place)],
+                )  # fmt: skip
+                return
+            if target in trace.reach_out and target not in trace.reach_in and target in read:
+                yield finding(
+                    "MX204", record.site,
+                    f"{line(place)} reads and writes state that is in outputs= but not in inputs=: "
+                    "every call starts again from the value of the first trace",
+                    "give the same containers to inputs= and outputs=", record, also=[("read and written here", place)],
+                )  # fmt: skip
+                return
+        for event in trace.events:
+            if event.kind == "update" and event.what.startswith("optimizer") and _stateful(event) and _alone(event, trace):
+                yield finding(
+                    "MX204", record.site,
+                    f"the model's state is captured but not that of the optimizer, which {line(event.place)} updates: "
+                    "its moments and its step are constants of the trace",
+                    "capture both: [model.state, optimizer.state]", record, also=[("updated here", event.place)],
+                )  # fmt: skip
+                return
+
+
+def _state_write(write: Write) -> bool:
+    return write.traced or write.key == WEIGHTS
+
+
+def _array_read(read: Read) -> bool:
+    return read.key == WEIGHTS or isinstance(read.value, Array)
+
+
+def _stateful(event: Event) -> bool:
+    return isinstance(event.target, Instance) and event.note == "stateful"
+
+
+def _alone(event: Event, trace: Trace) -> bool:
+    return bool(trace.reach_out) and isinstance(event.target, Heap) and id(event.target) not in trace.reach_out
+
+
+# -- MX202 ------------------------------------------------------------------------------------------------------------
+
+
+def _writes(record: Record) -> Iterator[Finding]:
+    for trace in record.traces:
+        for write in trace.writes:
+            if not write.traced or id(write.target) in trace.reach_out or id(write.target) in trace.reach_in:
+                continue
+            verb = {"append": "appends to", "items": "changes", "in place": "writes into"}.get(write.how, "writes")
+            yield finding(
+                "MX202", write.place,
+                f"{name_of(record)} {verb} {quoted(write.name)}, which is older than the trace: what is kept there is a placeholder, "
+                "written once per trace and not once per call; using it later raises "
+                '"[eval] Attempting to eval an array without a primitive"',
+                "return the value and store it outside the compiled function, or pass the container as outputs=", record,
+                object=write.object, calls=write.calls,
+            )  # fmt: skip
+        for event in trace.events:
+            if event.kind == "update" and isinstance(event.target, Heap) and not trace.reach_out and not trace.reach_in:
+                yield finding(
+                    "MX202", event.place,
+                    f"{event.what} changes state that is not in outputs=: the model is left with placeholders instead of weights",
+                    "pass inputs=[model.state, optimizer.state] and the same as outputs=", record, object=event.object, calls=event.calls,
+                )  # fmt: skip
+
+
+# -- MX201 ------------------------------------------------------------------------------------------------------------
+
+
+def _reads(record: Record) -> Iterator[Finding]:
+    seen: set[object] = set()
+    for stale in record.stale:
+        read = stale.read
+        if not _is_state(read.value, read.key) or any(id(read.target) in trace.reach_in for trace in record.traces) or read.place in seen:
+            continue
+        seen.add(read.place)
+        where = f" {line(stale.written)} changes it" if stale.written is not None else " it changes"
+        what = f"the weights of {quoted(read.name)}" if read.key == WEIGHTS else quoted(read.name)
+        yield finding(
+            "MX201", read.place,
+            f"{what} becomes a constant when {name_of(record)} is traced;{where} before {line(stale.again)} calls it again, "
+            "and that call still uses the old value",
+            "pass it as an argument, or give its container to inputs= (model.state for a model)", record, object=read.object, calls=read.calls,
+            also=[(text, place) for text, place in (("changed here", stale.written), ("called again here", stale.again)) if place is not None],
+            severity="error" if stale.straight else "warning",
+        )  # fmt: skip
+
+
+def _is_state(value: Value, key: object) -> bool:
+    if key in (WEIGHTS, "version"):
+        return True
+    if isinstance(value, Array):
+        return True
+    if isinstance(value, (ListV, Tup)) and value.items:
+        return any(isinstance(item, Array) for item in value.items)
+    if isinstance(value, DictV):
+        return any(isinstance(item, Array) for item in value.fields.values())
+    return isinstance(value, Instance) and is_module(value) or isinstance(value, StateV)
+
+
+# -- MX208 ------------------------------------------------------------------------------------------------------------
+
+
+def raises(record: Record) -> Iterator[Finding]:
+    """A raise in the body while state is captured."""
+    if record.inputs is None:
+        return
+    for trace in record.traces:
+        for event in trace.events:
+            if event.kind == "raise":
+                yield finding(
+                    "MX208", event.place,
+                    f"a {event.what} here ends the trace of {name_of(record)} while inputs= holds placeholders: the captured state "
+                    f"({quoted(record.inputs.text)}) keeps them for ever, also when the caller catches the exception",
+                    "check the arguments in a plain function that calls the compiled one", record, object=event.object, calls=event.calls,
+                )  # fmt: skip

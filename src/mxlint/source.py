@@ -1,0 +1,106 @@
+"""One file: its bytes, its text as Python would read it, and where an offset into that text stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mxlint.finding import Position, Span
+
+# What ends a line for Python. str.splitlines knows more (form feed, U+2028, ...), which would shift every row after them.
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_BYTES_NEWLINE = re.compile(rb"\r\n|\r|\n")
+_BOM = b"\xef\xbb\xbf"
+
+
+class SourceError(Exception):
+    """The bytes are not Python text. `position` is where reading stopped."""
+
+    def __init__(self, message: str, position: Position) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A decoded file. `name` is what users see, `text` has no BOM and the newlines of the file."""
+
+    path: Path | None
+    name: str
+    data: bytes
+    text: str
+    _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def starts(self) -> list[int]:
+        """The offset of every row; built when first asked for, since most files are never asked."""
+        if not self._starts:
+            self._starts.append(0)
+            self._starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
+        return self._starts
+
+    def position(self, offset: int) -> Position:
+        """Row and column, 1-based, of an offset into `text`."""
+        row = bisect_right(self.starts, offset)
+        return Position(row, offset - self._starts[row - 1] + 1)
+
+    def offset(self, row: int) -> int:
+        """The offset at which a 1-based row starts; the end of the text for rows after the last."""
+        return self.starts[row - 1] if row <= len(self.starts) else len(self.text)
+
+    def span(self, start: int, end: int) -> Span:
+        """The stretch between two offsets into `text`, `end` exclusive."""
+        return Span(self.name, self.position(start), self.position(end))
+
+    def line(self, row: int) -> str:
+        """The text of a 1-based row, without what ends it."""
+        return self.text[self.offset(row) : self.offset(row + 1)].rstrip("\r\n")
+
+
+def read_source(path: Path, name: str) -> Source:
+    """Read and decode a file. Raises OSError when it cannot be read, SourceError when it is not Python text."""
+    return source_from_bytes(path.read_bytes(), name, path)
+
+
+def source_from_bytes(data: bytes, name: str, path: Path | None = None) -> Source:
+    """Decode as Python does: a BOM, then the declaration of PEP 263, else UTF-8."""
+    if b"\0" in data:
+        raise SourceError("source code cannot contain null bytes", _position(data, data.index(b"\0"), "utf-8"))
+    encoding = _encoding(data)
+    body = data.removeprefix(_BOM)
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        message = f"cannot decode byte 0x{error.object[error.start : error.start + 1].hex()} as {encoding}: {error.reason}"
+        raise SourceError(message, _position(body, error.start, encoding)) from None
+    except (LookupError, ValueError) as error:
+        # "hex", "rot13", "idna": codecs by name, but none that turns a file into text.
+        raise SourceError(f"cannot decode as {encoding}: {error}", Position(1, 1)) from None
+    if "\0" in text:
+        raise SourceError("source code cannot contain null characters", Position(1, 1))
+    return Source(path, name, data, text)
+
+
+def _encoding(data: bytes) -> str:
+    """The encoding that the first two lines declare."""
+    lines = _BYTES_NEWLINE.split(data, 2)[:2]
+    if not any(b"coding" in line for line in lines):
+        return "utf-8"
+    from tokenize import detect_encoding
+
+    # Lines of our own, because detect_encoding itself relies on \n.
+    readline = iter([line + b"\n" for line in lines]).__next__
+    try:
+        encoding, _ = detect_encoding(readline)
+    except SyntaxError as error:
+        raise SourceError(str(error.msg), Position(1, 1)) from None
+    return "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _position(data: bytes, offset: int, encoding: str) -> Position:
+    before = data[:offset].decode(encoding, "replace").removeprefix("\ufeff")
+    lines = _NEWLINE.split(before)
+    return Position(len(lines), len(lines[-1]) + 1)

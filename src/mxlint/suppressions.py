@@ -1,0 +1,231 @@
+"""Comments that silence findings: `# mxlint: ignore[...]`, `# mxlint: file-ignore[...]` and `# noqa`.
+
+A comment at the end of a line covers the logical line it stands in, all its physical lines; a comment on a line of its own covers the next one.
+Decorators and the `def` or `class` line under them count as one logical line: a finding on either is silenced from either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from mxlint.finding import Edit, Finding, Fix
+from mxlint.rules.registry import BY_NAME, RULES
+from mxlint.source import Source
+
+# Both say that a file was not analysed; silence would read as approval.
+_UNSUPPRESSABLE = frozenset({"MX003", "MX004"})
+
+# What follows is a reason, up to the next comment on the line. "see #12" is still a reason.
+_REASON = r"(?:(?!\s#\s*[a-zA-Z]).)*"
+_OURS = re.compile(r"#\s*mxlint:\s*(?P<verb>[\w-]+)(?P<list>\s*\[(?P<rules>[^\]]*)\])?" + _REASON)
+_NOQA = re.compile(r"#\s*noqa\b(?:\s*:(?P<rules>[\w\s,-]*))?", re.IGNORECASE)
+_NOQA_BYTES = re.compile(rb"#\s*noqa\s*:[^\r\n#]*\bMX[0-9]", re.IGNORECASE)
+_NAME = re.compile(r"[\w-]+")
+_CODE_OF_SOME_TOOL = re.compile(r"[A-Za-z]+[0-9]+")
+_CODE_OF_OURS = re.compile(r"MX[0-9]+", re.IGNORECASE)
+_VERBS = ("ignore", "file-ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A rule as a comment names it: what stands there, at which offset, and the code that is meant, if there is one."""
+
+    text: str
+    start: int
+    code: str | None
+
+
+@dataclass(slots=True)
+class _Suppression:
+    """One directive. Offsets are into the text: of the directive without its reason, of the reason's end, of what stands in brackets.
+
+    `rows` None covers the whole file, `names` None silences every rule.
+    """
+
+    start: int
+    end: int
+    rows: tuple[int, int] | None
+    names: tuple[_Name, ...] | None
+    reason_end: int = 0
+    list_span: tuple[int, int] | None = None
+    verb: str = "noqa"
+    used: set[str] = field(default_factory=set)
+
+    def covers(self, finding: Finding) -> bool:
+        if finding.code in _UNSUPPRESSABLE or (self.names is not None and all(name.code != finding.code for name in self.names)):
+            return False
+        if self.rows is None:
+            return True
+        first, last = self.rows
+        return any(start <= last and end >= first for start, end in _rows(finding))
+
+
+def names_rules(data: bytes) -> bool:
+    """Whether the bytes hold what may be a suppression that names a rule of ours: reason enough to look into a file."""
+    # A search that ignores case costs far more than reading the file, so the common spellings come first.
+    has_noqa = b"noqa" in data or b"NOQA" in data or b"NoQA" in data
+    return b"mxlint:" in data or (has_noqa and _NOQA_BYTES.search(data) is not None)
+
+
+def suppress(source: Source, findings: Iterable[Finding], selected: Collection[str]) -> list[Finding]:
+    """What is left of one file's findings, and what is wrong with its suppressions: MX001 and MX002.
+
+    `selected` are the codes that this run reports: a suppression of another code may well be needed in the next run.
+    """
+    findings = list(findings)
+    if not (names_rules(source.data) or (findings and _NOQA.search(source.text))):
+        return findings
+    suppressions = list(_read(source))
+    left = _unsilenced(findings, suppressions)
+    left += _unsilenced([finding for suppression in suppressions for finding in _unknown(source, suppression)], suppressions)
+    left += _unsilenced([finding for suppression in suppressions for finding in _unused(source, suppression, selected)], suppressions)
+    return left
+
+
+def _unsilenced(findings: Iterable[Finding], suppressions: Iterable[_Suppression]) -> list[Finding]:
+    """The findings that no suppression covers. Every suppression that covers one is marked as used."""
+    left = []
+    for finding in findings:
+        covering = [suppression for suppression in suppressions if suppression.covers(finding)]
+        for suppression in covering:
+            suppression.used.add(finding.code)
+        if not covering:
+            left.append(finding)
+    return left
+
+
+def _rows(finding: Finding) -> Iterator[tuple[int, int]]:
+    """First and last row of the finding's span, and of its statement."""
+    for span in (finding.span, finding.statement):
+        if span is not None:
+            ends_before_row = span.end.column == 1 and span.end.row > span.start.row
+            yield span.start.row, span.end.row - ends_before_row
+
+
+def _read(source: Source) -> Iterator[_Suppression]:
+    """Every suppression of a file, in order."""
+    for comment, offset, rows in _comments(source):
+        for match in _OURS.finditer(comment):
+            verb, has_list = match["verb"], match["list"] is not None
+            if verb in _VERBS or has_list:  # otherwise it is prose
+                yield _Suppression(
+                    start=offset + match.start(),
+                    end=offset + match.end("list" if has_list else "verb"),
+                    rows=rows if verb == "ignore" else None,
+                    names=tuple(_named(match["rules"] or "", offset + match.start("rules"))) if verb in _VERBS else (),
+                    reason_end=offset + match.end(),
+                    list_span=(offset + match.start("rules"), offset + match.end("rules")) if has_list else None,
+                    verb=verb,
+                )
+        for match in _NOQA.finditer(comment):
+            codes = list(_noqa_codes(match["rules"] or "", offset + match.start("rules")))
+            names = tuple(name for name in codes if name.code or _CODE_OF_OURS.fullmatch(name.text))
+            # As in flake8, a colon with no code after it is a bare noqa.
+            if names or not codes:
+                yield _Suppression(offset + match.start(), offset + match.end(), rows, names or None)
+
+
+def _named(text: str, offset: int) -> Iterator[_Name]:
+    for match in _NAME.finditer(text):
+        rule = RULES.get(match[0].upper()) or BY_NAME.get(match[0].lower())
+        yield _Name(match[0], offset + match.start(), rule.code if rule else None)
+
+
+def _noqa_codes(text: str, offset: int) -> Iterator[_Name]:
+    """The codes after `noqa:`, of any tool, up to the first word that is none."""
+    for name in _named(text, offset):
+        if name.code is None and not _CODE_OF_SOME_TOOL.fullmatch(name.text):
+            return
+        yield name
+
+
+def _comments(source: Source) -> Iterator[tuple[str, int, tuple[int, int]]]:
+    """Each comment, its offset, and the rows it covers: from its own, or the start of its logical line, to that line's end."""
+    import tokenize
+
+    between = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    lines = iter([source.line(row) + "\n" for row in range(1, len(source.starts) + 1)])
+    waiting: list[tuple[str, int, int]] = []
+    first = 0  # row of the logical line at hand, or of the first decorator above it; 0 between logical lines
+    starting, decorator = True, False
+    try:
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            row, column = token.start
+            if token.type == tokenize.COMMENT:
+                waiting.append((token.string, source.offset(row) + column, row))
+            elif token.type == tokenize.NEWLINE:
+                starting = True
+                if not decorator:
+                    yield from ((text, offset, (min(first, own), row)) for text, offset, own in waiting)
+                    waiting, first = [], 0
+            elif token.type not in between and starting:
+                starting, decorator = False, token.string == "@"
+                first = first or row
+    except (tokenize.TokenError, SyntaxError):
+        pass  # a file that Python reads and tokenize does not: its last comments count for their own row
+    yield from ((text, offset, (own, own)) for text, offset, own in waiting)
+
+
+def _unknown(source: Source, suppression: _Suppression) -> Iterator[Finding]:
+    """MX002: what a suppression says that means nothing."""
+    if suppression.verb not in (*_VERBS, "noqa"):
+        message = f"`# mxlint: {suppression.verb}[...]` does nothing: mxlint knows `ignore[...]` and `file-ignore[...]`"
+        yield _finding("MX002", source, suppression.start, suppression.end, message, _did_you_mean(suppression.verb, _VERBS))
+    elif suppression.names == ():
+        message = f"`# mxlint: {suppression.verb}` names no rule, so it silences nothing"
+        help = f"name the rules that it shall silence: `# mxlint: {suppression.verb}[MX101]`"
+        yield _finding("MX002", source, suppression.start, suppression.end, message, help)
+    for name in suppression.names or ():
+        if name.code is None:
+            candidates = RULES if _CODE_OF_OURS.fullmatch(name.text) else (*BY_NAME, *RULES)
+            message = f"`{name.text}` is no rule of mxlint, so naming it silences nothing"
+            yield _finding("MX002", source, name.start, name.start + len(name.text), message, _did_you_mean(name.text, candidates))
+
+
+def _did_you_mean(text: str, candidates: Iterable[str]) -> str:
+    from mxlint.config import nearest
+
+    close = nearest(text, candidates)
+    return f"did you mean `{close}`?" if close else "`mxlint rules` lists the rules there are"
+
+
+def _unused(source: Source, suppression: _Suppression, selected: Collection[str]) -> Iterator[Finding]:
+    """MX001: the rules that one of our comments names and that have nothing to silence. MX001 itself would bite its own tail."""
+    if suppression.list_span is None or not suppression.names:
+        return
+    needed = suppression.used | (RULES.keys() - selected) | {"MX001", None}
+    kept = [name.text for name in suppression.names if name.code in needed]
+    unused = [name.text for name in suppression.names if name.code not in needed]
+    if not unused:
+        return
+    if kept:
+        start, end = suppression.list_span
+        fix = Fix("safe", f"take {_listed(unused)} out of the comment", (Edit(", ".join(kept), source.span(start, end)),))
+    else:
+        fix = Fix("safe", "delete the comment", (Edit("", source.span(*_whole(source, suppression))),))
+    where = "in the whole file" if suppression.rows is None else "here"
+    message = f"this comment silences nothing: there is no finding of {_listed(unused)} {where}"
+    yield _finding("MX001", source, suppression.start, suppression.end, message, fix.message, fix)
+
+
+def _whole(source: Source, suppression: _Suppression) -> tuple[int, int]:
+    """What to delete so that no trace of the directive is left: the blanks before it, its reason, the line if nothing else stands there."""
+    row = source.position(suppression.start).row
+    line_start, line = source.offset(row), source.line(row)
+    before = line[: suppression.start - line_start].rstrip()
+    after = line[suppression.reason_end - line_start :].strip()
+    if after:
+        return suppression.start, line_start + line.index(after, suppression.reason_end - line_start)
+    if before:
+        return line_start + len(before), line_start + len(line)
+    return line_start, source.offset(row + 1)
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _finding(code: str, source: Source, start: int, end: int, message: str, help: str, fix: Fix | None = None) -> Finding:
+    return Finding(code, RULES[code].severity, message, help, source.span(start, end), fix=fix)

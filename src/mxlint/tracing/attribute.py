@@ -1,0 +1,543 @@
+"""Attributes and items: reading and writing what objects hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from mxlint.tracing import nodes, operators, shapes
+from mxlint.tracing import call as calls
+from mxlint.tracing.machine import Machine, holds_traced
+from mxlint.tracing.mlx.names import DTYPES, canonical, constant, is_module_class
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Heap, Instance, ListV,
+    ModuleV, NumpyV, Opaque, PartialV, RangeV, Scalar, ShapeV, SliceV, Snapshot, StateV, SuperV, TransformV, Tup, Value, const, join,
+    now, without_none,
+)  # fmt: skip
+
+WEIGHTS = "#weights"
+"""The field whose content changes whenever the weights of a library layer, or the state of an optimizer, may have changed."""
+
+
+def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> Value:
+    """`owner.name`."""
+    owner = without_none(owner)
+    if isinstance(owner, Choice):
+        found = [get(m, option, name, node, frame) for option in owner.options]
+        result = found[0]
+        for value in found[1:]:
+            result = join(result, value)
+        return result
+    if isinstance(owner, External):
+        dotted = canonical(f"{owner.name}.{name}")
+        return constant(dotted) or External(dotted)
+    if isinstance(owner, Instance):
+        return _of_instance(m, owner, name, node, frame)
+    if isinstance(owner, Array):
+        return _of_array(m, owner, name, node, frame)
+    if isinstance(owner, ModuleV):
+        return module_get(m, owner, name, node, frame)
+    if isinstance(owner, ClassV):
+        return _of_class(m, owner, name, node, frame)
+    if isinstance(owner, Opaque):
+        return _of_opaque(m, owner, name, node, frame)
+    if isinstance(owner, SuperV):
+        return _of_super(m, owner, name)
+    if isinstance(owner, Tup) and owner.cls is not None:
+        names = owner.cls.fields.get("#annotated", ())
+        if name in names and names.index(name) < len(owner.items):
+            return owner.items[names.index(name)]
+    if isinstance(owner, StateV):
+        return BoundV(owner, External(f"builtins.dict.{name}"))
+    if isinstance(owner, Snapshot):
+        return BoundV(m.array(False, tree=True), External(f"builtins.dict.{name}"))
+    if isinstance(owner, (ListV, DictV, Tup)):
+        kind = "list" if isinstance(owner, ListV) else "dict" if isinstance(owner, DictV) else "tuple"
+        return BoundV(owner, External(f"builtins.{kind}.{name}"))
+    if isinstance(owner, Scalar):
+        return BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
+    if isinstance(owner, Foreign):
+        return BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
+    if isinstance(owner, TransformV):
+        return External("builtins.#identity") if name in ("vjp", "jvp", "vmap") else Opaque(label=name)
+    if isinstance(owner, FuncV):
+        return Scalar("str") if name in ("__name__", "__qualname__", "__doc__", "__module__") else Opaque(label=name)
+    if isinstance(owner, NumpyV):
+        return BoundV(owner, External(f"numpy.ndarray.{name}"))
+    if isinstance(owner, (CompiledV, PartialV, BoundV, ShapeV, RangeV)):
+        return Opaque(label=name)
+    return m.lost("attribute of something unknown")
+
+
+def mro(cls: Value, depth: int = 12) -> Iterator[Value]:
+    """The class and its bases, depth first; libraries' classes as External."""
+    yield cls
+    if isinstance(cls, ClassV) and depth:
+        for base in cls.bases:
+            yield from mro(base, depth - 1)
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is an nn.Module."""
+    if isinstance(value, Instance):
+        return any(isinstance(cls, External) and is_module_class(cls.name) for cls in mro(value.cls))
+    return isinstance(value, Opaque) and bool(value.fields.get("#module"))
+
+
+def is_optimizer(value: Value) -> bool:
+    if isinstance(value, Instance):
+        return any(isinstance(cls, External) and cls.name.startswith("mlx.optimizers.") for cls in mro(value.cls))
+    return isinstance(value, Opaque) and bool(value.fields.get("#optimizer"))
+
+
+def class_attribute(cls: Value, name: str) -> tuple[ClassV | None, Value]:
+    """An attribute looked up through the bases; (None, External) where a library's base decides, (None, UNKNOWN) where nothing is known."""
+    library: Value = UNKNOWN
+    for base in mro(cls):
+        if isinstance(base, ClassV):
+            if name in base.fields:
+                return base, base.fields[name]
+        elif isinstance(base, External) and library is UNKNOWN:
+            library = base
+    return None, library
+
+
+def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame: Frame) -> Value:
+    place = m.place(frame, node)
+    if name in owner.fields:
+        value: Value = owner.fields[name]
+        if m.outer(owner):
+            m.read(owner, name, None, value, place, place.text, frame)
+        return value
+    cls, value = class_attribute(owner.cls, name)
+    if cls is not None:
+        if isinstance(value, FuncV):
+            if value.wrapper == "property":
+                return calls.call(m, value, calls.CallInfo([owner], {}, frame, place, [place], {}, False, None))
+            return value if value.wrapper == "staticmethod" else BoundV(owner.cls if value.wrapper == "classmethod" else owner, value)
+        if m.outer(cls):
+            m.read(cls, name, None, value, place, place.text, frame)
+        return value
+    if name == "__class__":
+        return owner.cls
+    if is_module(owner):
+        if name == "state":
+            return StateV(owner)
+        if name == "training":
+            owner.fields[name] = const(True)
+            if m.outer(owner):
+                m.read(owner, name, None, owner.fields[name], place, place.text, frame)
+            return const(True)
+        library = next(c.name for c in mro(owner.cls) if isinstance(c, External))
+        entry = m.table.entry(library)
+        if entry is not None and name in (entry.weights or ()):
+            owner.fields[name] = m.array(False)
+            return owner.fields[name]  # type: ignore[no-any-return]
+        return BoundV(owner, External(f"mlx.nn.Module.{name}"))
+    if is_optimizer(owner):
+        if name == "state":
+            return StateV(owner)
+        return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
+    if isinstance(value, External) and value.name == "builtins.object" or value is UNKNOWN and isinstance(owner.cls, ClassV) and not owner.cls.bases:
+        return UNKNOWN
+    if isinstance(value, External):
+        return BoundV(owner, External(f"{value.name}.{name}"))
+    made = Opaque(label=place.text[:40])
+    owner.fields[name] = made
+    return made
+
+
+def _of_class(m: Machine, owner: ClassV, name: str, node: nodes.Attr, frame: Frame) -> Value:
+    cls, value = class_attribute(owner, name)
+    if cls is None:
+        if isinstance(value, External) and value.name == "builtins.object":
+            return UNKNOWN
+        return External(f"{value.name}.{name}") if isinstance(value, External) else UNKNOWN
+    if isinstance(value, Scalar) and value.kind in ("int", "str", "float"):
+        for base in mro(owner):
+            if isinstance(base, External) and base.name in ("enum.Enum", "enum.Flag"):
+                return Foreign("enum member")
+    if isinstance(value, FuncV) and value.wrapper == "classmethod":
+        return BoundV(owner, value)
+    if m.outer(cls):
+        place = m.place(frame, node)
+        m.read(cls, name, None, value, place, place.text, frame)
+    return value
+
+
+def _of_opaque(m: Machine, owner: Opaque, name: str, node: nodes.Attr, frame: Frame) -> Value:
+    if owner is UNKNOWN:
+        return UNKNOWN
+    if name == "state" and "state" not in owner.fields:
+        return StateV(owner)
+    value: Value = owner.fields.get(name, MISSING)
+    if value is MISSING:
+        value = Opaque({"#param": True} if owner.fields.get("#param") else {}, owner.born, label=f"{owner.label}.{name}")
+        owner.fields[name] = value
+    if m.outer(owner) and not isinstance(value, Opaque):
+        place = m.place(frame, node)
+        m.read(owner, name, None, value, place, place.text, frame)
+    return value
+
+
+def _of_super(m: Machine, owner: SuperV, name: str) -> Value:
+    for base in owner.cls.bases:
+        cls, value = class_attribute(base, name)
+        if cls is not None:
+            return BoundV(owner.owner, value) if isinstance(value, FuncV) and value.wrapper != "staticmethod" else value
+        if isinstance(value, External):
+            return BoundV(owner.owner, External(f"{value.name}.{name}"))
+    return BoundV(owner.owner, External(f"builtins.object.{name}")) if not owner.cls.bases else UNKNOWN
+
+
+def module_get(m: Machine, owner: ModuleV, name: str, node: nodes.Node, frame: Frame) -> Value:
+    """A global of another file of the project."""
+    target = owner.frame
+    if target is None:
+        return UNKNOWN
+    value: Value = target.fields.get(name, MISSING)
+    if value is MISSING:
+        inner = calls.module(m, f"{owner.name}.{name}", 0, frame)
+        return inner if isinstance(inner, ModuleV) else UNKNOWN
+    value = calls.force(target, name, value)
+    if m.outer(target):
+        place = m.place(frame, node)
+        m.read(target, name, None, value, place, place.text, frame)
+    return value
+
+
+def _of_array(m: Machine, owner: Array, name: str, node: nodes.Attr, frame: Frame) -> Value:
+    if owner.tree:
+        return BoundV(owner, External(f"builtins.dict.{name}" if name in ("items", "keys", "values", "get") else f"mlx.core.array.{name}"))
+    if name == "shape":
+        return shape_value(owner)
+    if name == "ndim":
+        known = MISSING if owner.shape is None else len(owner.shape)
+        return Scalar("int", known, param=owner.traced is True)
+    if name in ("size", "nbytes", "itemsize"):
+        if name == "itemsize":
+            return Scalar("int")
+        if owner.shape is None:
+            axes = frozenset((n, None) for n in owner.like)
+            return Scalar("int", MISSING, axes if owner.traced else frozenset(), owner.traced is True)
+        size = shapes.product(_sizes(owner))
+        return size if name == "size" else Scalar("int", MISSING, size.axes, size.param)
+    if name == "dtype":
+        return Foreign("dtype") if owner.traced is not True else Foreign("dtype of an argument")
+    if name in ("T", "real", "imag"):
+        shape = shapes.transpose(owner.shape, None) if name == "T" else owner.shape
+        return m.array(owner.traced, shape, operators.step(m, node, frame, owner), sure=True, like=owner.like if name != "T" else frozenset())
+    return BoundV(owner, External(f"mlx.core.array.{name}"))
+
+
+def _sizes(owner: Array) -> tuple[Scalar, ...]:
+    """The sizes of an array as Python numbers: those of a constant come from no argument."""
+    sizes = owner.shape or ()
+    if owner.traced is True:
+        return tuple(Scalar("int", size.content, size.axes, True) for size in sizes)
+    return tuple(Scalar("int", size.content) for size in sizes)
+
+
+def shape_value(owner: Array) -> Value:
+    """`owner.shape`."""
+    if owner.shape is not None:
+        return Tup(_sizes(owner))
+    return ShapeV(owner.like if owner.traced is True else frozenset())
+
+
+# -- writing attributes -----------------------------------------------------------------------------------------------
+
+
+def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, frame: Frame) -> None:
+    """`owner.name = value`."""
+    owner = without_none(owner)
+    place = m.place(frame, node)
+    if isinstance(value, CompiledV) and name == "__call__" and not isinstance(owner, (ClassV, External)):
+        value.record.dunder = place
+    calls.escape(m, value)
+    if isinstance(owner, ModuleV):
+        if owner.frame is not None:
+            m.write(owner.frame, name, value, place, place.text, "name", frame)
+    elif isinstance(owner, (Instance, ClassV, Opaque)) and owner is not UNKNOWN:
+        m.write(owner, name, value, place, place.text, "attribute", frame)
+        if isinstance(owner, Instance) and isinstance(owner.cls, External) and name != "training":
+            m.journal.store(owner, WEIGHTS, now())
+            m.last_write[id(owner), WEIGHTS] = place
+    elif isinstance(owner, External):
+        calls.external_assigned(m, owner, name, value, place)
+
+
+# -- items ------------------------------------------------------------------------------------------------------------
+
+
+def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Frame) -> Value:
+    """`owner[index]`."""
+    owner = without_none(owner)
+    place = m.place(frame, node)
+    if isinstance(owner, Array):
+        return _array_item(m, owner, index, node, frame)
+    if isinstance(index, Array) and isinstance(owner, (ListV, Tup, Scalar, RangeV)):
+        if index.traced is True and index.sure:
+            m.emit("index", m.place(frame, node.index), "a traced array as index of a Python sequence", frame, index.chain)
+        return _any_item(owner)
+    if isinstance(owner, (Tup, ListV)):
+        return _sequence_item(m, owner, index, node, frame)
+    if isinstance(owner, DictV):
+        if isinstance(index, Scalar) and index.known:
+            value: Value = owner.fields.get(("k", index.content), MISSING)
+            if value is not MISSING:
+                if m.outer(owner):
+                    m.read(owner, ("k", index.content), None, value, place, place.text, frame)
+                return operators.marked(value, index)
+            return owner.element if owner.open else UNKNOWN
+        return owner.element if owner.open and not owner.keys else UNKNOWN
+    if isinstance(owner, ShapeV):
+        if isinstance(index, Scalar) and index.known and isinstance(index.content, int):
+            return Scalar("int", MISSING, frozenset((n, index.content) for n in owner.of), True)
+        return ShapeV(owner.of) if isinstance(index, SliceV) else Scalar("int", MISSING, frozenset((n, None) for n in owner.of), True)
+    if isinstance(owner, StateV):
+        return _state_item(m, owner, index)
+    if isinstance(owner, Snapshot):
+        return m.array(False, tree=True)
+    if isinstance(owner, Opaque) and owner is not UNKNOWN and isinstance(index, Scalar) and index.known:
+        key = f"[{index.content!r}]"
+        found: Value = owner.fields.get(key, MISSING)
+        if found is MISSING:
+            found = Opaque({"#param": True} if owner.fields.get("#param") else {}, owner.born, label=f"{owner.label}{key}")
+            owner.fields[key] = found
+        return found
+    if isinstance(owner, Instance):
+        if is_module(owner):
+            return get(m, owner, str(index.content), nodes.Attr(node.start, node.end, node.value, ""), frame) if isinstance(
+                index, Scalar) and index.kind == "str" and index.known else UNKNOWN  # fmt: skip
+        cls, method = class_attribute(owner.cls, "__getitem__")
+        if cls is not None:
+            return calls.call(m, method, calls.CallInfo([owner, index], {}, frame, place, [place, place], {}, False, None))
+    if isinstance(owner, NumpyV):
+        return owner
+    if isinstance(owner, Scalar) and owner.kind == "str":
+        return Scalar("str", MISSING, param=owner.param)
+    if isinstance(owner, (External, ClassV)):
+        return owner
+    return Opaque(label=place.text[:40])
+
+
+def _any_item(owner: Value) -> Value:
+    items = owner.items if isinstance(owner, (ListV, Tup)) else None
+    if not items:
+        return owner.element if isinstance(owner, ListV) else UNKNOWN
+    result = items[0]
+    for item in items[1:]:
+        result = join(result, item)
+    return result
+
+
+def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: nodes.Sub, frame: Frame) -> Value:
+    items = owner.items
+    if items is None:
+        return owner if isinstance(index, SliceV) else owner.element if isinstance(owner, ListV) else UNKNOWN
+    if isinstance(index, Scalar) and index.known and isinstance(index.content, int):
+        number = index.content + len(items) if index.content < 0 else index.content
+        if not 0 <= number < len(items):
+            return UNKNOWN
+        if isinstance(owner, ListV) and m.outer(owner):
+            place = m.place(frame, node)
+            m.read(owner, "items", number, items[number], place, place.text, frame)
+        return operators.marked(items[number], index)
+    if isinstance(index, SliceV):
+        parts = [part for part in (index.lower, index.upper, index.step)]
+        if all(isinstance(part, Scalar) and part.known for part in parts):
+            try:
+                chosen = items[slice(*(part.content for part in parts))]  # type: ignore[union-attr]
+            except (TypeError, ValueError):
+                return UNKNOWN
+            return Tup(chosen) if isinstance(owner, Tup) else ListV({"items": chosen})
+        return UNKNOWN
+    return _any_item(owner)
+
+
+def _state_item(m: Machine, owner: StateV, index: Value) -> Value:
+    if isinstance(index, Scalar) and index.known and isinstance(index.content, str):
+        value = owner.owner.fields.get(index.content)
+        if value is not None:
+            return value  # type: ignore[no-any-return]
+    return m.array(False, tree=True)
+
+
+def form_of(index: Value) -> str:
+    """How an array is indexed, as the measured table names it."""
+    if isinstance(index, Tup):
+        kinds = [_part(item) for item in index.items]
+        plain = [kind for kind in kinds if kind not in ("fullslice", "newaxis", "ellipsis")]
+        if not plain:
+            return "slice_newaxis" if "newaxis" in kinds else "fullslice"
+        if all(kind == "array" for kind in plain):
+            return "two_arrays" if len(plain) > 1 else "slice_array" if "fullslice" in kinds or "ellipsis" in kinds else "array"
+        if all(kind == "int" for kind in plain) and "ellipsis" in kinds:
+            return "ellipsis_int"
+        if all(kind == "int" for kind in plain) and len(plain) == len(kinds):
+            return "int"
+        if "int" in plain:
+            return "slice_int"
+        return "slice" if all(kind in ("slice", "step") for kind in plain) else "unknown"
+    return _part(index)
+
+
+def _part(index: Value) -> str:
+    if isinstance(index, SliceV):
+        parts = (index.lower, index.upper, index.step)
+        if all(isinstance(part, Scalar) and part.kind == "None" for part in parts):
+            return "fullslice"
+        return "slice" if isinstance(index.step, Scalar) and index.step.kind == "None" else "step"
+    if isinstance(index, Scalar):
+        return {"None": "newaxis", "int": "int", "bool": "unknown"}.get(index.kind, "unknown")
+    if isinstance(index, Foreign) and index.kind == "ellipsis":
+        return "ellipsis"
+    return "array" if isinstance(index, (Array, ListV, NumpyV)) else "unknown"
+
+
+def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: Frame) -> Value:
+    form = form_of(index)
+    if m.trace is not None and operators.shapeless(m) and owner.sure and not owner.tree:
+        if not unsupported(m, f"mlx.core.array.__getitem__[{form}]", m.place(frame, node), m.place(frame, node).text, owner, frame):
+            for part in index.items if isinstance(index, Tup) else (index,):
+                for bound in (part.lower, part.upper, part.step) if isinstance(part, SliceV) else (part,):
+                    operators.bake(m, bound, node, frame, "an index")
+    traced = operators.traced_of(owner, index)
+    if owner.traced is True:
+        traced = True
+    chain = operators.step(m, node, frame, owner, index)
+    return m.array(traced, _indexed(owner, index), chain, sure=owner.sure, tree=owner.tree, dtype=owner.dtype)
+
+
+def unsupported(m: Machine, name: str, place: Any, what: str, operand: Value, frame: Frame) -> bool:
+    """Note an operation that raises at the first call of a shapeless trace, by the measured table."""
+    if not operators.shapeless(m):
+        return False
+    entry = m.table.entry(name)
+    facts = entry.shapeless if entry is not None else None
+    if facts is None:
+        return False
+    rank = len(operand.shape) if isinstance(operand, Array) and operand.shape is not None else None
+    if facts.at(rank).forward != "raises":
+        return False
+    m.emit("unsupported", place, what, frame, operand.chain if isinstance(operand, Array) else None, note=name)
+    return True
+
+
+def _indexed(owner: Array, index: Value) -> tuple[Scalar, ...] | None:
+    """The shape of `owner[index]` for integers, slices, None and Ellipsis."""
+    if owner.shape is None:
+        return None
+    parts = list(index.items) if isinstance(index, Tup) else [index]
+    used = sum(1 for part in parts if _part(part) in ("int", "slice", "step", "fullslice", "array"))
+    if used > len(owner.shape):
+        return None
+    if any(_part(part) == "ellipsis" for part in parts):
+        at = next(i for i, part in enumerate(parts) if _part(part) == "ellipsis")
+        parts[at : at + 1] = [SliceV(NONE, NONE, NONE)] * (len(owner.shape) - used)
+    sizes: list[Scalar] = []
+    axis = 0
+    for part in parts:
+        kind = _part(part)
+        if kind == "newaxis":
+            sizes.append(const(1))
+            continue
+        if kind in ("unknown", "array"):
+            return None
+        size = owner.shape[axis]
+        axis += 1
+        if kind == "fullslice":
+            sizes.append(size)
+        elif kind in ("slice", "step") and isinstance(part, SliceV):
+            sizes.append(_sliced(size, part))
+    return (*sizes, *owner.shape[axis:])
+
+
+def _sliced(size: Scalar, part: SliceV) -> Scalar:
+    bounds = (part.lower, part.upper, part.step)
+    if size.known and all(isinstance(b, Scalar) and b.known for b in bounds):
+        try:
+            return Scalar("int", len(range(size.content)[slice(*(b.content for b in bounds))]))  # type: ignore[union-attr]
+        except (TypeError, ValueError):
+            pass
+    return Scalar("int", varies=any(isinstance(b, Scalar) and b.varies for b in bounds))
+
+
+def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.Sub, frame: Frame) -> None:
+    """`owner[index] = value`."""
+    owner = without_none(owner)
+    place = m.place(frame, node)
+    name = place.text
+    calls.escape(m, value)
+    if isinstance(owner, Array):
+        if m.trace is not None and operators.shapeless(m) and not owner.tree:
+            unsupported(m, f"mlx.core.array.__setitem__[{form_of(index)}]", place, place.text, owner, frame)
+        written_to(m, owner, value, node, frame, name)
+    elif isinstance(owner, ListV):
+        items = owner.items
+        if items is not None and isinstance(index, Scalar) and index.known and isinstance(index.content, int):
+            number = index.content + len(items) if index.content < 0 else index.content
+            if 0 <= number < len(items):
+                new = (*items[:number], value, *items[number + 1 :])
+                noted = new if not m.outer(owner) else new
+                _note_item(m, owner, noted, value, place, name, frame)
+                return
+        if items is None:
+            m.journal.store(owner, "element", join(owner.element, value))
+            return
+        _note_item(m, owner, None, value, place, name, frame)
+    elif isinstance(owner, DictV):
+        if isinstance(index, Scalar) and index.known:
+            m.write(owner, ("k", index.content), value, place, name, "key", frame)
+        else:
+            m.write(owner, "open", True, place, name, "key", frame)
+            m.journal.store(owner, "element", join(owner.fields["element"], value) if "element" in owner.fields else value)
+    elif isinstance(owner, Opaque) and owner is not UNKNOWN and isinstance(index, Scalar) and index.known:
+        m.write(owner, f"[{index.content!r}]", value, place, name, "key", frame)
+    elif isinstance(owner, StateV) and isinstance(index, Scalar) and index.known:
+        m.write(owner.owner, index.content, value, place, name, "attribute", frame)
+    elif isinstance(owner, Instance) and is_module(owner) and isinstance(index, Scalar) and index.known:
+        m.write(owner, index.content, value, place, name, "attribute", frame)
+    elif isinstance(owner, External):
+        calls.external_item(m, owner, index, value, place)
+
+
+def _note_item(m: Machine, owner: ListV, items: Any, value: Value, place: Any, name: str, frame: Frame) -> None:
+    """Write the items of a list so that the note tells of the one item written."""
+    m.write(owner, "items", items, place, name, "items", frame)
+    trace = m.trace
+    if trace is not None and trace.writes and trace.writes[-1].place == place:
+        trace.writes[-1] = replace(trace.writes[-1], value=value, traced=holds_traced(value))
+
+
+def written_to(m: Machine, owner: Array, value: Value, node: nodes.Node, frame: Frame, name: str) -> None:
+    """An array is changed in place: it depends on what was written, and every reader sees it."""
+    place = m.place(frame, node)
+    traced = operators.traced_of(owner, value)
+    m.write(owner, "version", now(), place, name, "in place", frame)
+    trace = m.trace
+    if trace is not None and trace.writes and trace.writes[-1].place == place and holds_traced(value):
+        trace.writes[-1] = replace(trace.writes[-1], value=value, traced=True)
+    if traced is not owner.traced and (traced is True or owner.traced is not True):
+        m.journal.store(owner, "traced", traced)
+        m.journal.store(owner, "trace", m.trace if traced else None)
+        m.journal.store(owner, "chain", operators.step(m, node, frame, value) or owner.chain)
+
+
+def in_place(m: Machine, present: Value, value: Value, result: Value, node: nodes.AugAssign, frame: Frame) -> bool:
+    """`target op= value` on an object that changes in place; False where the name is simply bound anew."""
+    if isinstance(present, Array) and not present.tree:
+        written_to(m, present, result, node, frame, m.place(frame, node.target).text)
+        if isinstance(result, Array) and result.shape is not None:
+            m.journal.store(present, "shape", result.shape)
+        return True
+    if isinstance(present, ListV) and node.op == "+":
+        calls.extend(m, present, value, m.place(frame, node), frame)
+        return True
+    return False
+
+
+__all__ = ["DTYPES", "WEIGHTS", "class_attribute", "form_of", "get", "get_item", "in_place", "is_module", "is_optimizer", "module_get",
+           "mro", "put", "put_item", "shape_value", "unsupported"]  # fmt: skip

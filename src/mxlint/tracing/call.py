@@ -1,0 +1,412 @@
+"""Calls: what is called, with which arguments, and what comes back."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from mxlint.tracing import nodes
+from mxlint.tracing.heap import joined
+from mxlint.tracing.machine import MAX_DEPTH, Machine, holds_traced
+from mxlint.tracing.mlx.names import canonical, constant, is_module_class
+from mxlint.tracing.values import (
+    NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Instance, Lazy, ListV, ModuleV,
+    NumpyV, Opaque, PartialV, Place, Scalar, SuperV, TransformV, Tup, Value, const, join, list_like, list_of, without_none,
+)  # fmt: skip
+
+PartialLike = PartialV
+_BUILTINS = frozenset(dir(builtins))
+
+
+@dataclass(slots=True)
+class CallInfo:
+    """One call. `nodes`: place and expression of each keyword; `open`: there are arguments that are not known (`*args`)."""
+
+    args: list[Value]
+    keywords: dict[str, Value]
+    frame: Frame
+    place: Place
+    places: list[Place] = field(default_factory=list)
+    nodes: dict[str, Any] = field(default_factory=dict)
+    open: bool = False
+    node: nodes.Call | None = None
+
+    def get(self, position: int, name: str) -> Value | None:
+        """An argument by position or name."""
+        if name in self.keywords:
+            return self.keywords[name]
+        return self.args[position] if position < len(self.args) else None
+
+    def values(self) -> list[Value]:
+        return [*self.args, *self.keywords.values()]
+
+    def with_owner(self, owner: Value) -> CallInfo:
+        return replace(self, args=[owner, *self.args], places=[self.place, *self.places])
+
+
+def builtin(name: str) -> Value:
+    """A name that no scope binds."""
+    return External(f"builtins.{name}") if name in _BUILTINS else UNKNOWN
+
+
+def force(scope: Any, name: str, value: Value) -> Value:
+    """Make a global that waits for being asked for, once."""
+    if not isinstance(value, Lazy):
+        return value
+    if "made" not in value.fields:
+        value.fields["made"] = UNKNOWN  # what asks for itself while it is made finds nothing
+        value.fields["made"] = value.make()
+    made: Value = value.fields["made"]
+    if scope.fields.get(name) is value:
+        scope.fields[name] = made
+    return made
+
+
+# -- the call ---------------------------------------------------------------------------------------------------------
+
+
+def call(m: Machine, function: Value, info: CallInfo) -> Value:
+    """Call a value."""
+    from mxlint.tracing import compiling, library, transforms
+
+    m.tick()
+    function = without_none(function)
+    if isinstance(function, External):
+        return library.call_external(m, function.name, info)
+    if isinstance(function, FuncV):
+        if m.wrappers and f"{_module_name(function)}.{function.name}" in m.wrappers:
+            return compiling.wrap(m, info)
+        return call_function(m, function, info)
+    if isinstance(function, BoundV):
+        return call(m, function.function, info.with_owner(function.owner))
+    if isinstance(function, CompiledV):
+        return compiling.call_compiled(m, function, info)
+    if isinstance(function, ClassV):
+        return instantiate(m, function, info)
+    if isinstance(function, PartialV):
+        merged = replace(
+            info, args=[*function.args, *info.args], keywords={**dict(function.keywords), **info.keywords},
+            places=[info.place] * len(function.args) + info.places, nodes={**dict(function.nodes), **info.nodes},
+        )  # fmt: skip
+        return call(m, function.function, merged)
+    if isinstance(function, TransformV):
+        return transforms.call_transform(m, function, info)
+    if isinstance(function, Instance):
+        return _call_instance(m, function, info)
+    if isinstance(function, Opaque):
+        return unknown_call(m, info, function.label)
+    if isinstance(function, Choice):
+        for value in info.values():
+            escape(m, value)
+        return m.lost("call of one of several functions")
+    return unknown_call(m, info, "?")
+
+
+def _module_name(function: FuncV) -> str:
+    module = function.env.module if function.env is not None else None
+    return str(module.fields.get("#name", "")) if module is not None else ""
+
+
+def unknown_call(m: Machine, info: CallInfo, label: str) -> Value:
+    """A call that cannot be followed: what it is given may be kept, what it gives is unknown."""
+    for value in info.values():
+        escape(m, value)
+    m.lost("call of something unknown")
+    return Opaque(label=f"{label}()")
+
+
+def _call_instance(m: Machine, owner: Instance, info: CallInfo) -> Value:
+    from mxlint.tracing import attribute, layers
+
+    cls, method = attribute.class_attribute(owner.cls, "__call__")
+    if cls is not None:
+        if isinstance(method, CompiledV):
+            return UNKNOWN
+        return call(m, method, info.with_owner(owner))
+    if isinstance(owner.cls, External) and is_module_class(owner.cls.name):
+        return layers.call_layer(m, owner, owner.cls.name, info)
+    if isinstance(method, External) and is_module_class(method.name) and method.name != "mlx.nn.Module":
+        return layers.call_layer(m, owner, method.name, info)
+    return unknown_call(m, info, "object")
+
+
+def node_of(function: FuncV) -> nodes.FuncDef | nodes.Lambda | None:
+    """The lowered definition, made on demand."""
+    if function.node is None and function.lower is not None:
+        function.lower(function)
+        function.lower = None
+    return function.node
+
+
+def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
+    """Run the body of a function of the project."""
+    node = node_of(function)
+    if node is None or function.env is None:
+        return m.lost("function not lowered")
+    same = 0
+    caller: Frame | None = info.frame
+    while caller is not None:
+        if caller.function is not None and caller.function.node is node:
+            same += 1
+        caller = caller.caller
+    if m.depth >= MAX_DEPTH or same >= 2:
+        return m.lost("call too deep" if same < 2 else "recursion")
+    frame = activate(m, function, node, info)
+    m.entered.add(id(node))
+    m.depth += 1
+    try:
+        return run(m, function, node, frame)
+    finally:
+        m.depth -= 1
+
+
+def activate(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, info: CallInfo) -> Frame:
+    """A frame for one activation, its parameters bound."""
+    env = function.env
+    assert env is not None
+    frame = Frame(
+        source=function.source, qualname=function.name, scope=node.scope if isinstance(node, nodes.FuncDef) else None, parent=env,
+        module=env.module or env, caller=info.frame, called_at=info.place, cls=function.cls, loop_base=len(m.loops), function=function,
+    )  # fmt: skip
+    frame.fields.update(bound(m, function, node.params, info))
+    if m.trace is not None and m.trace.root is None:
+        m.trace.root = frame
+    return frame
+
+
+def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: Frame) -> Value:
+    """Run a body in its frame; the value is what it returns."""
+    from mxlint.tracing import evaluate, execute
+
+    if isinstance(node, nodes.Lambda):
+        return evaluate.evaluate(m, node.body, frame)
+    status = execute.execute(m, node.body, frame)
+    for written in frame.leavings:
+        m.journal.merge(written)
+    if node.generator:
+        element = frame.yields[0] if frame.yields else UNKNOWN
+        for value in frame.yields[1:]:
+            element = join(element, value)
+        return Foreign("generator", element)
+    if node.is_async:
+        return Opaque(label=f"{function.name}()")
+    results = list(frame.returns)
+    if status is None:
+        results.append(NONE)
+    if not results:
+        return UNKNOWN
+    result = results[0]
+    for value in results[1:]:
+        result = join(result, value)
+    return result
+
+
+def bound(m: Machine, function: FuncV, params: tuple[nodes.Param, ...], info: CallInfo) -> dict[str, Value]:
+    """Parameters bound to arguments as Python does; what is missing is its default, or unknown."""
+    values: dict[str, Value] = {}
+    rest = list(info.args)
+    keywords = dict(info.keywords)
+    for param in params:
+        if param.star == "*":
+            values[param.name] = list_like(UNKNOWN) if info.open else Tup(tuple(rest))
+            rest = []
+        elif param.star == "**":
+            values[param.name] = DictV({("k", key): value for key, value in keywords.items()} | ({"open": True} if info.open else {}))
+            keywords = {}
+        elif rest and not param.kwonly:
+            values[param.name] = rest.pop(0)
+        elif param.name in keywords:
+            values[param.name] = keywords.pop(param.name)
+        elif info.open:
+            values[param.name] = Opaque(label=param.name)
+        elif param.name in function.defaults:
+            values[param.name] = function.defaults[param.name]
+        else:
+            values[param.name] = Opaque(label=param.name)
+    return values
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+
+
+def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
+    """Make an object of a class of the project."""
+    from mxlint.tracing import attribute
+
+    libraries = [base.name for base in attribute.mro(cls) if isinstance(base, External)]
+    if "typing.NamedTuple" in libraries:
+        names = cls.fields.get("#annotated", ())
+        items = [*info.args, *(info.keywords.get(name, cls.fields.get(name, UNKNOWN)) for name in names[len(info.args) :])]
+        return Tup(tuple(items), cls)
+    if any(name.startswith("enum.") for name in libraries):
+        return Foreign("enum member") if not any(name in ("enum.IntEnum", "enum.StrEnum", "enum.IntFlag") for name in libraries) else Scalar("int")
+    for kind in ("str", "int", "float"):
+        if f"builtins.{kind}" in libraries:
+            return Scalar(kind)
+    if "builtins.dict" in libraries or "collections.OrderedDict" in libraries:
+        return DictV({"open": True})
+    owner = Instance(cls=cls, args=tuple(info.args), keywords=dict(info.keywords))
+    found, method = attribute.class_attribute(cls, "__init__")
+    if found is not None:
+        call(m, method, info.with_owner(owner))
+    elif cls.dataclass:
+        _fill_dataclass(cls, owner, info)
+    for value in info.values():
+        if found is None:
+            escape(m, value)
+    return owner
+
+
+def _fill_dataclass(cls: ClassV, owner: Instance, info: CallInfo) -> None:
+    from mxlint.tracing import attribute
+
+    names: list[str] = []
+    for base in reversed(list(attribute.mro(cls))):
+        if isinstance(base, ClassV):
+            names += [name for name in base.fields.get("#annotated", ()) if name not in names]
+    for number, name in enumerate(names):
+        value = info.get(number, name)
+        if value is None:
+            _, value = attribute.class_attribute(cls, name)
+        owner.fields[name] = Opaque(label=name) if isinstance(value, External) or info.open else value
+
+
+# -- functions as values ----------------------------------------------------------------------------------------------
+
+
+def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, definition: nodes.FuncDef, frame: Frame) -> Value:
+    """The result of `@function` above a definition."""
+    from mxlint.tracing import compiling
+
+    place = m.place(frame, node)
+    target = function.function if isinstance(function, PartialV) else function
+    if isinstance(node, nodes.Attr) and node.name in ("setter", "deleter", "getter") and definition.name in frame.fields:
+        return frame.fields[definition.name]  # type: ignore[no-any-return]
+    if isinstance(target, External):
+        last = target.name.rsplit(".", 1)[-1]
+        if target.name in ("builtins.staticmethod", "builtins.classmethod", "builtins.property", "functools.cached_property"):
+            if isinstance(value, FuncV):
+                value.wrapper = "property" if last == "cached_property" else last
+            elif isinstance(value, CompiledV) and last == "staticmethod":
+                value.record.method_of = None
+            return value
+        if target.name in ("functools.lru_cache", "functools.cache"):
+            if isinstance(value, FuncV):
+                value.wrapper = "cache"
+            return value
+        if target.name == "mlx.core.compile":
+            info = CallInfo([value], {}, frame, place, [place], {}, False, None)
+            if isinstance(function, PartialV):
+                info = replace(info, keywords=dict(function.keywords), nodes=dict(function.nodes))
+                info.args += function.args
+            made = compiling.make_compiled(m, info, "partial-decorator" if isinstance(function, PartialV) else "decorator", definition.name)
+            if frame.kind == "class" and isinstance(made, CompiledV) and isinstance(value, FuncV) and value.wrapper != "staticmethod":
+                made.record.method_of = frame.qualname
+            return made
+        if not target.name.startswith(("mlx.", "functools.partial")):
+            return value
+    if isinstance(function, Opaque):
+        return Choice((value, Opaque(label=definition.name)))
+    return call(m, function, CallInfo([value], {}, frame, place, [place], {}, False, None))
+
+
+def escape(m: Machine, value: Value, depth: int = 3) -> None:
+    """A value is kept where it outlives the statement: so does every compiled object that it holds."""
+    if isinstance(value, CompiledV):
+        value.record.escapes = True
+    elif depth == 0:
+        return
+    elif isinstance(value, (Tup, ListV)):
+        for item in value.items or ():
+            escape(m, item, depth - 1)
+        if isinstance(value, ListV) and value.items is None:
+            escape(m, value.element, depth - 1)
+    elif isinstance(value, (DictV, Instance)):
+        for item in list(value.fields.values()):
+            escape(m, item, depth - 1)
+    elif isinstance(value, FuncV):
+        env = value.env
+        while env is not None and env.kind not in ("module", "class") and depth:
+            for item in list(env.fields.values()):
+                if isinstance(item, (CompiledV, Tup, ListV, DictV)):
+                    escape(m, item, depth - 1)
+            env = env.parent
+            depth -= 1
+    elif isinstance(value, (PartialV, BoundV, TransformV)):
+        escape(m, value.function, depth - 1)
+        for item in value.args if isinstance(value, PartialV) else ():
+            escape(m, item, depth - 1)
+        if isinstance(value, BoundV):
+            escape(m, value.owner, depth - 1)
+    elif isinstance(value, Choice):
+        for item in value.options:
+            escape(m, item, depth - 1)
+
+
+def enter(m: Machine, value: Value) -> Value:
+    """What `with value as name` binds."""
+    if isinstance(value, Foreign) and value.kind == "generator":
+        return value.element or UNKNOWN
+    return Opaque(label="context")
+
+
+def extend(m: Machine, target: ListV, value: Value, place: Place, frame: Frame) -> None:
+    """`target += value`, `target.extend(value)`."""
+    more = value.items if isinstance(value, (ListV, Tup)) else None
+    if more is not None and target.items is not None:
+        m.write(target, "items", target.items + more, place, place.text, "append", frame)
+    else:
+        m.write(target, "items", None, place, place.text, "items", frame)
+        m.journal.store(target, "element", joined(target.fields.get("element", UNKNOWN), UNKNOWN))
+    escape(m, value)
+
+
+# -- modules ----------------------------------------------------------------------------------------------------------
+
+
+def module(m: Machine, name: str, level: int, frame: Frame) -> Value:
+    """The module that an import statement means."""
+    found = m.project.find(name, level, frame.source)
+    if found is None:
+        return External(canonical(name)) if not level else UNKNOWN
+    return m.load(found)
+
+
+def imported(m: Machine, found: Value, name: str, node: nodes.Node, frame: Frame) -> Value:
+    """`from found import name`."""
+    if isinstance(found, External):
+        dotted = canonical(f"{found.name}.{name}")
+        return constant(dotted) or External(dotted)
+    if isinstance(found, ModuleV):
+        if found.frame is not None and name in found.frame.fields:
+            return found.frame.fields[name]  # type: ignore[no-any-return]
+        inner = m.project.find(f"{found.name}.{name}", 0, found.frame.source if found.frame is not None else frame.source)
+        if inner is not None:
+            return m.load(inner)
+    return UNKNOWN
+
+
+def import_star(m: Machine, found: Value, frame: Frame) -> None:
+    """`from found import *`."""
+    if isinstance(found, ModuleV) and found.frame is not None:
+        for name, value in found.frame.fields.items():
+            if isinstance(name, str) and not name.startswith(("_", "#", "*")):
+                frame.fields.setdefault(name, value)
+    else:
+        frame.fields["*open"] = const(True)
+
+
+def external_assigned(m: Machine, owner: External, name: str, value: Value, place: Place) -> None:
+    """`library.name = value`."""
+    if owner.name == "mlx.core.random" and name == "state":
+        m.random_assigned.append(place)
+
+
+def external_item(m: Machine, owner: External, index: Value, value: Value, place: Place) -> None:
+    """`library_object[index] = value`."""
+    if owner.name == "os.environ" and isinstance(index, Scalar) and index.content == "MLX_DISABLE_COMPILE":
+        m.environment.append((place, value, m.compiled_called))
+
+
+__all__ = ["Array", "CallInfo", "NumpyV", "SuperV", "builtin", "call", "decorate", "escape", "holds_traced", "imported", "list_of"]

@@ -1,0 +1,320 @@
+"""mx.compile itself: making compiled objects, calling them, and tracing their functions with placeholders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mxlint.tracing import attribute, nodes, presume
+from mxlint.tracing.arguments import bad_type, flat_arrays, signature
+from mxlint.tracing.call import CallInfo, call, escape
+from mxlint.tracing.events import BadArgument, Call, Capture, Record, Stale, Trace
+from mxlint.tracing.layers import children
+from mxlint.tracing.machine import Machine, qualname
+from mxlint.tracing.values import (
+    MISSING, UNKNOWN, Array, BoundV, CompiledV, DictV, External, FuncV, Heap, Instance, ListV, Opaque, PartialV, Place, Scalar, Snapshot,
+    StateV, Step, TransformV, Tup, Value, array, now, same,
+)  # fmt: skip
+
+MAX_TRACES = 6
+"""Different argument trees that one compiled object is traced with; more are taken to behave like the first."""
+_PARAMETERS = ("fun", "inputs", "outputs", "shapeless")
+
+
+# -- making -----------------------------------------------------------------------------------------------------------
+
+
+def compile_call(m: Machine, info: CallInfo) -> Value:
+    """`mx.compile(fun, inputs, outputs, shapeless)`."""
+    function = info.get(0, "fun")
+    if function is None:
+        return UNKNOWN
+    node = info.node.args[0].value if info.node is not None and info.node.args else None
+    text = info.place.source.text[node.start : node.end] if node is not None else "?"
+    return make_compiled(m, info, _form(function, node), text)
+
+
+def _form(function: Value, node: nodes.Expr | None) -> str:
+    if isinstance(node, nodes.Lambda):
+        return "lambda"
+    kinds = ((TransformV, "transform"), (PartialV, "partial"), (Instance, "module"), (BoundV, "method"), (CompiledV, "compiled"))
+    for kind, form in kinds:
+        if isinstance(function, kind):
+            return form
+    return "attribute" if isinstance(node, nodes.Attr) else "name"
+
+
+def wrap(m: Machine, info: CallInfo) -> Value:
+    """A call of a wrapper that the configuration declares: it compiles what it is given, or decorates with what it is given."""
+    if info.args:
+        node = info.node.args[0].value if info.node is not None and info.node.args else None
+        text = info.place.source.text[node.start : node.end] if node is not None else "?"
+        return make_compiled(m, info, "wrapper", text)
+    return PartialV(External("mlx.core.compile"), (), tuple(info.keywords.items()), tuple(info.nodes.items()), info.place)
+
+
+def make_compiled(m: Machine, info: CallInfo, form: str, compiled: str) -> Value:
+    """A compiled object and its record."""
+    function = info.get(0, "fun") or UNKNOWN
+    shapeless = info.get(3, "shapeless")
+    record = Record(
+        site=info.place, form=form, function=function, compiled=" ".join(compiled.split())[:80], inputs=_capture(m, info, 1, "inputs"),
+        outputs=_capture(m, info, 2, "outputs"),
+        shapeless=False if shapeless is None else bool(shapeless.content) if isinstance(shapeless, Scalar) and shapeless.known else None,
+        object=qualname(info.frame), frame=info.frame, loops=tuple(m.loops), callers=tuple(m.loops[: info.frame.loop_base]), epoch=m.epoch,
+        order=now(),
+    )  # fmt: skip
+    m.records.append(record)
+    if isinstance(function, CompiledV):
+        function.record.inlined = True
+    return CompiledV(record=record)
+
+
+def _capture(m: Machine, info: CallInfo, position: int, name: str) -> Capture | None:
+    value = info.get(position, name)
+    if value is None or isinstance(value, Scalar) and value.kind == "None":
+        return None
+    place, node = info.nodes.get(name, (info.places[position] if position < len(info.places) else info.place, None))
+    elements: tuple[tuple[Value, Place], ...] = ()
+    literal = isinstance(node, (nodes.Seq, nodes.DictDisplay, nodes.Comp))
+    if isinstance(node, nodes.Seq) and isinstance(value, (ListV, Tup)) and value.items is not None and len(value.items) == len(node.items):
+        elements = tuple((v, Place(place.source, n.start, n.end)) for v, n in zip(value.items, node.items))
+    return Capture(value, place, place.text, literal, elements)
+
+
+# -- calling ----------------------------------------------------------------------------------------------------------
+
+
+def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
+    """Call a compiled object: from host code it is traced, or its trace is used again; inside another trace its body simply runs."""
+    record: Record = compiled.record
+    _check_arguments(record, info)
+    if m.trace is not None:
+        record.inlined = True
+        return call(m, record.function, info)
+    if m.compile_disabled:
+        record.calls.append(Call(info.place, len(m.loops), m.epoch))
+        return call(m, record.function, info)
+    if m.differentiating:
+        record.differentiated = True
+        return call(m, record.function, info)
+    m.compiled_called = True
+    values = info.values()
+    record.calls.append(Call(info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values))))
+    key = (signature(Tup(tuple(values)), shapes=record.shapeless is not True), tuple(info.keywords))
+    known = record.keys.get(key)
+    if known is not None and known[0] in (0, m.epoch):
+        return _again(m, record, known[1], known[2], info)
+    if len(record.traces) >= MAX_TRACES and record.keys:
+        _, result, trace = next(iter(record.keys.values()))
+        return fresh(m, result) if trace.epoch in (0, m.epoch) else UNKNOWN
+    result, trace = run_trace(m, record, info)
+    record.keys[key] = (m.epoch, result, trace)
+    return fresh(m, result)
+
+
+def _shape_key(value: Array) -> tuple[Any, ...] | None:
+    if value.shape is None:
+        return None
+    return tuple("varies" if size.varies else size.content if size.known else None for size in value.shape)
+
+
+def _check_arguments(record: Record, info: CallInfo) -> None:
+    named = [*zip(info.args, info.places), *((v, info.nodes[k][0] if k in info.nodes else info.place) for k, v in info.keywords.items())]
+    for value, place in named:
+        kind = bad_type(value)
+        if kind is not None:
+            record.bad_arguments.append(BadArgument(place, " ".join(place.text.split())[:60], kind, info.place))
+
+
+def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallInfo) -> Value:
+    """A later call that uses a trace again: what the trace read may have changed since."""
+    straight = not m.guards and not any(loop.repeated for loop in m.loops)
+    for read in trace.reads:
+        present = read.target.fields.get(read.key, MISSING)
+        value = read.value
+        if read.index is not None:
+            present = present[read.index] if isinstance(present, tuple) and read.index < len(present) else MISSING
+        if present is MISSING and read.key in (attribute.WEIGHTS, "version", "training"):
+            continue
+        unchanged = present is value or (isinstance(present, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(present, value))
+        if isinstance(present, (int, tuple)) and not isinstance(present, bool):
+            unchanged = present == value
+        if not unchanged:
+            record.stale.append(Stale(read, m.last_write.get((id(read.target), read.key)), info.place, straight))
+    for write in trace.writes:
+        if id(write.target) in trace.reach_out:
+            content = write.target.fields.get(write.key, MISSING)
+            if content is not MISSING and not isinstance(content, (int, str)):
+                m.journal.store(write.target, write.key, fresh_content(m, content))
+                m.last_write[id(write.target), write.key] = info.place
+    return fresh(m, result)
+
+
+def fresh(m: Machine, value: Value) -> Value:
+    """The same value made anew, as every call of a compiled function does."""
+    if isinstance(value, Array):
+        return Array({**value.fields, "traced": value.traced, "trace": None}, tree=value.tree)
+    if isinstance(value, Tup):
+        return Tup(tuple(fresh(m, item) for item in value.items), value.cls)
+    if isinstance(value, ListV) and value.items is not None:
+        return ListV({"items": tuple(fresh(m, item) for item in value.items)})
+    if isinstance(value, DictV):
+        return DictV({key: fresh(m, item) if isinstance(key, tuple) else item for key, item in value.fields.items()})
+    return value
+
+
+def fresh_content(m: Machine, content: Any) -> Any:
+    return tuple(fresh(m, item) for item in content) if isinstance(content, tuple) else fresh(m, content)
+
+
+# -- tracing ----------------------------------------------------------------------------------------------------------
+
+
+def reach(value: Value | None) -> tuple[frozenset[int], bool]:
+    """The identities of the live containers under a capture, and whether the random state is among them."""
+    if value is None:
+        return frozenset(), False
+    found: set[int] = set()
+    random = False
+    parts = value.items if isinstance(value, (ListV, Tup)) and value.items is not None else (value,)
+    if isinstance(value, DictV):
+        parts = tuple(item for key, item in value.fields.items() if isinstance(key, tuple))
+    if isinstance(value, Heap):
+        found.add(id(value))
+    for part in parts:
+        if isinstance(part, External) and part.name == "mlx.core.random.state":
+            random = True
+        elif isinstance(part, (ListV, Tup, DictV)) and part is not value:
+            inner, also = reach(part)
+            found |= inner
+            random = random or also
+        elif isinstance(part, Instance) and not attribute.is_module(part) and not isinstance(part.cls, External):
+            continue
+        else:
+            found |= {id(below) for below in children(part)}
+    return frozenset(found), random
+
+
+def run_trace(m: Machine, record: Record, info: CallInfo) -> tuple[Value, Trace]:
+    """Run the body with placeholders, as MLX does at the first call for an argument tree."""
+    trace = open_trace(m, record)
+    try:
+        places = iter(info.places)
+        counter = [0]
+        args = [_placeholder(m, value, next(places, info.place), counter) for value in info.args]
+        keywords = {
+            name: _placeholder(m, value, info.nodes[name][0] if name in info.nodes else info.place, counter)
+            for name, value in info.keywords.items()
+        }
+        inner = replace(info, args=args, keywords=keywords, node=None, nodes={})
+        return run_body(m, record, trace, presume.refine(m, record.function, inner, counter)), trace
+    finally:
+        close_trace(m, trace)
+
+
+def open_trace(m: Machine, record: Record) -> Trace:
+    """Begin a trace: from now on placeholders cannot be looked at."""
+    reach_in, random_in = reach(record.inputs.value if record.inputs else None)
+    reach_out, random_out = reach(record.outputs.value if record.outputs else None)
+    trace = Trace(record, now(), reach_in=reach_in, reach_out=reach_out, random_in=random_in, random_out=random_out, epoch=m.epoch)
+    trace.outside = (m.guards, m.protected, m.differentiating)
+    m.guards, m.protected, m.differentiating = [], 0, 0
+    record.traces.append(trace)
+    m.trace = trace
+    return trace
+
+
+def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo) -> Value:
+    """Run the compiled function with placeholders for its arguments and for what it captures."""
+    swapped = _swap(m, record, trace)
+    try:
+        result = call(m, record.function, info)
+        escape(m, result)
+    finally:
+        for target, key, old, new in swapped:
+            _restore(m, trace, target, key, old, new)
+    return result
+
+
+def close_trace(m: Machine, trace: Trace) -> None:
+    """End a trace: its placeholders are constants from now on."""
+    trace.active = False
+    m.trace = None
+    m.guards, m.protected, m.differentiating = trace.outside
+
+
+def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> Value:
+    """What the body sees of an argument: placeholders for arrays, rebuilt containers, the same constants."""
+    if isinstance(value, Array):
+        number = counter[0]
+        counter[0] += 1
+        chain = Step(place, "argument")
+        if value.tree:
+            return m.array(True, None, chain, tree=True)
+        shape = None
+        if value.shape is not None:
+            shape = tuple(Scalar("int", size.content, frozenset({(number, i)}), True) for i, size in enumerate(value.shape))
+        return m.array(True, shape, chain, like=frozenset({number}), dtype=value.dtype, sure=value.sure)
+    if isinstance(value, Scalar):
+        return replace(value, param=True)
+    if isinstance(value, Tup):
+        return Tup(tuple(_placeholder(m, item, place, counter) for item in value.items), value.cls)
+    if isinstance(value, ListV):
+        if value.items is None:
+            return ListV({"items": None, "element": _placeholder(m, value.element, place, counter)})
+        return ListV({"items": tuple(_placeholder(m, item, place, counter) for item in value.items)})
+    if isinstance(value, DictV):
+        return DictV({k: _placeholder(m, v, place, counter) if isinstance(k, tuple) or k == "element" else v for k, v in value.fields.items()})
+    if isinstance(value, (StateV, Snapshot)):
+        return m.array(True, None, Step(place, "argument"), tree=True)
+    if isinstance(value, Opaque) and value is not UNKNOWN:
+        return Opaque({"#param": True}, label=value.label)
+    return value
+
+
+Swap = tuple[Heap, Any, Any, Any]
+
+
+def _swap(m: Machine, record: Record, trace: Trace) -> list[Swap]:
+    """Put placeholders for the arrays in the captured containers."""
+    if record.inputs is None:
+        return []
+    swapped: list[Swap] = []
+    step = Step(record.inputs.place, "captured by inputs=")
+    for target in _containers(record.inputs.value):
+        for key, content in list(target.fields.items()):
+            if not isinstance(target, Instance):
+                for item in content if isinstance(content, tuple) else (content,):
+                    if isinstance(item, Array):
+                        trace.leaves[id(item)] = record.inputs.place
+            if isinstance(content, Array):
+                new: Any = m.array(True, content.shape, step, tree=content.tree)
+            elif isinstance(target, ListV) and key == "items" and isinstance(content, tuple) and any(isinstance(i, Array) for i in content):
+                new = tuple(m.array(True, i.shape, step, tree=i.tree) if isinstance(i, Array) else i for i in content)
+            else:
+                continue
+            target.fields[key] = new
+            swapped.append((target, key, content, new))
+    return swapped
+
+
+def _containers(value: Value) -> list[Heap]:
+    found = [below for below in children(value) if isinstance(below, (ListV, DictV, Instance))]
+    if isinstance(value, (ListV, Tup)):
+        for item in value.items or ():
+            found += [below for below in children(item) if isinstance(below, (ListV, DictV, Instance)) and below not in found]
+    return [below for below in found if not (isinstance(below, Instance) and not attribute.is_module(below))]
+
+
+def _restore(m: Machine, trace: Trace, target: Heap, key: Any, old: Any, new: Any) -> None:
+    """Put the arrays back where the body left the placeholders."""
+    present = target.fields.get(key, MISSING)
+    if isinstance(new, tuple) and isinstance(present, tuple):
+        back = {id(placeholder): original for placeholder, original in zip(new, old)}
+        target.fields[key] = tuple(back.get(id(item), item) for item in present)
+    elif present is new:
+        target.fields[key] = old
+
+
+__all__ = ["FuncV", "array", "call_compiled", "compile_call", "make_compiled", "run_trace", "wrap"]

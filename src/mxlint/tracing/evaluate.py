@@ -1,0 +1,443 @@
+"""Expressions: what an expression may hold, and what evaluating it does to placeholders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mxlint.tracing import attribute, nodes, operators
+from mxlint.tracing import call as calls
+from mxlint.tracing.machine import Loop, Machine, chain_of, holds_traced
+from mxlint.tracing.operators import truth
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, ListV, ModuleV, Scalar, SliceV, Tup, Value,
+    const, join, list_like, list_of, without_none,
+)  # fmt: skip
+
+MAX_UNROLL = 16
+"""Elements of a known sequence that a loop or comprehension goes through one by one."""
+
+
+def evaluate(m: Machine, node: nodes.Expr, frame: Frame) -> Value:
+    """The value of an expression in a frame."""
+    m.tick()
+    return _EVALUATORS[type(node)](m, node, frame)
+
+
+def _const(m: Machine, node: nodes.Const, frame: Frame) -> Value:
+    content = node.value
+    if isinstance(content, (bytes, complex)) or content is ...:
+        return Foreign("ellipsis" if content is ... else type(content).__name__)
+    return const(content)
+
+
+def lookup(m: Machine, name: str, frame: Frame) -> tuple[Frame | None, Value]:
+    """The frame that binds a name, seen from `frame`, and its value; builtins have no frame."""
+    scope: Frame | None = frame
+    while scope is not None:
+        if scope.kind != "class" or scope is frame:
+            if scope.scope is not None and name in scope.scope.globals:
+                break
+            value = scope.fields.get(name, MISSING)
+            if value is not MISSING:
+                return scope, calls.force(scope, name, value)
+            if scope.scope is not None and name in scope.scope.bound and name not in scope.scope.nonlocals:
+                return scope, UNKNOWN
+        scope = scope.parent
+    module = frame.module
+    if module is not None:
+        value = module.fields.get(name, MISSING)
+        if value is not MISSING:
+            return module, calls.force(module, name, value)
+        if module.fields.get("*open"):
+            return None, UNKNOWN
+    return None, calls.builtin(name)
+
+
+def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
+    where, value = lookup(m, node.id, frame)
+    if where is not None and m.outer(where):
+        m.read(where, node.id, None, value, m.place(frame, node), node.id, frame)
+    return value
+
+
+def _attr(m: Machine, node: nodes.Attr, frame: Frame) -> Value:
+    owner = evaluate(m, node.value, frame)
+    return attribute.get(m, owner, node.name, node, frame)
+
+
+def _sub(m: Machine, node: nodes.Sub, frame: Frame) -> Value:
+    owner = evaluate(m, node.value, frame)
+    index = evaluate(m, node.index, frame)
+    return attribute.get_item(m, owner, index, node, frame)
+
+
+def _slice(m: Machine, node: nodes.Slice, frame: Frame) -> Value:
+    parts = [NONE if part is None else evaluate(m, part, frame) for part in (node.lower, node.upper, node.step)]
+    return SliceV(*parts)
+
+
+def _call(m: Machine, node: nodes.Call, frame: Frame) -> Value:
+    function = evaluate(m, node.func, frame)
+    args: list[Value] = []
+    places: list[Any] = []
+    keywords: dict[str, Value] = {}
+    keyword_nodes: dict[str, Any] = {}
+    is_open = False
+    for arg in node.args:
+        value = evaluate(m, arg.value, frame)
+        place = m.place(frame, arg.value)
+        if arg.star == "*":
+            items = iterate(m, value, arg.value, frame)
+            if items is None:
+                is_open = True
+            else:
+                args += items
+                places += [place] * len(items)
+        elif arg.star == "**":
+            if isinstance(value, DictV) and not value.open and all(isinstance(key, str) for key in value.keys):
+                for key in value.keys:
+                    keywords[str(key)] = value.fields["k", key]
+            else:
+                is_open = True
+        elif arg.name is not None:
+            keywords[arg.name] = value
+            keyword_nodes[arg.name] = (place, arg.value)
+        else:
+            args.append(value)
+            places.append(place)
+    info = calls.CallInfo(args, keywords, frame, m.place(frame, node), places, keyword_nodes, is_open, node)
+    return calls.call(m, function, info)
+
+
+def _bin(m: Machine, node: nodes.Bin, frame: Frame) -> Value:
+    left = evaluate(m, node.left, frame)
+    right = evaluate(m, node.right, frame)
+    return operators.binary(m, node.op, left, right, node, frame)
+
+
+def _unary(m: Machine, node: nodes.Unary, frame: Frame) -> Value:
+    operand = evaluate(m, node.operand, frame)
+    if node.op == "not":
+        known = truth(m, operand, node.operand, frame)
+        return operators.bool_scalar(known, operand)
+    return operators.unary(m, node.op, operand, node, frame)
+
+
+def _boolop(m: Machine, node: nodes.BoolOp, frame: Frame) -> Value:
+    left = evaluate(m, node.left, frame)
+    known = truth(m, left, node.left, frame)
+    if known is not None:
+        if known == (node.op == "or"):
+            if m.trace is not None and operators.depends_on_argument(left):
+                m.journal.begin()
+                budget = dict(m.unknown)
+                m.guards.append("flag")
+                try:
+                    other = evaluate(m, node.right, frame)
+                finally:
+                    m.guards.pop()
+                    m.journal.undo()
+                    m.unknown = budget
+                return operators.marked(left, other)
+            return left
+        return operators.marked(evaluate(m, node.right, frame), left)
+    guards = [operators.narrowing(m, node.left, frame, node.op == "and")]
+    m.journal.begin()
+    m.guards.append("value")
+    try:
+        for narrow in guards:
+            narrow()
+        right = evaluate(m, node.right, frame)
+    finally:
+        m.guards.pop()
+        written = m.journal.undo()
+    m.journal.merge({k: v for k, v in written.items() if v[0] is not frame})
+    return operators.either(left, right)
+
+
+def _compare(m: Machine, node: nodes.Compare, frame: Frame) -> Value:
+    left = evaluate(m, node.left, frame)
+    result: Value = const(True)
+    for number, (op, right_node) in enumerate(zip(node.ops, node.rights)):
+        right = evaluate(m, right_node, frame)
+        part = operators.compare(m, op, left, right, node, frame)
+        if len(node.ops) > 1 and number < len(node.ops) - 1:
+            known = truth(m, part, node, frame)
+            if known is False:
+                return operators.marked(part, result)
+            result = part if number == 0 else operators.either(result, part)
+        elif len(node.ops) > 1:
+            result = operators.either(result, part) if not (isinstance(result, Scalar) and result.known) else operators.marked(part, result)
+        else:
+            result = part
+        left = right
+    return result
+
+
+def _ifexp(m: Machine, node: nodes.IfExp, frame: Frame) -> Value:
+    test = evaluate(m, node.test, frame)
+    known = truth(m, test, node.test, frame)
+    operators.branch(m, test, node, node.test, frame)
+    if known is not None:
+        return operators.tainted(evaluate(m, node.body if known else node.orelse, frame), test)
+    results: list[Value] = []
+
+    def path(side: nodes.Expr, taken: bool) -> Callable[[], None]:
+        def run() -> None:
+            operators.narrowing(m, node.test, frame, taken)()
+            results.append(evaluate(m, side, frame))
+
+        return run
+
+    m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(node.test, test))
+    return operators.tainted(join(results[0], results[1]), test)
+
+
+def _lambda(m: Machine, node: nodes.Lambda, frame: Frame) -> Value:
+    defaults = {p.name: evaluate(m, p.default, frame) for p in node.params if p.default is not None}
+    return FuncV(name="<lambda>", env=frame, source=frame.source, node=node, defaults=defaults, place=m.place(frame, node))
+
+
+def _seq(m: Machine, node: nodes.Seq, frame: Frame) -> Value:
+    items: list[Value] = []
+    for item in node.items:
+        if isinstance(item, nodes.Starred):
+            found = iterate(m, evaluate(m, item.value, frame), item.value, frame)
+            if found is None:
+                element = UNKNOWN
+                return list_like(element) if node.kind == "list" else Foreign(node.kind, element) if node.kind == "set" else UNKNOWN
+            items += found
+        else:
+            items.append(evaluate(m, item, frame))
+    if node.kind == "tuple":
+        return Tup(tuple(items))
+    if node.kind == "list":
+        return list_of(tuple(items))
+    element = items[0]
+    for value in items[1:]:
+        element = join(element, value)
+    return Foreign("set", element)
+
+
+def _dict(m: Machine, node: nodes.DictDisplay, frame: Frame) -> Value:
+    result = DictV()
+    for key_node, value_node in node.items:
+        value = evaluate(m, value_node, frame)
+        if key_node is None:
+            if isinstance(value, DictV):
+                result.fields.update(value.fields)
+            else:
+                result.fields["open"] = True
+            continue
+        key = evaluate(m, key_node, frame)
+        if isinstance(key, Scalar) and key.known:
+            result.fields["k", key.content] = value
+        else:
+            result.fields["open"] = True
+            result.fields["element"] = join(result.fields["element"], value) if "element" in result.fields else value
+    return result
+
+
+def _comp(m: Machine, node: nodes.Comp, frame: Frame) -> Value:
+    inner = Frame(
+        source=frame.source, qualname=frame.qualname, parent=frame, module=frame.module, caller=frame.caller, called_at=frame.called_at,
+        kind="comprehension", cls=frame.cls, loop_base=frame.loop_base, depth=frame.depth, function=frame.function,
+    )  # fmt: skip
+    elements: list[tuple[Value | None, Value]] = []
+    exact = _clauses(m, node, 0, inner, elements)
+    if node.kind == "list":
+        if exact:
+            return list_of(tuple(value for _, value in elements))
+        return list_like(_joined([value for _, value in elements]))
+    if node.kind == "dict":
+        result = DictV({} if exact else {"open": True})
+        for key, value in elements:
+            if exact and isinstance(key, Scalar) and key.known:
+                result.fields["k", key.content] = value
+            else:
+                result.fields["open"] = True
+                result.fields["element"] = join(result.fields["element"], value) if "element" in result.fields else value
+        return result
+    return Foreign("generator" if node.kind == "generator" else "set", _joined([value for _, value in elements]))
+
+
+def _joined(values: list[Value]) -> Value:
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value)
+    return result
+
+
+def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: list[tuple[Value | None, Value]]) -> bool:
+    """Run the clauses from `depth` on; returns whether `elements` are exactly those of the comprehension."""
+    if depth == len(node.clauses):
+        key = None if node.key is None else evaluate(m, node.key, inner)
+        elements.append((key, evaluate(m, node.element, inner)))
+        return True
+    clause = node.clauses[depth]
+    source = evaluate(m, clause.iter, inner if depth else inner.parent or inner)
+    items = iterate(m, source, clause.iter, inner)
+    exact = items is not None and len(items) <= MAX_UNROLL
+    if items is not None and not items:
+        return True
+    rounds = items if items is not None and exact else representatives(m, source, items, clause.iter, inner)
+    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1))
+    try:
+        for item in rounds:
+            assign(m, clause.target, item, inner)
+            keep: bool | None = True
+            for test in clause.ifs:
+                value = evaluate(m, test, inner)
+                known = truth(m, value, test, inner)
+                operators.branch(m, value, test, test, inner)
+                keep = False if known is False or keep is False else None if known is None or keep is None else True
+            if keep is False:
+                continue
+            if keep is None:
+                exact = False
+            exact = _clauses(m, node, depth + 1, inner, elements) and exact
+    finally:
+        m.loops.pop()
+    return exact
+
+
+def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
+    known = False
+    for part in node.parts:
+        value = evaluate(m, part, frame)
+        if holds_traced(value):
+            m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value))
+    return Scalar("str", MISSING, param=known)
+
+
+def _walrus(m: Machine, node: nodes.Walrus, frame: Frame) -> Value:
+    value = evaluate(m, node.value, frame)
+    target = frame
+    while target.kind == "comprehension" and target.parent is not None:
+        target = target.parent
+    assign(m, node.target, value, target)
+    return value
+
+
+def _await(m: Machine, node: nodes.Await, frame: Frame) -> Value:
+    evaluate(m, node.value, frame)
+    return m.lost("await")
+
+
+def _yield(m: Machine, node: nodes.Yield, frame: Frame) -> Value:
+    value = NONE if node.value is None else evaluate(m, node.value, frame)
+    target = frame
+    while target.kind == "comprehension" and target.parent is not None:
+        target = target.parent
+    target.yields.append(value)
+    calls.escape(m, value)
+    return UNKNOWN
+
+
+def _opaque(m: Machine, node: nodes.Opaque, frame: Frame) -> Value:
+    return m.lost("expression not lowered")
+
+
+def _starred(m: Machine, node: nodes.Starred, frame: Frame) -> Value:
+    evaluate(m, node.value, frame)
+    return UNKNOWN
+
+
+_EVALUATORS: dict[type, Callable[[Machine, Any, Frame], Value]] = {
+    nodes.Const: _const, nodes.Name: _name, nodes.Attr: _attr, nodes.Sub: _sub, nodes.Slice: _slice, nodes.Call: _call, nodes.Bin: _bin,
+    nodes.Unary: _unary, nodes.BoolOp: _boolop, nodes.Compare: _compare, nodes.IfExp: _ifexp, nodes.Lambda: _lambda, nodes.Seq: _seq,
+    nodes.DictDisplay: _dict, nodes.Comp: _comp, nodes.FString: _fstring, nodes.Walrus: _walrus, nodes.Await: _await,
+    nodes.Yield: _yield, nodes.Opaque: _opaque, nodes.Starred: _starred,
+}  # fmt: skip
+
+
+# -- iteration --------------------------------------------------------------------------------------------------------
+
+
+def iterate(m: Machine, value: Value, node: nodes.Expr, frame: Frame) -> list[Value] | None:
+    """The elements of an iterable, or None when their number is not known or is large."""
+    if isinstance(value, Choice):
+        value = without_none(value)
+    if isinstance(value, Tup):
+        return list(value.items)
+    if isinstance(value, ListV):
+        if m.outer(value):
+            m.read(value, "items", None, value.items, m.place(frame, node), m.place(frame, node).text, frame)
+        return list(value.items) if value.items is not None else None
+    if isinstance(value, DictV):
+        if value.open or not all(isinstance(key, (str, int, float, bool)) for key in value.keys):
+            return None
+        return [const(key) for key in value.keys]
+    if isinstance(value, Scalar) and value.kind == "str" and value.known and len(value.content) <= 64:
+        return [const(letter) for letter in value.content]
+    return operators.elements(m, value, m.place(frame, node), frame)
+
+
+def representatives(m: Machine, source: Value, items: list[Value] | None, node: nodes.Expr, frame: Frame) -> list[Value]:
+    """What stands for the elements of an iterable that is not gone through one by one: a first and a later one."""
+    if items is not None:
+        return [items[0], operators.varying(_joined(items[1:]))]
+    first, later = operators.first_and_later(m, source, m.place(frame, node), frame)
+    return [first, later]
+
+
+# -- assignment -------------------------------------------------------------------------------------------------------
+
+
+def assign(m: Machine, target: nodes.Expr, value: Value, frame: Frame) -> None:
+    """Bind a target to a value."""
+    if isinstance(target, nodes.Name):
+        bind(m, target.id, value, target, frame)
+    elif isinstance(target, nodes.Attr):
+        owner = evaluate(m, target.value, frame)
+        attribute.put(m, owner, target.name, value, target, frame)
+    elif isinstance(target, nodes.Sub):
+        owner = evaluate(m, target.value, frame)
+        index = evaluate(m, target.index, frame)
+        attribute.put_item(m, owner, index, value, target, frame)
+    elif isinstance(target, nodes.Seq):
+        _unpack(m, target.items, value, target, frame)
+    elif isinstance(target, nodes.Starred):
+        assign(m, target.value, value, frame)
+
+
+def bind(m: Machine, name: str, value: Value, node: nodes.Node, frame: Frame) -> None:
+    """Bind a name in the scope that Python would use."""
+    target: Frame = frame
+    if frame.scope is not None and name in frame.scope.globals and frame.module is not None:
+        target = frame.module
+    elif frame.scope is not None and name in frame.scope.nonlocals:
+        outer = frame.parent
+        while outer is not None and (outer.kind == "class" or name not in outer.fields):
+            outer = outer.parent
+        target = outer or frame
+    m.write(target, name, value, m.place(frame, node), name, "name", frame)
+    if target is not frame:
+        calls.escape(m, value)
+
+
+def _unpack(m: Machine, targets: tuple[nodes.Expr, ...], value: Value, node: nodes.Seq, frame: Frame) -> None:
+    items = iterate(m, value, node, frame)
+    star = next((i for i, t in enumerate(targets) if isinstance(t, nodes.Starred)), None)
+    if items is None:
+        parts = operators.unpacked(m, value, len(targets), star is not None)
+        for target, part in zip(targets, parts):
+            assign(m, target, list_like(part) if isinstance(target, nodes.Starred) else part, frame)
+        return
+    if star is None:
+        padded = items + [UNKNOWN] * (len(targets) - len(items))
+        for target, item in zip(targets, padded):
+            assign(m, target, item, frame)
+        return
+    after = len(targets) - star - 1
+    for target, item in zip(targets[:star], items):
+        assign(m, target, item, frame)
+    assign(m, targets[star], list_of(tuple(items[star : len(items) - after])), frame)
+    for target, item in zip(targets[star + 1 :], items[len(items) - after :]):
+        assign(m, target, item, frame)
+
+
+__all__ = ["assign", "bind", "evaluate", "iterate", "lookup", "representatives", "truth", "CompiledV", "ClassV", "ModuleV", "External"]

@@ -1,0 +1,179 @@
+"""The vocabulary of the static tracer: what can happen while MLX traces a function, and around it.
+
+A `Record` is the whole history of one compiled object, both modes together and in order. It is what rules read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mxlint.tracing.values import Axis, Heap, Place, Step, Value
+
+Kind = Literal[
+    "format",  # a traced array becomes text: print, str, f-string, …
+    "log",  # a traced array is a %-argument of a logging call that is enabled
+    "evaluate",  # mx.eval, mx.save, pickle of a traced array
+    "convert",  # .item(), float(), np.array of a traced array
+    "truth",  # the truth of a traced array
+    "index",  # a traced array where Python wants an integer
+    "draw",  # random numbers from the global state
+    "raise",  # a raise or assert whose condition depends on an argument
+    "bake",  # a shape value of a traced array becomes a constant of a shapeless trace
+    "branch",  # control flow on a shape in a shapeless trace
+    "unsupported",  # an operation that cannot infer its output shape
+    "update",  # optimizer.update(model, gradients)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at `place` while a compiled function was traced.
+
+    `what` names the construct (`print`, `.item()`, `mx.topk`), `chain` leads from the parameter to the expression, `calls` are the call
+    sites between the compiled function and the place, outermost first. `axes` are the dimensions involved, for shape events.
+    `guarded` is true when the trace reaches it only under a condition that is not known.
+    """
+
+    kind: Kind
+    place: Place
+    what: str
+    object: str
+    chain: Step | None = None
+    calls: tuple[Place, ...] = ()
+    axes: frozenset[Axis] = frozenset()
+    guarded: bool = False
+    target: Value | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A trace read a location that is older than itself: field `key` (item `index`) of `target` held `value`."""
+
+    target: Heap
+    key: Any
+    index: int | None
+    value: Any
+    place: Place
+    name: str
+    object: str
+    calls: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A trace wrote a location that is older than itself. `traced`: what it wrote holds placeholders. `how`: assignment, append, …"""
+
+    target: Heap
+    key: Any
+    value: Any
+    place: Place
+    name: str
+    how: str
+    object: str
+    traced: bool
+    calls: tuple[Place, ...] = ()
+    guarded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Between two calls of a compiled object a location that its trace had read was written at `written`; `again` is the later call."""
+
+    read: Read
+    written: Place | None
+    again: Place
+    straight: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of the compiled object from host code. `shapes`: per flat array argument its shape, or None."""
+
+    place: Place
+    loops: int
+    epoch: int
+    shapes: tuple[tuple[Any, ...] | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BadArgument:
+    """A call handed over something that is neither a tree of arrays nor a constant."""
+
+    place: Place
+    argument: str
+    type: str
+    call: Place
+
+
+@dataclass(slots=True)
+class Trace:
+    """One run of the body with placeholders.
+
+    `reach_in`, `reach_out`: identities of the containers under inputs= and outputs=. `leaves`: identities of the arrays that stand in a
+    captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function.
+    """
+
+    record: Record
+    started: int
+    events: list[Event] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+    writes: list[Write] = field(default_factory=list)
+    reach_in: frozenset[int] = frozenset()
+    reach_out: frozenset[int] = frozenset()
+    leaves: dict[int, Place] = field(default_factory=dict)
+    random_in: bool = False
+    random_out: bool = False
+    seen: set[Any] = field(default_factory=set)
+    epoch: int = 0
+    active: bool = True
+    root: Any = None
+    outside: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """inputs= or outputs= of a site: the value, where the argument stands, and its expression."""
+
+    value: Value
+    place: Place
+    text: str
+    literal: bool
+    elements: tuple[tuple[Value, Place], ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """The history of one compiled object."""
+
+    site: Place
+    form: str
+    function: Value
+    compiled: str
+    inputs: Capture | None
+    outputs: Capture | None
+    shapeless: bool | None
+    object: str
+    frame: Any
+    loops: tuple[Any, ...]
+    callers: tuple[Any, ...]
+    epoch: int
+    order: int
+    method_of: str | None = None
+    calls: list[Call] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+    bad_arguments: list[BadArgument] = field(default_factory=list)
+    rebound: list[tuple[Place, Place]] = field(default_factory=list)
+    keys: dict[Any, tuple[int, Value, Trace]] = field(default_factory=dict)
+    escapes: bool = False
+    differentiated: bool = False
+    inlined: bool = False
+    discarded: Place | None = None
+    dunder: Place | None = None
+    unclear: list[str] = field(default_factory=list)
+
+    @property
+    def captures(self) -> bool:
+        return self.inputs is not None or self.outputs is not None

@@ -1,0 +1,346 @@
+"""Statements: the order of things, branches, loops, and how a function or class comes into being."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mxlint.tracing import attribute, nodes, operators
+from mxlint.tracing import call as calls
+from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
+from mxlint.tracing.machine import Loop, Machine, Status, qualname
+from mxlint.tracing.operators import truth
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Choice, ClassV, CompiledV, External, Foreign, Frame, FuncV, ListV, ModuleV, Opaque, Place, Scalar, Value,
+    join, same,
+)  # fmt: skip
+
+
+def execute(m: Machine, body: nodes.Body, frame: Frame) -> Status:
+    """Run statements in order; returns how they ended."""
+    for statement in body:
+        m.tick()
+        status = _EXECUTORS[type(statement)](m, statement, frame)
+        if status is not None:
+            return status
+    return None
+
+
+def _expr(m: Machine, node: nodes.ExprStmt, frame: Frame) -> Status:
+    value = evaluate(m, node.value, frame)
+    if isinstance(value, CompiledV) and isinstance(node.value, nodes.Call) and value.record.site == m.place(frame, node.value):
+        value.record.discarded = m.place(frame, node)
+    return None
+
+
+def _assign(m: Machine, node: nodes.Assign, frame: Frame) -> Status:
+    if node.value is None:
+        return None
+    value = evaluate(m, node.value, frame)
+    for target in node.targets:
+        assign(m, target, value, frame)
+    return None
+
+
+def _augment(m: Machine, node: nodes.AugAssign, frame: Frame) -> Status:
+    present = evaluate(m, node.target, frame)
+    value = evaluate(m, node.value, frame)
+    result = operators.binary(m, node.op, present, value, node, frame)
+    if attribute.in_place(m, present, value, result, node, frame):
+        return None
+    assign(m, node.target, result, frame)
+    return None
+
+
+def _if(m: Machine, node: nodes.If, frame: Frame) -> Status:
+    test = evaluate(m, node.test, frame)
+    known = truth(m, test, node.test, frame)
+    operators.branch(m, test, node, node.test, frame)
+    if known is not None:
+        if m.trace is not None and operators.depends_on_argument(test):
+            _peek(m, node.orelse if known else node.body, frame)
+        return execute(m, node.body if known else node.orelse, frame)
+
+    def path(body: nodes.Body, taken: bool) -> Callable[[], Status]:
+        def run() -> Status:
+            operators.narrowing(m, node.test, frame, taken)()
+            return execute(m, body, frame)
+
+        return run
+
+    return m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(node.test, test))
+
+
+def _peek(m: Machine, body: nodes.Body, frame: Frame) -> None:
+    """A branch that these arguments do not take: another argument may reach the raise in it."""
+    for statement in body:
+        if isinstance(statement, nodes.Raise):
+            m.guards.append("value+argument")
+            _note_raise(m, statement, frame)
+            m.guards.pop()
+
+
+def _note_raise(m: Machine, node: nodes.Stmt, frame: Frame) -> None:
+    trace = m.trace
+    if trace is None or not (not m.guards or any("argument" in guard for guard in m.guards)) or m.protected:
+        return
+    guards, m.guards = m.guards, ["value"] if m.guards else []
+    m.emit("raise", m.place(frame, node), "raise" if isinstance(node, nodes.Raise) else "assert", frame)
+    m.guards = guards
+
+
+def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
+    loop = Loop(m.place(frame, node), True)
+    m.loops.append(loop)
+    try:
+        status: Status = None
+        for number in range(2):
+            test = evaluate(m, node.test, frame)
+            known = truth(m, test, node.test, frame)
+            operators.branch(m, test, node, node.test, frame)
+            if known is False:
+                break
+            operators.narrowing(m, node.test, frame, True)()
+            status = _round(m, node.body, frame, loop, number)
+            if status in ("break", "return", "raise"):
+                break
+    finally:
+        m.loops.pop()
+    return _loop_end(m, node.orelse, frame, loop, status)
+
+
+def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
+    source = evaluate(m, node.iter, frame)
+    items = iterate(m, source, node.iter, frame)
+    if items is not None and not items:
+        return execute(m, node.orelse, frame)
+    exact = items is not None and len(items) <= MAX_UNROLL
+    rounds = items if items is not None and exact else representatives(m, source, items, node.iter, frame)
+    loop = Loop(m.place(frame, node), len(rounds) > 1)
+    m.loops.append(loop)
+    status: Status = None
+    try:
+        for number, item in enumerate(rounds):
+            assign(m, node.target, item, frame)
+            status = _round(m, node.body, frame, loop, 0 if exact else number)
+            if status in ("break", "return", "raise"):
+                break
+    finally:
+        m.loops.pop()
+    return _loop_end(m, node.orelse, frame, loop, status)
+
+
+def _round(m: Machine, body: nodes.Body, frame: Frame, loop: Loop, number: int) -> Status:
+    """One run of a loop body. The second of a loop that is not gone through to its end stands for all later ones: what it changes varies."""
+    if number == 0:
+        return execute(m, body, frame)
+    m.journal.begin()
+    try:
+        status = execute(m, body, frame)
+    finally:
+        before = m.journal.end()
+    for target, key, old in list(before.values()):
+        new = target.fields.get(key, MISSING)
+        if isinstance(old, Scalar) and isinstance(new, Scalar) and not same(old, new):
+            m.journal.store(target, key, operators.varying(join(old, new)))
+        elif isinstance(target, ListV) and key == "items" and isinstance(new, tuple) and (old is None or len(new) != len(old)):
+            element = new[0] if new else UNKNOWN
+            for item in new[1:]:
+                element = join(element, item)
+            m.journal.store(target, "items", None)
+            m.journal.store(target, "element", element)
+    return status
+
+
+def _loop_end(m: Machine, orelse: nodes.Body, frame: Frame, loop: Loop, status: Status) -> Status:
+    for written in loop.leavings:
+        m.journal.merge(written)
+    if status in ("return", "raise"):
+        return status
+    if status == "break":
+        return None
+    return execute(m, orelse, frame)
+
+
+def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
+    m.protected += 1 if node.handlers else 0
+    try:
+        status = execute(m, node.body, frame)
+    finally:
+        m.protected -= 1 if node.handlers else 0
+    if node.handlers:
+
+        def handler(entry: nodes.Handler) -> Callable[[], Status]:
+            def run() -> Status:
+                if entry.name:
+                    bind(m, entry.name, Opaque(label=entry.name), entry, frame)
+                return execute(m, entry.body, frame)
+
+            return run
+
+        paths = [handler(entry) for entry in node.handlers]
+        if status != "raise":
+            ended = status
+            paths.insert(0, lambda: execute(m, node.orelse, frame) if ended is None else ended)
+        status = m.fork(frame, paths, "handler") if len(paths) > 1 else paths[0]()
+    elif status is None:
+        status = execute(m, node.orelse, frame)
+    final = execute(m, node.final, frame)
+    return final or status
+
+
+def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
+    for expression, target in node.items:
+        value = evaluate(m, expression, frame)
+        if target is not None:
+            assign(m, target, calls.enter(m, value), frame)
+    return execute(m, node.body, frame)
+
+
+def _function(m: Machine, node: nodes.FuncDef, frame: Frame) -> Status:
+    value: Value = make_function(m, node, frame)
+    for decorator in reversed(node.decorators):
+        function = evaluate(m, decorator, frame)
+        value = calls.decorate(m, function, value, decorator, node, frame)
+    bind(m, node.name, value, node, frame)
+    return None
+
+
+def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
+    """A function object, its defaults evaluated."""
+    defaults = {p.name: evaluate(m, p.default, frame) for p in node.params if p.default is not None}
+    base = qualname(frame)
+    name = f"{base}.{node.name}" if base else node.name
+    place = Place(frame.source, node.name_start, node.name_end)
+    return FuncV(name=name, env=frame, source=frame.source, node=node, defaults=defaults, cls=frame.cls, place=place)
+
+
+def _class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Status:
+    bind(m, node.name, make_class(m, node, frame), node, frame)
+    return None
+
+
+def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
+    """A class object, its body run."""
+    bases = tuple(evaluate(m, arg.value, frame) for arg in node.bases if arg.name is None and not arg.star)
+    base = qualname(frame)
+    name = f"{base}.{node.name}" if base else node.name
+    place = Place(frame.source, node.name_start, node.name_end)
+    made = ClassV(name=name, bases=bases, place=place)
+    inner = Frame(source=frame.source, qualname=name, parent=frame, module=frame.module, kind="class", cls=made, depth=frame.depth,
+                  caller=frame, loop_base=frame.loop_base)  # fmt: skip
+    execute(m, node.body, inner)
+    made.fields.update(inner.fields)
+    made.fields["#annotated"] = tuple(
+        s.targets[0].id for s in node.body if isinstance(s, nodes.Assign) and s.annotation is not None and isinstance(s.targets[0], nodes.Name)
+    )  # fmt: skip
+    value: Value = made
+    for decorator in reversed(node.decorators):
+        found = evaluate(m, decorator, frame)
+        function = found.function if isinstance(found, calls.PartialLike) else found
+        if isinstance(function, External) and function.name.rsplit(".", 1)[-1] in ("dataclass", "frozen", "define"):
+            made.dataclass = True
+        elif not (isinstance(function, External) and function.name.startswith(("functools.", "typing.", "enum."))):
+            value = Choice((value, Opaque(label=name)))
+    return value
+
+
+def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
+    value = NONE if node.value is None else evaluate(m, node.value, frame)
+    calls.escape(m, value)
+    frame.returns.append(value)
+    return "return"
+
+
+def _raise(m: Machine, node: nodes.Raise, frame: Frame) -> Status:
+    _note_raise(m, node, frame)
+    if node.value is not None:
+        evaluate(m, node.value, frame)
+    return "raise"
+
+
+def _assert(m: Machine, node: nodes.Assert, frame: Frame) -> Status:
+    test = evaluate(m, node.test, frame)
+    known = truth(m, test, node.test, frame)
+    operators.branch(m, test, node, node.test, frame)
+    if m.trace is not None and operators.depends_on_argument(test):
+        m.guards.append("value+argument")
+        _note_raise(m, node, frame)
+        m.guards.pop()
+    operators.narrowing(m, node.test, frame, True)()
+    return "raise" if known is False and not isinstance(test, (Choice, Foreign)) else None
+
+
+def _delete(m: Machine, node: nodes.Delete, frame: Frame) -> Status:
+    for target in node.targets:
+        if isinstance(target, nodes.Name):
+            if target.id in frame.fields:
+                m.journal.store(frame, target.id, MISSING)
+        elif isinstance(target, (nodes.Sub, nodes.Attr)):
+            evaluate(m, target.value, frame)
+    return None
+
+
+def _flow(m: Machine, node: nodes.Flow, frame: Frame) -> Status:
+    return None if node.kind == "pass" else node.kind
+
+
+def _import(m: Machine, node: nodes.Import, frame: Frame) -> Status:
+    for name, alias in node.names:
+        if alias is not None:
+            bind(m, alias, calls.module(m, name, 0, frame), node, frame)
+        else:
+            root = name.split(".")[0]
+            if name != root:
+                calls.module(m, name, 0, frame)
+            present = frame.fields.get(root)
+            if not isinstance(present, (External, ModuleV)):
+                bind(m, root, calls.module(m, root, 0, frame), node, frame)
+    return None
+
+
+def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
+    found = calls.module(m, node.module, node.level, frame)
+    if not node.names:
+        calls.import_star(m, found, frame)
+        return None
+    for name, alias in node.names:
+        bind(m, alias or name, calls.imported(m, found, name, node, frame), node, frame)
+    return None
+
+
+def _match(m: Machine, node: nodes.Match, frame: Frame) -> Status:
+    subject = evaluate(m, node.subject, frame)
+    if any(case.compares for case in node.cases):
+        truth(m, subject, node.subject, frame)
+    operators.branch(m, subject, node, node.subject, frame)
+
+    def path(case: nodes.Case) -> Callable[[], Status]:
+        def run() -> Status:
+            for name in case.binds:
+                bind(m, name, UNKNOWN if case.compares else subject, case, frame)
+            if case.guard is not None:
+                truth(m, evaluate(m, case.guard, frame), case.guard, frame)
+            return execute(m, case.body, frame)
+
+        return run
+
+    paths: list[Callable[[], Status]] = [path(case) for case in node.cases]
+    if not node.cases or node.cases[-1].compares or node.cases[-1].guard is not None:
+        paths.append(lambda: None)
+    return m.fork(frame, paths, operators.guard_kind(node.subject, subject))
+
+
+def _unknown(m: Machine, node: nodes.UnknownStmt, frame: Frame) -> Status:
+    for name in node.binds:
+        m.journal.store(frame, name, UNKNOWN)
+    m.lost("statement not lowered")
+    return None
+
+
+_EXECUTORS: dict[type, Callable[[Machine, Any, Frame], Status]] = {
+    nodes.ExprStmt: _expr, nodes.Assign: _assign, nodes.AugAssign: _augment, nodes.If: _if, nodes.While: _while, nodes.For: _for,
+    nodes.Try: _try, nodes.With: _with, nodes.FuncDef: _function, nodes.ClassDef: _class, nodes.Return: _return, nodes.Raise: _raise,
+    nodes.Assert: _assert, nodes.Delete: _delete, nodes.Flow: _flow, nodes.Import: _import, nodes.ImportFrom: _import_from,
+    nodes.Match: _match, nodes.UnknownStmt: _unknown,
+}  # fmt: skip

@@ -1,0 +1,93 @@
+"""The only way to change an object: every write is noted, so that a branch can be undone and its end joined with another's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlint.tracing.values import MISSING, UNKNOWN, Heap, Value, join
+
+Writes = dict[tuple[int, Any], tuple[Heap, Any, Any]]
+"""What a stretch of the run wrote: (identity, key) to (object, key, content)."""
+
+
+class Journal:
+    """The writes of the run, in nested stretches."""
+
+    def __init__(self) -> None:
+        self._open: list[Writes] = []
+
+    def store(self, target: Heap, key: Any, content: Any) -> None:
+        """Write `content` (MISSING deletes) to a field of `target`."""
+        if self._open:
+            self._open[-1].setdefault((id(target), key), (target, key, target.fields.get(key, MISSING)))
+        _put(target, key, content)
+
+    @property
+    def depth(self) -> int:
+        """How many stretches are open."""
+        return len(self._open)
+
+    def unwind(self, depth: int) -> None:
+        """Close stretches that an exception left open, keeping their writes."""
+        while len(self._open) > depth:
+            self.end()
+
+    def begin(self) -> None:
+        self._open.append({})
+
+    def end(self) -> Writes:
+        """Close the innermost stretch, keep its writes in force, and return what was there before."""
+        before = self._open.pop()
+        if self._open:
+            outer = self._open[-1]
+            for where, old in before.items():
+                outer.setdefault(where, old)
+        return before
+
+    def undo(self) -> Writes:
+        """Close the innermost stretch and take its writes back; returns what it had written."""
+        before = self._open.pop()
+        written: Writes = {}
+        for where, (target, key, old) in before.items():
+            written[where] = (target, key, target.fields.get(key, MISSING))
+            _put(target, key, old)
+        return written
+
+    def merge(self, written: Writes) -> None:
+        """Join writes of a path that may have been taken into the present state."""
+        for target, key, content in written.values():
+            present = target.fields.get(key, MISSING)
+            self.store(target, key, joined(present, content))
+
+    def replay(self, written: Writes) -> None:
+        """Make writes of an undone stretch again."""
+        for target, key, content in written.values():
+            self.store(target, key, content)
+
+
+def joined(a: Any, b: Any) -> Any:
+    """Join two contents of a field: values, tuples of values (the items of a list), or plain facts."""
+    if a is b:
+        return a
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(map(joined, a, b))
+    if a is MISSING or b is MISSING:
+        known = b if a is MISSING else a
+        return known if _plain(known) else join(known, UNKNOWN)
+    if _plain(a) or _plain(b):
+        return a if a == b else None
+    return join(a, b)
+
+
+def _plain(content: Any) -> bool:
+    return content is None or isinstance(content, (bool, int, str, tuple, frozenset))
+
+
+def _put(target: Heap, key: Any, content: Any) -> None:
+    if content is MISSING:
+        target.fields.pop(key, None)
+    else:
+        target.fields[key] = content
+
+
+__all__ = ["Journal", "Value", "Writes", "joined"]

@@ -1,0 +1,208 @@
+"""Layers and optimizers of MLX: what calling them reads, draws and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.tracing import attribute, operators
+from mxlint.tracing.attribute import WEIGHTS
+from mxlint.tracing.call import CallInfo, call, escape
+from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Array, Choice, DictV, External, Heap, Instance, ListV, Opaque, Scalar, Snapshot, StateV, Tup, Value, const,
+    list_like, list_of, now,
+)  # fmt: skip
+
+
+def make(m: Machine, name: str, info: CallInfo) -> Instance:
+    """A layer or optimizer of MLX."""
+    owner = Instance(cls=External(name), args=tuple(info.args), keywords=dict(info.keywords))
+    if name == "mlx.nn.Sequential":
+        owner.fields["layers"] = list_of(tuple(info.args)) if not info.open else list_like(UNKNOWN)
+    if name.startswith("mlx.optimizers."):
+        rate = info.get(0, "learning_rate")
+        if rate is not None:
+            owner.fields["learning_rate"] = rate
+        for key, value in info.keywords.items():
+            owner.fields.setdefault(key, value)
+    return owner
+
+
+def parameter(owner: Instance, name: str, position: int = 0) -> Value | None:
+    """An argument of the constructor."""
+    if name in owner.keywords:
+        return owner.keywords[name]
+    return owner.args[position] if position < len(owner.args) else None
+
+
+def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
+    """Call a layer of mlx.nn (or a class derived from one that does not define `__call__`)."""
+    if name == "mlx.nn.Sequential":
+        return _sequential(m, owner, info)
+    entry = m.table.entry(name)
+    read_weights(m, owner, info)
+    training = training_of(m, owner, info)
+    if entry is not None and entry.stochastic is not False and entry.active_when and training is True:
+        rate = parameter(owner, entry.active_when)
+        default = 0.5 if entry.stochastic else 0.0
+        active = default if rate is None else rate.content if isinstance(rate, Scalar) and rate.known else None
+        if active:
+            m.emit("draw", info.place, f"nn.{name.rpartition('.')[2]}", info.frame)
+    operand = next((value for value in info.args if isinstance(value, Array)), UNKNOWN)
+    attribute.unsupported(m, name, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
+    captured = m.trace is not None and id(owner) in m.trace.reach_in
+    traced: bool | None = True if any(map(holds_traced, info.values())) or captured else operators.traced_of(*info.values())
+    chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None
+    if entry is None or entry.returns == "array" or entry.returns is None and name in ("mlx.nn.Linear",):
+        like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None
+        return m.array(traced, like.shape if like else None, chain, like=like.like if like else frozenset())
+    return m.array(traced, None, chain, tree=True)
+
+
+def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:
+    layers = owner.fields.get("layers")
+    if m.outer(owner):
+        m.read(owner, "layers", None, layers, info.place, info.place.text, info.frame)
+    if not isinstance(layers, ListV) or layers.items is None or len(info.args) != 1:
+        if isinstance(layers, ListV) and layers.items is None and len(info.args) == 1:
+            first = call(m, layers.element, info)
+            return call(m, layers.element, CallInfo([first], {}, info.frame, info.place, [info.place], {}, False, info.node))
+        return m.array(True if any(map(holds_traced, info.args)) else None)
+    value = info.args[0]
+    for layer in layers.items:
+        value = call(m, layer, CallInfo([value], {}, info.frame, info.place, [info.place], {}, False, info.node))
+    return value
+
+
+def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
+    """The trace reads the weights of a layer: a constant, unless they are captured."""
+    if m.outer(owner):
+        name = info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else "the layer"
+        m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
+
+
+def training_of(m: Machine, owner: Instance, info: CallInfo) -> bool | None:
+    """The mode of a module, which the trace reads."""
+    value = owner.fields.get("training", const(True))
+    if m.outer(owner):
+        m.read(owner, "training", None, value, info.place, f"{info.place.text} mode", info.frame)
+    return value.content if isinstance(value, Scalar) and value.known else None
+
+
+# -- the tree of a module ---------------------------------------------------------------------------------------------
+
+
+def children(value: Value, depth: int = 12) -> Iterator[Heap]:
+    """A container and every container and module below it."""
+    if isinstance(value, StateV):
+        yield from children(value.owner, depth)
+        return
+    if depth == 0 or not isinstance(value, (Instance, ListV, DictV, Opaque, Tup, Choice)) or value is UNKNOWN:
+        return
+    if isinstance(value, Heap):
+        yield value
+    if isinstance(value, Choice):
+        for option in value.options:
+            yield from children(option, depth - 1)
+    elif isinstance(value, Opaque):
+        for item in list(value.fields.values()):
+            yield from children(item, depth - 1)
+    elif isinstance(value, (ListV, Tup)):
+        for item in value.items or ():
+            yield from children(item, depth - 1)
+        if isinstance(value, ListV) and value.items is None:
+            yield from children(value.element, depth - 1)
+    else:
+        assert isinstance(value, (Instance, DictV))
+        for item in list(value.fields.values()):
+            if isinstance(item, (Instance, ListV, DictV, Tup, Choice, StateV)):
+                yield from children(item, depth - 1)
+
+
+def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
+    """The weights below a module change."""
+    name = info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else how
+    for below in children(owner):
+        if not isinstance(below, (Instance, Opaque)):
+            continue
+        m.write(below, WEIGHTS, now(), info.place, name, how, info.frame)
+        for key, item in list(below.fields.items()):
+            if isinstance(item, Array):
+                m.journal.store(below, key, m.array(item.traced, item.shape))
+                m.last_write[id(below), key] = info.place
+
+
+def call_method(m: Machine, name: str, info: CallInfo) -> Value:
+    """A method that a module or optimizer inherits from MLX."""
+    owner = info.args[0] if info.args else UNKNOWN
+    last = name.rpartition(".")[2]
+    if not isinstance(owner, (Instance, Opaque)) or last == "__init__":
+        return NONE if last == "__init__" else UNKNOWN
+    if name.startswith("mlx.optimizers."):
+        return _optimizer_method(m, owner, last, info)
+    if last in ("parameters", "trainable_parameters"):
+        if m.trace is not None:
+            captured = id(owner) in m.trace.reach_in
+            return m.array(captured, tree=True)
+        return Snapshot(owner, last)
+    if last in ("update", "load_weights", "apply", "set_dtype", "update_modules"):
+        if m.trace is not None:
+            m.emit("update", info.place, f"{last}()", info.frame, target=owner)
+        touch(m, owner, info, f"{last}()")
+        return owner
+    if last in ("eval", "train"):
+        mode = info.get(1, "mode")
+        value = const(False) if last == "eval" else mode if isinstance(mode, Scalar) else const(True)
+        for below in children(owner):
+            if isinstance(below, Instance) and attribute.is_module(below):
+                m.write(below, "training", value, info.place, info.place.text, "mode", info.frame)
+        return owner
+    if last in ("freeze", "unfreeze"):
+        return owner
+    if last in ("modules", "leaf_modules", "children", "named_modules"):
+        return list_like(Opaque(label=last))
+    return Opaque(label=f"{last}()")
+
+
+def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: CallInfo) -> Value:
+    if last == "update" and len(info.args) >= 3:
+        update(m, owner, info.args[1], info)
+        return NONE
+    if last in ("apply_gradients", "apply_single"):
+        if m.trace is not None:
+            m.emit("update", info.place, f"{last}()", info.frame, target=owner)
+        m.write(owner, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
+        return m.array(True if holds_traced(info.args[1]) else None, None, chain_of(info.args[1]), tree=True) if len(info.args) > 1 else UNKNOWN
+    if last == "init":
+        m.write(owner, WEIGHTS, now(), info.place, info.place.text, "init", info.frame)
+    for value in info.args[1:]:
+        escape(m, value)
+    return NONE if last == "init" else Opaque(label=f"{last}()")
+
+
+def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
+    """`optimizer.update(model, gradients)`: both change."""
+    if m.trace is not None:
+        m.emit("update", info.place, "optimizer.update()", info.frame, target=optimizer, note="stateful" if _stateful(m, optimizer) else "")
+        if isinstance(optimizer, Heap) and m.outer(optimizer):
+            m.read(optimizer, WEIGHTS, None, optimizer.fields.get(WEIGHTS, MISSING), info.place, "the optimizer", info.frame)
+        if isinstance(model, Heap) and m.outer(model):
+            m.read(model, WEIGHTS, None, model.fields.get(WEIGHTS, 0), info.place, "the model", info.frame)
+    if isinstance(optimizer, Heap) and optimizer is not UNKNOWN:
+        m.write(optimizer, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
+    touch(m, model, info, "update")
+
+
+def _stateful(m: Machine, optimizer: Value) -> bool:
+    """Whether an optimizer keeps more than its step and its learning rate."""
+    if not isinstance(optimizer, Instance) or not isinstance(optimizer.cls, External):
+        return False
+    entry = m.table.entry(optimizer.cls.name)
+    if entry is None:
+        return False
+    given = [name for name in entry.state_when or {} if (value := optimizer.keywords.get(name)) is not None and not _zero(value)]
+    return bool(entry.state) or bool(given)
+
+
+def _zero(value: Value) -> bool:
+    return isinstance(value, Scalar) and value.known and not value.content

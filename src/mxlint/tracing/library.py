@@ -1,0 +1,659 @@
+"""What Python's builtins and the standard library do with abstract values: a table of handlers by canonical name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from mxlint.tracing import attribute, nodes, operators, shapes
+from mxlint.tracing.call import CallInfo, call, escape, extend, unknown_call
+from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, FuncV, Instance, ListV, NumpyV, Opaque,
+    PartialV, RangeV, Scalar, ShapeV, SliceV, Snapshot, StateV, SuperV, Tup, Value, const, join, list_like, list_of,
+)  # fmt: skip
+
+Handler = Callable[[Machine, CallInfo], Value]
+
+
+def call_external(m: Machine, name: str, info: CallInfo) -> Value:
+    """Call something of a library."""
+    handler = _HANDLERS.get(name)
+    if handler is not None:
+        return handler(m, info)
+    if name.startswith("mlx."):
+        from mxlint.tracing import mlxcalls
+
+        return mlxcalls.call_mlx(m, name, info)
+    for prefix, family in _FAMILIES:
+        if name.startswith(prefix):
+            return family(m, name, info)
+    return unknown_call(m, info, name)
+
+
+# -- families ---------------------------------------------------------------------------------------------------------
+
+
+def _converts(m: Machine, name: str, info: CallInfo) -> None:
+    for value in info.values():
+        if holds_traced(value) and (not isinstance(value, Array) or value.sure):
+            m.emit("convert", info.place, f"{name}()", info.frame, chain_of(value))
+            return
+
+
+def _numpy(m: Machine, name: str, info: CallInfo) -> Value:
+    _converts(m, name.replace("numpy.", "np.", 1), info)
+    last = name.rsplit(".", 1)[-1]
+    if name.startswith("numpy.ndarray."):
+        return Scalar("number") if last == "item" else NumpyV("array")
+    if name.startswith("numpy.random.") and not info.values():
+        return NumpyV("float64")
+    scalars = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32", "uint64", "bool_")
+    if last in ("prod", "sum", "max", "min", "sqrt", "log", "exp") and info.args and not isinstance(info.args[0], (NumpyV, Opaque, Array)):
+        first = info.args[0]
+        axes = frozenset(a for item in getattr(first, "items", None) or (first,) if isinstance(item, Scalar) for a in item.axes)
+        return Scalar("number", MISSING, axes)
+    return NumpyV(last if last in scalars else "array")
+
+
+def _math(m: Machine, name: str, info: CallInfo) -> Value:
+    _converts(m, name, info)
+    scalars = [value for value in info.args if isinstance(value, Scalar)]
+    axes = frozenset(a for value in scalars for a in value.axes)
+    param, varies = any(v.param for v in scalars), any(v.varies for v in scalars)
+    kind = "int" if name in ("math.floor", "math.ceil", "math.gcd", "math.isqrt", "math.comb") else "float"
+    if scalars and len(scalars) == len(info.args) and all(v.known for v in scalars) and name != "math.factorial":
+        try:
+            content = getattr(math, name.rpartition(".")[2])(*(v.content for v in scalars))
+            return Scalar(type(content).__name__, content, axes, param, varies)
+        except (ArithmeticError, ValueError, TypeError, AttributeError):
+            pass
+    return Scalar(kind, MISSING, axes, param, varies)
+
+
+def _number(m: Machine, name: str, info: CallInfo) -> Value:
+    return Scalar("number", MISSING, varies=True)
+
+
+def _text_method(m: Machine, name: str, info: CallInfo) -> Value:
+    last = name.rsplit(".", 1)[-1]
+    if last in ("format", "join") and any(map(holds_traced, info.values())):
+        culprit = next(filter(holds_traced, info.values()))
+        m.emit("format", info.place, f"str.{last}()", info.frame, chain_of(culprit))
+    if last in ("startswith", "endswith", "isdigit", "isalpha"):
+        owner, rest = info.args[0], info.args[1:]
+        if isinstance(owner, Scalar) and owner.known and rest and isinstance(rest[0], Scalar) and rest[0].known:
+            return const(bool(getattr(owner.content, last)(rest[0].content)))
+        return Scalar("bool", MISSING, param=operators.depends_on_argument(info.args[0]))
+    if last in ("split", "rsplit", "splitlines", "partition"):
+        return list_like(Scalar("str"))
+    if last in ("lower", "upper", "strip") and isinstance(info.args[0], Scalar) and info.args[0].known and len(info.args) == 1:
+        return const(getattr(info.args[0].content, last)())
+    return Scalar("int") if last in ("find", "index", "count") else Scalar("str")
+
+
+def _logging(m: Machine, name: str, info: CallInfo) -> Value:
+    last = name.rsplit(".", 1)[-1]
+    levels = {"debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "exception": 40, "critical": 50, "fatal": 50}
+    args = info.args[1:] if name.startswith("logging.Logger.") else info.args
+    if last in ("getLogger", "getChild"):
+        return Instance(cls=External("logging.Logger"))
+    if last in ("basicConfig", "setLevel"):
+        level = info.keywords.get("level") or (args[0] if args else None)
+        if isinstance(level, External):
+            m.log_level = levels.get(level.name.rsplit(".", 1)[-1].lower())
+        return NONE
+    if last in levels and len(args) > 1 and any(map(holds_traced, args[1:])):
+        enabled = m.log_level if m.log_level is not None else 30
+        if levels[last] >= enabled:
+            culprit = next(filter(holds_traced, args[1:]))
+            m.emit("log", info.place, f"logging {last}()", info.frame, chain_of(culprit))
+    elif last in levels and args and isinstance(args[0], Array) and holds_traced(args[0]):
+        m.emit("log", info.place, f"logging {last}()", info.frame, chain_of(args[0]))
+    return NONE
+
+
+_FAMILIES: tuple[tuple[str, Callable[[Machine, str, CallInfo], Value]], ...] = (
+    ("numpy.", _numpy),
+    ("math.", _math),
+    ("builtins.str.", _text_method),
+    ("logging.", _logging),
+    ("time.", _number),
+    ("random.", _number),
+)
+
+
+# -- looking at values ------------------------------------------------------------------------------------------------
+
+
+def _formats(what: str) -> Handler:
+    def run(m: Machine, info: CallInfo) -> Value:
+        for value in info.args:
+            if holds_traced(value) and (not isinstance(value, Array) or value.sure):
+                m.emit("format", info.place, what, info.frame, chain_of(value))
+                break
+        return NONE if what in ("print()", "pprint()", "warnings.warn()") else Scalar("str")
+
+    return run
+
+
+def _converter(kind: str) -> Handler:
+    def run(m: Machine, info: CallInfo) -> Value:
+        value = info.get(0, "x")
+        if isinstance(value, Array):
+            if value.traced is True and value.sure:
+                m.emit("convert", info.place, f"{kind}()", info.frame, value.chain)
+            return Scalar(kind) if kind not in ("bytes", "memoryview", "complex") else Foreign(kind)
+        if isinstance(value, Scalar):
+            if value.known and kind in ("int", "float", "bool"):
+                try:
+                    return replace(value, kind=kind, content={"int": int, "float": float, "bool": bool}[kind](value.content))
+                except (TypeError, ValueError, OverflowError):
+                    pass
+            return replace(value, kind=kind, content=MISSING)
+        return Scalar(kind) if kind in ("int", "float", "bool") else Foreign(kind)
+
+    return run
+
+
+def _truths(name: str) -> Handler:
+    def run(m: Machine, info: CallInfo) -> Value:
+        values = list(info.args)
+        flat: list[Value] = []
+        for value in values:
+            inside = value.items if isinstance(value, (Tup, ListV)) else None
+            flat += inside if inside is not None else (value.element,) if isinstance(value, (ListV, Foreign)) and value.element else (value,)
+        compares = name in ("any", "all") or len(flat) > 1 or isinstance(values[0] if values else None, Array)
+        for value in flat:
+            if isinstance(value, Array) and value.traced is True and value.sure and not value.tree and compares:
+                m.emit("truth", info.place, f"{name}()", info.frame, value.chain)
+                break
+        scalars = [value for value in flat if isinstance(value, Scalar)]
+        if name in ("any", "all"):
+            return Scalar("bool", MISSING, frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars))
+        if name == "sorted":
+            return list_of(tuple(flat)) if values and isinstance(values[0], (Tup, ListV)) and values[0].items is not None else list_like(UNKNOWN)
+        if scalars and len(scalars) == len(flat):
+            axes, param = frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars)
+            if all(s.known for s in scalars):
+                try:
+                    content = (max if name == "max" else min)(s.content for s in scalars)
+                    return Scalar(type(content).__name__, content, axes, param, any(s.varies for s in scalars))
+                except TypeError:
+                    pass
+            return Scalar("number", MISSING, axes, param, any(s.varies for s in scalars))
+        arrays = [value for value in flat if isinstance(value, Array)]
+        return m.array(operators.traced_of(*arrays)) if arrays else UNKNOWN
+
+    return run
+
+
+def _len(m: Machine, info: CallInfo) -> Value:
+    value = info.get(0, "obj")
+    if isinstance(value, Array) and not value.tree:
+        if value.shape:
+            size = value.shape[0]
+            return Scalar("int", size.content, size.axes, True) if value.traced is True else Scalar("int", size.content)
+        axes = frozenset((n, 0) for n in value.like) if value.traced is True else frozenset()
+        return Scalar("int", MISSING, axes, value.traced is True)
+    if isinstance(value, (Tup, ListV)) and value.items is not None:
+        return const(len(value.items))
+    if isinstance(value, DictV) and not value.open:
+        return const(len(value.keys))
+    if isinstance(value, Scalar) and value.kind == "str" and value.known:
+        return replace(const(len(value.content)), param=value.param)
+    return Scalar("int", MISSING, param=operators.depends_on_argument(value) if value is not None else False)
+
+
+def _isinstance(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) != 2:
+        return Scalar("bool")
+    value, wanted = info.args
+    options = wanted.items if isinstance(wanted, Tup) else (wanted,)
+    param = operators.depends_on_argument(value) or (isinstance(value, Array) and value.traced is True)
+    names = [option.name for option in options if isinstance(option, External)]
+    if len(names) == len(options):
+        kind: str | None = None
+        if isinstance(value, Array) and value.sure and not value.tree:
+            kind = "mlx.core.array"
+        elif isinstance(value, Scalar) and value.kind not in ("scalar", "number", "None"):
+            kind = f"builtins.{value.kind}"
+        elif isinstance(value, (ListV, DictV, Tup)) and not isinstance(value, Choice):
+            kind = "builtins.list" if isinstance(value, ListV) else "builtins.dict" if isinstance(value, DictV) else "builtins.tuple"
+        elif isinstance(value, Scalar) and value.kind == "None":
+            kind = "builtins.NoneType"
+        if kind is not None:
+            found = kind in names or (kind == "builtins.bool" and "builtins.int" in names)
+            if found or all(name.startswith(("builtins.", "mlx.core.array", "numpy.")) for name in names):
+                return Scalar("bool", found, param=param)
+        if isinstance(value, Instance):
+            known = {cls.name for cls in attribute.mro(value.cls) if isinstance(cls, External)}
+            if known & set(names):
+                return Scalar("bool", True, param=param)
+    if isinstance(value, Instance) and any(option is cls for option in options for cls in attribute.mro(value.cls)):
+        return Scalar("bool", True, param=param)
+    return Scalar("bool", MISSING, param=param)
+
+
+# -- making values ----------------------------------------------------------------------------------------------------
+
+
+def _range(m: Machine, info: CallInfo) -> Value:
+    parts: list[Scalar] = []
+    for value in info.args:
+        if isinstance(value, Array) and value.traced is True and value.sure:
+            m.emit("index", info.place, "range() of a traced array", info.frame, value.chain)
+        parts.append(value if isinstance(value, Scalar) else Scalar("int"))
+    if len(parts) == 1:
+        return RangeV(const(0), parts[0], const(1))
+    return RangeV(parts[0], parts[1], parts[2] if len(parts) > 2 else const(1)) if len(parts) >= 2 else UNKNOWN
+
+
+def _elements(m: Machine, value: Value, info: CallInfo) -> list[Value] | None:
+    if isinstance(value, (Tup, ListV)):
+        return list(value.items) if value.items is not None else None
+    if isinstance(value, DictV):
+        return None if value.open else [const(key) for key in value.keys]
+    return operators.elements(m, value, info.place, info.frame)
+
+
+def _representative(m: Machine, value: Value, info: CallInfo) -> Value:
+    first, later = operators.first_and_later(m, value, info.place, info.frame)
+    return join(first, later)
+
+
+def _sequence(kind: str) -> Handler:
+    def run(m: Machine, info: CallInfo) -> Value:
+        if not info.args:
+            return list_of(()) if kind == "list" else Tup(()) if kind == "tuple" else Foreign("set", None)
+        value = info.args[0]
+        found = _elements(m, value, info)
+        if isinstance(value, External) and value.name == "mlx.core.random.state":
+            return list_of((m.array(False),))
+        if isinstance(value, ShapeV):
+            return value
+        if found is None:
+            return list_like(_representative(m, value, info)) if kind != "set" else Foreign("set", UNKNOWN)
+        return list_of(tuple(found)) if kind == "list" else Tup(tuple(found)) if kind == "tuple" else Foreign("set", UNKNOWN)
+
+    return run
+
+
+def _dict(m: Machine, info: CallInfo) -> Value:
+    result = DictV()
+    if info.args:
+        if isinstance(info.args[0], DictV):
+            result.fields.update(info.args[0].fields)
+        else:
+            result.fields["open"] = True
+    for name, value in info.keywords.items():
+        result.fields["k", name] = value
+    return result
+
+
+def _enumerate(m: Machine, info: CallInfo) -> Value:
+    found = _elements(m, info.args[0], info) if info.args else None
+    start = info.get(1, "start")
+    if found is not None and (start is None or isinstance(start, Scalar) and start.known):
+        base = start.content if isinstance(start, Scalar) else 0
+        return list_of(tuple(Tup((const(base + i), value)) for i, value in enumerate(found)))
+    return list_like(Tup((Scalar("int", MISSING, varies=True), _representative(m, info.args[0], info) if info.args else UNKNOWN)))
+
+
+def _zip(m: Machine, info: CallInfo) -> Value:
+    found = [_elements(m, value, info) for value in info.args]
+    if found and all(items is not None for items in found):
+        return list_of(tuple(Tup(items) for items in zip(*(f for f in found if f is not None))))
+    return list_like(Tup(tuple(_representative(m, value, info) for value in info.args)))
+
+
+def _map(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) < 2:
+        return UNKNOWN
+    columns = [_elements(m, value, info) for value in info.args[1:]]
+    if all(column is not None and len(column) <= 8 for column in columns):
+        rows = list(zip(*(column for column in columns if column is not None)))
+    else:
+        rows = [tuple(_representative(m, value, info) for value in info.args[1:])]
+    results = [call(m, info.args[0], replace(info, args=list(row), keywords={}, places=[info.place] * len(row))) for row in rows]
+    if all(column is not None for column in columns):
+        return list_of(tuple(results))
+    return list_like(results[0] if results else UNKNOWN)
+
+
+def _sum(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if info.args else UNKNOWN
+    if isinstance(value, Array):
+        if operators.shapeless(m) and value.traced is True and value.sure and not value.tree:
+            m.emit("unsupported", info.place, "sum() over a traced array", info.frame, value.chain, note="iter")
+        return operators.row(m, value)
+    found = _elements(m, value, info)
+    values = found if found is not None else [_representative(m, value, info)]
+    if values and all(isinstance(v, Scalar) for v in values):
+        scalars = [v for v in values if isinstance(v, Scalar)]
+        axes, param = frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars)
+        if found is not None and all(s.known and isinstance(s.content, (int, float)) for s in scalars) and len(info.args) == 1:
+            content = sum(s.content for s in scalars)
+            return Scalar(type(content).__name__, content, axes, param)
+        return Scalar("number", MISSING, axes, param)
+    arrays = [v for v in values if isinstance(v, Array)]
+    if arrays:
+        return m.array(operators.traced_of(*arrays), arrays[0].shape, chain_of(arrays[0]), like=arrays[0].like)
+    return UNKNOWN
+
+
+def _abs(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if info.args else UNKNOWN
+    if isinstance(value, Array):
+        return m.array(value.traced, value.shape, value.chain, like=value.like, sure=value.sure)
+    if isinstance(value, Scalar):
+        return replace(value, content=abs(value.content) if value.known and isinstance(value.content, (int, float)) else MISSING)
+    return UNKNOWN
+
+
+def _super(m: Machine, info: CallInfo) -> Value:
+    frame = info.frame
+    while frame.kind == "comprehension" and frame.parent is not None:
+        frame = frame.parent
+    if len(info.args) == 2 and isinstance(info.args[0], ClassV):
+        return SuperV(info.args[1], info.args[0])
+    node = frame.function.node if frame.function is not None else None
+    if frame.cls is None or node is None or not node.params:
+        return UNKNOWN
+    return SuperV(frame.fields.get(node.params[0].name, UNKNOWN), frame.cls)
+
+
+def _getattr(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) >= 2 and isinstance(info.args[1], Scalar) and info.args[1].known:
+        name = str(info.args[1].content)
+        owner = info.args[0]
+        if len(info.args) > 2 and isinstance(owner, Instance) and name not in owner.fields:
+            return join(attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2])
+        return attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
+    return UNKNOWN
+
+
+_NOTHING = nodes.Opaque(0, 0)
+
+
+def _setattr(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) == 3 and isinstance(info.args[1], Scalar) and info.args[1].known:
+        name = str(info.args[1].content)
+        attribute.put(m, info.args[0], name, info.args[2], nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
+    return NONE
+
+
+def _hasattr(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) == 2 and isinstance(info.args[0], Instance) and isinstance(info.args[1], Scalar) and info.args[1].known:
+        name = info.args[1].content
+        if name in info.args[0].fields or attribute.class_attribute(info.args[0].cls, str(name))[0] is not None:
+            return const(True)
+    return Scalar("bool")
+
+
+def _next(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if info.args else UNKNOWN
+    if isinstance(value, (Foreign, ListV)):
+        return operators.varying(_representative(m, value, info))
+    return Opaque(label="next()")
+
+
+def _identity(m: Machine, info: CallInfo) -> Value:
+    return info.args[-1] if info.args else UNKNOWN
+
+
+def _first(m: Machine, info: CallInfo) -> Value:
+    return info.args[0] if info.args else UNKNOWN
+
+
+def _none(m: Machine, info: CallInfo) -> Value:
+    return NONE
+
+
+def _type(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if len(info.args) == 1 else UNKNOWN
+    return value.cls if isinstance(value, Instance) else Foreign("type")
+
+
+def _index(m: Machine, info: CallInfo) -> Value:
+    _converts(m, "operator.index", info)
+    return Scalar("int")
+
+
+def _pickle(m: Machine, info: CallInfo) -> Value:
+    for value in info.args[:1]:
+        if holds_traced(value):
+            m.emit("evaluate", info.place, "pickle", info.frame, chain_of(value))
+    return Foreign("bytes")
+
+
+# -- functools, collections -------------------------------------------------------------------------------------------
+
+
+def _partial(m: Machine, info: CallInfo) -> Value:
+    if not info.args:
+        return UNKNOWN
+    inner = info.args[0]
+    merged = tuple((name, info.nodes[name]) for name in info.keywords if name in info.nodes)
+    return PartialV(inner, tuple(info.args[1:]), tuple(info.keywords.items()), merged, info.place)
+
+
+def _wraps(m: Machine, info: CallInfo) -> Value:
+    return External("builtins.#identity")
+
+
+def _cache(m: Machine, info: CallInfo) -> Value:
+    if info.args and isinstance(info.args[0], FuncV):
+        info.args[0].wrapper = "cache"
+        return info.args[0]
+    return External("functools.lru_cache")
+
+
+def _reduce(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) < 2:
+        return UNKNOWN
+    element = _representative(m, info.args[1], info)
+    return call(m, info.args[0], replace(info, args=[element, element], keywords={}, places=[info.place] * 2))
+
+
+def _namedtuple(m: Machine, info: CallInfo) -> Value:
+    fields = info.get(1, "field_names")
+    names: tuple[str, ...] = ()
+    if isinstance(fields, Scalar) and fields.known:
+        names = tuple(str(fields.content).replace(",", " ").split())
+    elif isinstance(fields, (ListV, Tup)) and fields.items is not None:
+        names = tuple(str(f.content) for f in fields.items if isinstance(f, Scalar) and f.known)
+    return ClassV({"#annotated": names}, name="namedtuple", bases=(External("typing.NamedTuple"),))
+
+
+def _open_dict(m: Machine, info: CallInfo) -> Value:
+    return DictV({"open": True})
+
+
+# -- methods of containers --------------------------------------------------------------------------------------------
+
+
+def _append(m: Machine, info: CallInfo) -> Value:
+    owner, value = info.args[0], info.args[-1]
+    escape(m, value)
+    if isinstance(owner, ListV):
+        if owner.items is not None and len(owner.items) < 64:
+            m.write(owner, "items", (*owner.items, value), info.place, _owner_text(info), "append", info.frame)
+        else:
+            m.write(owner, "items", None, info.place, _owner_text(info), "append", info.frame)
+            m.journal.store(owner, "element", join(owner.fields["element"], value) if "element" in owner.fields else value)
+    return NONE
+
+
+def _owner_text(info: CallInfo) -> str:
+    node = info.node
+    if node is not None and isinstance(node.func, nodes.Attr):
+        return info.place.source.text[node.func.value.start : node.func.value.end]
+    return info.place.text
+
+
+def _extend(m: Machine, info: CallInfo) -> Value:
+    if isinstance(info.args[0], ListV) and len(info.args) > 1:
+        extend(m, info.args[0], info.args[1], info.place, info.frame)
+    return NONE
+
+
+def _list_pop(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    if isinstance(owner, ListV):
+        if owner.items and len(info.args) == 1:
+            last = owner.items[-1]
+            m.write(owner, "items", owner.items[:-1], info.place, _owner_text(info), "items", info.frame)
+            return last
+        m.write(owner, "items", None, info.place, _owner_text(info), "items", info.frame)
+        return owner.element
+    return UNKNOWN
+
+
+def _list_changed(m: Machine, info: CallInfo) -> Value:
+    if isinstance(info.args[0], ListV):
+        m.write(info.args[0], "items", None, info.place, _owner_text(info), "items", info.frame)
+    for value in info.args[1:]:
+        escape(m, value)
+    return NONE
+
+
+def _list_clear(m: Machine, info: CallInfo) -> Value:
+    if isinstance(info.args[0], ListV):
+        m.write(info.args[0], "items", (), info.place, _owner_text(info), "items", info.frame)
+    return NONE
+
+
+def _copy(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0] if info.args else UNKNOWN
+    if isinstance(owner, ListV):
+        return ListV(dict(owner.fields))
+    if isinstance(owner, DictV):
+        return DictV(dict(owner.fields))
+    if isinstance(owner, Array):
+        return m.array(owner.traced, owner.shape, owner.chain, like=owner.like, sure=owner.sure, tree=owner.tree)
+    return owner if not isinstance(owner, (Instance, StateV, Snapshot)) else Opaque(label="copy")
+
+
+def _dict_get(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    default: Value = info.args[2] if len(info.args) > 2 else NONE
+    key = info.args[1] if len(info.args) > 1 else UNKNOWN
+    if isinstance(owner, DictV) and isinstance(key, Scalar) and key.known:
+        value: Value = owner.fields.get(("k", key.content), MISSING)
+        if value is MISSING:
+            return Opaque(label=str(key.content)) if owner.open else default
+        if m.outer(owner):
+            m.read(owner, ("k", key.content), None, value, info.place, info.place.text, info.frame)
+        return value
+    if isinstance(owner, DictV) and owner.open:
+        return join(owner.element, default)
+    return Opaque(label="get()")
+
+
+def _dict_parts(kind: str) -> Handler:
+    def run(m: Machine, info: CallInfo) -> Value:
+        owner = info.args[0]
+        if isinstance(owner, DictV) and not owner.open:
+            pairs = [(key, owner.fields["k", key]) for key in owner.keys]
+            if m.outer(owner) and kind != "keys":
+                for key, value in pairs:
+                    m.read(owner, ("k", key), None, value, info.place, info.place.text, info.frame)
+            return list_of(tuple(const(k) if kind == "keys" else v if kind == "values" else Tup((const(k), v)) for k, v in pairs))
+        value = owner.element if isinstance(owner, DictV) else m.array(owner.traced, tree=True) if isinstance(owner, Array) else UNKNOWN
+        return list_like({"keys": Scalar("str"), "values": value}.get(kind, Tup((Scalar("str"), value))))
+
+    return run
+
+
+def _dict_update(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    if isinstance(owner, DictV):
+        pairs: dict[Any, Value] = {("k", name): value for name, value in info.keywords.items()}
+        if len(info.args) > 1 and isinstance(info.args[1], DictV):
+            pairs = {key: value for key, value in info.args[1].fields.items() if isinstance(key, tuple)} | pairs
+        elif len(info.args) > 1:
+            m.journal.store(owner, "open", True)
+        for key, value in pairs.items():
+            m.write(owner, key, value, info.place, _owner_text(info), "key", info.frame)
+    for value in info.values():
+        escape(m, value)
+    return NONE
+
+
+def _setdefault(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    if isinstance(owner, DictV) and len(info.args) > 2 and isinstance(info.args[1], Scalar) and info.args[1].known:
+        key = ("k", info.args[1].content)
+        if key not in owner.fields:
+            m.write(owner, key, info.args[2], info.place, _owner_text(info), "key", info.frame)
+        escape(m, info.args[2])
+        return owner.fields[key]  # type: ignore[no-any-return]
+    for value in info.args[1:]:
+        escape(m, value)
+    return UNKNOWN
+
+
+def _dict_pop(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    if isinstance(owner, DictV) and len(info.args) > 1 and isinstance(info.args[1], Scalar) and info.args[1].known:
+        key = ("k", info.args[1].content)
+        found: Value = owner.fields.get(key, info.args[2] if len(info.args) > 2 else UNKNOWN)
+        if key in owner.fields:
+            m.write(owner, key, MISSING, info.place, _owner_text(info), "key", info.frame)
+        return found
+    return UNKNOWN
+
+
+def _dict_clear(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    if isinstance(owner, DictV):
+        for key in list(owner.fields):
+            m.write(owner, key, MISSING, info.place, _owner_text(info), "key", info.frame)
+    return NONE
+
+
+def _slice(m: Machine, info: CallInfo) -> Value:
+    parts = [*info.args, NONE, NONE, NONE]
+    return SliceV(NONE, parts[0], NONE) if len(info.args) == 1 else SliceV(parts[0], parts[1], parts[2])
+
+
+def _foreign(kind: str) -> Handler:
+    def run(m: Machine, info: CallInfo) -> Value:
+        return Foreign(kind)
+
+    return run
+
+
+def _callable(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if info.args else UNKNOWN
+    return const(True) if isinstance(value, (FuncV, CompiledV, BoundV, ClassV, PartialV)) else Scalar("bool")
+
+
+_HANDLERS: dict[str, Handler] = {
+    **{f"builtins.{name}": _formats(f"{name}()") for name in ("print", "str", "repr", "format", "ascii")},
+    "pprint.pprint": _formats("pprint()"), "pprint.pformat": _formats("pformat()"), "rich.print": _formats("print()"),
+    "sys.stdout.write": _formats("write()"), "sys.stderr.write": _formats("write()"), "warnings.warn": _formats("warnings.warn()"),
+    **{f"builtins.{name}": _converter(name) for name in ("float", "int", "bool", "complex", "bytes", "memoryview")},
+    **{f"builtins.{name}": _truths(name) for name in ("max", "min", "sorted", "any", "all")},
+    "builtins.len": _len, "builtins.isinstance": _isinstance, "builtins.range": _range, "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip, "builtins.map": _map, "builtins.sum": _sum, "builtins.abs": _abs, "builtins.super": _super,
+    "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next,
+    "builtins.iter": _first, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
+    "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
+    "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
+    "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.bytearray": _foreign("bytearray"),
+    "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,
+    "builtins.list.insert": _list_changed, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
+    "builtins.list.reverse": _list_changed, "builtins.list.copy": _copy, "builtins.dict.copy": _copy, "builtins.dict.get": _dict_get,
+    "builtins.dict.items": _dict_parts("items"), "builtins.dict.keys": _dict_parts("keys"), "builtins.dict.values": _dict_parts("values"),
+    "builtins.dict.update": _dict_update, "builtins.dict.setdefault": _setdefault, "builtins.dict.pop": _dict_pop,
+    "builtins.dict.clear": _dict_clear,
+    "functools.partial": _partial, "functools.wraps": _wraps, "functools.lru_cache": _cache, "functools.cache": _cache,
+    "functools.reduce": _reduce, "operator.index": _index, "pickle.dumps": _pickle, "pickle.dump": _pickle, "copy.copy": _copy,
+    "copy.deepcopy": _copy, "typing.cast": _identity, "collections.namedtuple": _namedtuple, "collections.defaultdict": _open_dict,
+    "collections.Counter": _open_dict, "collections.OrderedDict": _dict, "collections.deque": _sequence("list"),
+    "math.prod": lambda m, info: shapes.product(shapes.sizes_of(info.args[0]) or (Scalar("int"),)) if info.args else UNKNOWN,
+}  # fmt: skip

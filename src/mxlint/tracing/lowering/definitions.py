@@ -1,0 +1,135 @@
+"""Functions, lambdas and classes → the lowered form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import libcst as cst
+
+from mxlint.tracing.lowering.cursor import Cursor, Names, lowers
+from mxlint.tracing.lowering.expressions import arg
+from mxlint.tracing.lowering.statements import body
+from mxlint.tracing.nodes import Arg, ClassDef, Expr, FuncDef, Lambda, Param, Stmt
+
+
+@lowers("Lambda")
+def _lambda(c: Cursor, node: cst.Lambda, start: int) -> Expr:
+    c.pos = start + 6
+    params = _params(c, node.params)
+    c.take(1)
+    # What a lambda binds, with a walrus, belongs to no function around it; nor does its yield.
+    outer, c.names = c.names, Names()
+    value = c.expression(node.body)
+    c.names = outer
+    return Lambda(start, c.pos, params, value)
+
+
+def _params(c: Cursor, node: cst.Parameters) -> tuple[Param, ...]:
+    params = [_param(c, param, posonly=True) for param in node.posonly_params]
+    if isinstance(node.posonly_ind, cst.ParamSlash):
+        c.take(1)
+        c.comma()
+    params += [_param(c, param) for param in node.params]
+    if isinstance(node.star_arg, cst.Param):
+        params.append(_param(c, node.star_arg, star="*"))
+    elif isinstance(node.star_arg, cst.ParamStar):
+        c.take(1)
+        c.comma()
+    params += [_param(c, param, kwonly=True) for param in node.kwonly_params]
+    if node.star_kwarg is not None:
+        params.append(_param(c, node.star_kwarg, star="**"))
+    return tuple(params)
+
+
+def _param(c: Cursor, node: cst.Param, star: Literal["", "*", "**"] = "", *, kwonly: bool = False, posonly: bool = False) -> Param:
+    start = c.take(len(star))
+    name = c.word(node.name)
+    annotation = default = None
+    if node.annotation is not None:
+        c.take(1)
+        annotation = c.expression(node.annotation.annotation)
+    if node.default is not None:
+        c.take(1)
+        default = c.expression(node.default)
+    end = c.pos
+    c.comma()
+    return Param(start, end, name, star, kwonly, posonly, default, annotation)
+
+
+@lowers("FunctionDef")
+def _function(c: Cursor, node: cst.FunctionDef, start: int) -> Stmt:
+    decorators = _decorators(c, node.decorators)
+    is_async = node.asynchronous is not None
+    start = c.take(5 if is_async else 3)
+    if is_async:
+        c.take(3)
+    name = c.word(node.name)
+    name_end = c.pos
+    c.names.bound.add(name)
+    _type_params(c, node.type_parameters)
+    c.take(1)
+    params = _params(c, node.params)
+    c.take(1)
+    if node.returns is not None:
+        c.take(2)
+        c.expression(node.returns.annotation)
+    outer, c.names = c.names, Names()
+    body = body(c, node.body)
+    inner, c.names = c.names, outer
+    return FuncDef(
+        start, body[-1].end, name, name_end - len(name), name_end, params, body, decorators, is_async, inner.generator, inner.scope()
+    )
+
+
+@lowers("ClassDef")
+def _class(c: Cursor, node: cst.ClassDef, start: int) -> Stmt:
+    decorators = _decorators(c, node.decorators)
+    start = c.take(5)
+    name = c.word(node.name)
+    name_end = c.pos
+    c.names.bound.add(name)
+    _type_params(c, node.type_parameters)
+    bases: list[Arg] = []
+    if isinstance(node.lpar, cst.LeftParen):
+        c.take(1)
+        for base in (*node.bases, *node.keywords):
+            bases.append(arg(c, base))
+            c.comma()
+        c.take(1)
+    # The names that a class body binds belong to no function.
+    outer, c.names = c.names, Names()
+    body = body(c, node.body)
+    c.names = outer
+    return ClassDef(start, body[-1].end, name, name_end - len(name), name_end, tuple(bases), body, decorators)
+
+
+def _decorators(c: Cursor, nodes: Sequence[cst.Decorator]) -> tuple[Expr, ...]:
+    decorators: list[Expr] = []
+    for node in nodes:
+        c.take(1)
+        decorators.append(c.expression(node.decorator))
+    return tuple(decorators)
+
+
+def _type_params(c: Cursor, node: Any) -> None:
+    """Step over `[T: bound = default, *Ts, **P]`, which no run of the program looks at."""
+    if node is None:
+        return
+    c.take(1)
+    for item in node.params:
+        param = item.param
+        if isinstance(param, cst.TypeVarTuple):
+            c.take(1)
+        elif isinstance(param, cst.ParamSpec):
+            c.take(2)
+        c.word(param.name)
+        if isinstance(param, cst.TypeVar) and param.bound is not None:
+            c.take(1)
+            c.expression(param.bound)
+        if item.default is not None:
+            c.take(1)
+            c.take(len(item.star))
+            c.expression(item.default)
+        c.comma()
+    c.take(1)

@@ -1,0 +1,356 @@
+"""Statements → the lowered form, but for definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import libcst as cst
+
+from mxlint.tracing.lowering.cursor import Cursor, NotLowered, lowers
+from mxlint.tracing.lowering.patterns import pattern
+from mxlint.tracing.nodes import (
+    Assert,
+    Assign,
+    AugAssign,
+    Body,
+    Case,
+    Delete,
+    Expr,
+    ExprStmt,
+    Flow,
+    For,
+    Handler,
+    If,
+    Import,
+    ImportFrom,
+    Match,
+    Raise,
+    Return,
+    Seq,
+    Stmt,
+    Try,
+    UnknownStmt,
+    While,
+    With,
+)
+
+
+def statements(c: Cursor, nodes: Sequence[Any]) -> Body:
+    body: list[Stmt] = []
+    for node in nodes:
+        if type(node) is cst.SimpleStatementLine:
+            for small in node.body:
+                body.append(c.statement(small))
+        else:
+            body.append(c.statement(node))
+    return tuple(body)
+
+
+def body(c: Cursor, suite: cst.BaseSuite) -> Body:
+    c.take(1)
+    return statements(c, suite.body)
+
+
+# -- simple statements -------------------------------------------------------------------------------------------------
+
+
+@lowers("Expr")
+def _expression_statement(c: Cursor, node: cst.Expr, start: int) -> Stmt:
+    value = c.expression(node.value)
+    return ExprStmt(start, c.pos, value)
+
+
+@lowers("Assign")
+def _assign(c: Cursor, node: cst.Assign, start: int) -> Stmt:
+    targets: list[Expr] = []
+    for written in node.targets:
+        target = c.expression(written.target)
+        c.names.bind(target)
+        targets.append(target)
+        c.take(1)
+    value = c.expression(node.value)
+    return Assign(start, c.pos, tuple(targets), value, None)
+
+
+@lowers("AnnAssign")
+def _annotated(c: Cursor, node: cst.AnnAssign, start: int) -> Stmt:
+    target = c.expression(node.target)
+    c.take(1)
+    annotation = c.expression(node.annotation.annotation)
+    value = None
+    if node.value is not None:
+        c.take(1)
+        value = c.expression(node.value)
+    c.names.bind(target)
+    return Assign(start, c.pos, (target,), value, annotation)
+
+
+@lowers("AugAssign")
+def _augmented(c: Cursor, node: cst.AugAssign, start: int) -> Stmt:
+    target = c.expression(node.target)
+    c.names.bind(target)
+    op = _AUGMENTED[type(node.operator)]
+    c.take(len(op) + 1)
+    value = c.expression(node.value)
+    return AugAssign(start, c.pos, op, target, value)
+
+
+@lowers("Return")
+def _return(c: Cursor, node: cst.Return, start: int) -> Stmt:
+    c.pos = start + 6
+    value = c.optional(node.value)
+    return Return(start, c.pos, value)
+
+
+@lowers("Raise")
+def _raise(c: Cursor, node: cst.Raise, start: int) -> Stmt:
+    c.pos = start + 5
+    value = c.optional(node.exc)
+    if node.cause is not None:
+        c.take(4)
+        c.expression(node.cause.item)
+    return Raise(start, c.pos, value)
+
+
+@lowers("Assert")
+def _assert(c: Cursor, node: cst.Assert, start: int) -> Stmt:
+    c.pos = start + 6
+    test = c.expression(node.test)
+    message = None
+    if node.msg is not None:
+        c.take(1)
+        message = c.expression(node.msg)
+    return Assert(start, c.pos, test, message)
+
+
+@lowers("Del")
+def _delete(c: Cursor, node: cst.Del, start: int) -> Stmt:
+    c.pos = start + 3
+    target = c.expression(node.target)
+    c.names.bind(target)
+    several = isinstance(target, Seq) and isinstance(node.target, cst.Tuple) and not node.target.lpar
+    return Delete(start, c.pos, target.items if several and isinstance(target, Seq) else (target,))
+
+
+@lowers("Pass")
+def _pass(c: Cursor, node: cst.Pass, start: int) -> Stmt:
+    return _flow(c, "pass", start)
+
+
+@lowers("Break")
+def _break(c: Cursor, node: cst.Break, start: int) -> Stmt:
+    return _flow(c, "break", start)
+
+
+@lowers("Continue")
+def _continue(c: Cursor, node: cst.Continue, start: int) -> Stmt:
+    return _flow(c, "continue", start)
+
+
+def _flow(c: Cursor, kind: Literal["pass", "break", "continue"], start: int) -> Stmt:
+    end = c.pos = start + len(kind)
+    return Flow(start, end, kind)
+
+
+@lowers("Global")
+def _global(c: Cursor, node: cst.Global, start: int) -> Stmt:
+    return _declaration(c, node, start, 6, c.names.globals)
+
+
+@lowers("Nonlocal")
+def _nonlocal(c: Cursor, node: cst.Nonlocal, start: int) -> Stmt:
+    return _declaration(c, node, start, 8, c.names.nonlocals)
+
+
+def _declaration(c: Cursor, node: cst.Global | cst.Nonlocal, start: int, keyword: int, names: set[str]) -> Stmt:
+    """It declares, for the scope, and does nothing when it runs."""
+    c.pos = start + keyword
+    for item in node.names:
+        names.add(c.word(item.name))
+        c.comma()
+    return Flow(start, c.pos, "pass")
+
+
+@lowers("TypeAlias")
+def _type_alias(c: Cursor, node: Any, start: int) -> Stmt:
+    c.pos = start + 4
+    name = c.word(node.name)
+    c.names.bound.add(name)
+    _type_params(c, node.type_parameters)
+    c.take(1)
+    c.expression(node.value)
+    return UnknownStmt(start, c.pos, (name,))
+
+
+# -- imports ------------------------------------------------------------------------------------------------------------
+
+
+@lowers("Import")
+def _import(c: Cursor, node: cst.Import, start: int) -> Stmt:
+    c.pos = start + 6
+    names = _aliases(c, node.names)
+    c.names.bound.update(alias or name.partition(".")[0] for name, alias in names)
+    return Import(start, c.pos, names)
+
+
+@lowers("ImportFrom")
+def _import_from(c: Cursor, node: cst.ImportFrom, start: int) -> Stmt:
+    c.pos = start + 4
+    for _ in node.relative:
+        c.take(1)
+    module = "" if node.module is None else _dotted(c, node.module)
+    c.take(6)
+    if isinstance(node.names, cst.ImportStar):
+        c.take(1)
+        return ImportFrom(start, c.pos, module, len(node.relative), ())
+    if node.lpar is not None:
+        c.take(1)
+    names = _aliases(c, node.names)
+    if node.rpar is not None:
+        c.take(1)
+    c.names.bound.update(alias or name for name, alias in names)
+    return ImportFrom(start, c.pos, module, len(node.relative), names)
+
+
+def _aliases(c: Cursor, nodes: Sequence[cst.ImportAlias]) -> tuple[tuple[str, str | None], ...]:
+    names: list[tuple[str, str | None]] = []
+    for node in nodes:
+        name = _dotted(c, node.name)
+        alias = None
+        if node.asname is not None and isinstance(node.asname.name, cst.Name):
+            c.take(2)
+            alias = c.word(node.asname.name)
+        names.append((name, alias))
+        c.comma()
+    return tuple(names)
+
+
+def _dotted(c: Cursor, node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Name):
+        return c.word(node)
+    if not isinstance(node, cst.Attribute):
+        raise NotLowered(type(node).__name__)
+    before = _dotted(c, node.value)
+    c.take(1)
+    return f"{before}.{c.word(node.attr)}"
+
+
+# -- compound statements ------------------------------------------------------------------------------------------------
+
+
+@lowers("If")
+def _if(c: Cursor, node: cst.If, start: int) -> Stmt:
+    c.take(4 if c.text.startswith("elif", start) else 2)
+    test = c.expression(node.test)
+    body = body(c, node.body)
+    orelse: Body = ()
+    if isinstance(node.orelse, cst.If):
+        orelse = (c.statement(node.orelse),)
+    elif node.orelse is not None:
+        orelse = _otherwise(c, node.orelse)
+    return If(start, (orelse or body)[-1].end, test, body, orelse)
+
+
+def _otherwise(c: Cursor, node: cst.Else | None) -> Body:
+    if node is None:
+        return ()
+    c.clause(4)
+    return body(c, node.body)
+
+
+@lowers("While")
+def _while(c: Cursor, node: cst.While, start: int) -> Stmt:
+    c.pos = start + 5
+    test = c.expression(node.test)
+    body = body(c, node.body)
+    orelse = _otherwise(c, node.orelse)
+    return While(start, (orelse or body)[-1].end, test, body, orelse)
+
+
+@lowers("For")
+def _for(c: Cursor, node: cst.For, start: int) -> Stmt:
+    if node.asynchronous is not None:
+        c.take(5)
+    c.take(3)
+    target = c.expression(node.target)
+    c.names.bind(target)
+    c.take(2)
+    source = c.expression(node.iter)
+    body = body(c, node.body)
+    orelse = _otherwise(c, node.orelse)
+    return For(start, (orelse or body)[-1].end, target, source, body, orelse)
+
+
+@lowers("Try", "TryStar")
+def _try(c: Cursor, node: cst.Try | cst.TryStar, start: int) -> Stmt:
+    c.pos = start + 3
+    body = body(c, node.body)
+    handlers = tuple(_handler(c, handler) for handler in node.handlers)
+    orelse = _otherwise(c, node.orelse)
+    final: Body = ()
+    if node.finalbody is not None:
+        c.clause(7)
+        final = body(c, node.finalbody.body)
+    last: Sequence[Stmt | Handler] = final or orelse or handlers or body
+    return Try(start, last[-1].end, body, handlers, orelse, final)
+
+
+def _handler(c: Cursor, node: cst.ExceptHandler | cst.ExceptStarHandler) -> Handler:
+    start = c.clause(6)
+    if isinstance(node, cst.ExceptStarHandler):
+        c.take(1)
+    kind = c.optional(node.type)
+    name = None
+    if node.name is not None and isinstance(node.name.name, cst.Name):
+        c.take(2)
+        name = c.word(node.name.name)
+        c.names.bound.add(name)
+    body = body(c, node.body)
+    return Handler(start, body[-1].end, kind, name, body)
+
+
+@lowers("With")
+def _with(c: Cursor, node: cst.With, start: int) -> Stmt:
+    if node.asynchronous is not None:
+        c.take(5)
+    c.take(4)
+    parenthesised = isinstance(node.lpar, cst.LeftParen)
+    if parenthesised:
+        c.take(1)
+    items: list[tuple[Expr, Expr | None]] = []
+    for item in node.items:
+        value = c.expression(item.item)
+        target = None
+        if item.asname is not None:
+            c.take(2)
+            target = c.expression(item.asname.name)
+            c.names.bind(target)
+        items.append((value, target))
+        c.comma()
+    if parenthesised:
+        c.take(1)
+    body = body(c, node.body)
+    return With(start, body[-1].end, tuple(items), body)
+
+
+@lowers("Match")
+def _match(c: Cursor, node: cst.Match, start: int) -> Stmt:
+    c.pos = start + 5
+    subject = c.expression(node.subject)
+    c.take(1)
+    cases = tuple(_case(c, case) for case in node.cases)
+    return Match(start, cases[-1].end, subject, cases)
+
+
+def _case(c: Cursor, node: cst.MatchCase) -> Case:
+    start = c.clause(4)
+    binds: list[str] = []
+    compares = pattern(c, node.pattern, binds)
+    guard = None
+    if node.guard is not None:
+        c.take(2)
+        guard = c.expression(node.guard)
+    c.names.bound.update(binds)
+    body = body(c, node.body)
+    return Case(start, body[-1].end, tuple(binds), compares, guard, body)

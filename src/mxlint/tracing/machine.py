@@ -1,0 +1,241 @@
+"""The state of one run of the static tracer, and what every part of the interpreter does with it: notes, writes, budget, branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mxlint.tracing import nodes
+from mxlint.tracing.events import Event, Kind, Read, Record, Trace, Write
+from mxlint.tracing.heap import Journal, Writes, joined
+from mxlint.tracing.values import (
+    MISSING, NO_AXES, UNKNOWN, Array, Axis, ClassV, CompiledV, DictV, Frame, FuncV, Heap, Instance, ListV, ModuleV, Place, Scalar, Step,
+    Tup, Value, array,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from mxlint.project import Project
+    from mxlint.source import Source
+    from mxlint.tracing.mlx.table import Table
+
+MAX_DEPTH = 24
+"""Calls within calls that are followed; deeper ones are unknown."""
+
+
+class OutOfBudget(Exception):
+    """The run has taken as many steps as it may: what is left is unknown."""
+
+
+@dataclass(eq=False, slots=True)
+class Loop:
+    """One activation of a loop or comprehension. `repeated`: it is taken to run more than once."""
+
+    place: Place
+    repeated: bool
+    leavings: list[Writes] = field(default_factory=list)
+
+
+Status = str | None
+"""How a statement ended: None (goes on), "return", "raise", "break" or "continue"."""
+
+_ORDER = (None, "continue", "break", "return", "raise")
+
+
+class Machine:
+    """One run over one file and what it reaches."""
+
+    def __init__(self, project: Project, table: Table, wrappers: frozenset[str], budget: int) -> None:
+        self.project = project
+        self.table = table
+        self.wrappers = wrappers
+        self.journal = Journal()
+        self.budget = budget
+        self.trace: Trace | None = None
+        self.records: list[Record] = []
+        self.epoch = 0
+        self.loops: list[Loop] = []
+        self.guards: list[str] = []
+        self.modules: dict[str, ModuleV] = {}
+        self.last_write: dict[tuple[int, Any], Place] = {}
+        self.compile_disabled = False
+        self.compiled_called = False
+        self.log_level: int | None = None
+        self.entered: set[int] = set()
+        self.ineffective: list[tuple[Place, str, str]] = []
+        self.methods_compiled: list[tuple[Place, str, str]] = []
+        self.unknown: dict[str, int] = {}
+        self.depth = 0
+        self.protected = 0
+        self.uses: dict[int, tuple[tuple[str, str], ...]] = {}
+        self.differentiating = 0
+        self.random_assigned: list[Place] = []
+        self.environment: list[tuple[Place, Value, bool]] = []
+        self.load: Callable[[Any], Value] = lambda found: UNKNOWN
+
+    # -- bookkeeping --
+
+    def tick(self, cost: int = 1) -> None:
+        self.budget -= cost
+        if self.budget < 0:
+            raise OutOfBudget
+
+    def place(self, frame: Frame, node: nodes.Node) -> Place:
+        return Place(frame.source, node.start, node.end)
+
+    def lost(self, why: str) -> Value:
+        """Something could not be followed: count it, and go on with an unknown value."""
+        self.unknown[why] = self.unknown.get(why, 0) + 1
+        return UNKNOWN
+
+    # -- traces --
+
+    @property
+    def tracing(self) -> Trace | None:
+        """The running trace of mx.compile, if any, in which placeholders cannot be looked at."""
+        return self.trace if self.trace is not None and not self.compile_disabled else None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the run stands under a bare flag, a type test or an exception handler: nobody knows that it is ever taken."""
+        return any(guard.startswith(("flag", "handler")) for guard in self.guards)
+
+    def calls_to(self, frame: Frame | None) -> tuple[Place, ...]:
+        """The call sites between the compiled function and `frame`, outermost first."""
+        places: list[Place] = []
+        root = self.trace.root if self.trace else None
+        while frame is not None and frame is not root and len(places) < MAX_DEPTH:
+            if frame.called_at is not None:
+                places.append(frame.called_at)
+            frame = frame.caller
+        return tuple(reversed(places))
+
+    def emit(
+        self, kind: Kind, place: Place, what: str, frame: Frame, chain: Step | None = None, *, axes: frozenset[Axis] = NO_AXES,
+        target: Value | None = None, note: str = "",
+    ) -> None:  # fmt: skip
+        trace = self.trace
+        if trace is None or self.doubtful or (kind, place) in trace.seen:
+            return
+        trace.seen.add((kind, place))
+        trace.events.append(
+            Event(kind, place, what, qualname(frame), chain, self.calls_to(frame), axes, bool(self.guards), target, note)
+        )  # fmt: skip
+
+    def outer(self, target: Heap) -> bool:
+        """Whether `target` is older than the running trace."""
+        return self.trace is not None and target.born < self.trace.started
+
+    def read(self, target: Heap, key: Any, index: int | None, value: Any, place: Place, name: str, frame: Frame) -> None:
+        """Note that the trace read a location that is older than itself."""
+        trace = self.trace
+        if trace is None or target.born >= trace.started or isinstance(value, (FuncV, ClassV, ModuleV, CompiledV)):
+            return
+        where = ("read", id(target), key, index)
+        if where not in trace.seen:
+            trace.seen.add(where)
+            trace.reads.append(Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame)))
+        if isinstance(value, Array) and key != "version":
+            self.read(value, "version", None, value.fields.get("version", 0), place, name, frame)
+
+    def write(self, target: Heap, key: Any, value: Any, place: Place, name: str, how: str, frame: Frame) -> None:
+        """Write a field, and note it if a trace writes a location that is older than itself."""
+        trace = self.trace
+        self.last_write[id(target), key] = place
+        if trace is not None and target.born < trace.started and not self.doubtful:
+            where = ("write", place, name)
+            if where not in trace.seen:
+                trace.seen.add(where)
+                noted = value[-1] if how in ("append", "item") and isinstance(value, tuple) and value else value
+                trace.writes.append(
+                    Write(target, key, noted, place, name, how, qualname(frame), holds_traced(noted), self.calls_to(frame), bool(self.guards))
+                )  # fmt: skip
+        self.journal.store(target, key, value)
+
+    def array(
+        self, traced: bool | None, shape: tuple[Scalar, ...] | None = None, chain: Step | None = None, *, like: frozenset[int] = frozenset(),
+        sure: bool = True, tree: bool = False, dtype: str | None = None,
+    ) -> Array:  # fmt: skip
+        return array(traced, shape, chain, trace=self.trace, like=like, sure=sure, tree=tree, dtype=dtype)
+
+    # -- branches --
+
+    def fork(self, frame: Frame, paths: list[Callable[[], Status]], guard: str = "value") -> Status:
+        """Run alternatives from the same state and go on with the join of those that end alike."""
+        ends: list[tuple[Status, Writes]] = []
+        for path in paths:
+            self.journal.begin()
+            self.guards.append(guard)
+            depth = self.journal.depth
+            try:
+                status = path()
+            except BaseException:
+                self.journal.unwind(depth)
+                self.journal.end()
+                raise
+            finally:
+                self.guards.pop()
+            ends.append((status, self.journal.undo()))
+        result = min((status for status, _ in ends), key=_ORDER.index)
+        self._join([written for status, written in ends if status == result])
+        for status, written in ends:
+            if status != result and status in ("return", "break", "continue"):
+                (frame.leavings if status == "return" or not self.loops else self.loops[-1].leavings).append(written)
+        return result
+
+    def _join(self, ends: list[Writes]) -> None:
+        if len(ends) == 1:
+            self.journal.replay(ends[0])
+            return
+        touched = {where: (target, key) for written in ends for where, (target, key, _) in written.items()}
+        for where, (target, key) in touched.items():
+            present = target.fields.get(key, MISSING)
+            contents = [written[where][2] if where in written else present for written in ends]
+            content = contents[0]
+            for other in contents[1:]:
+                content = joined(content, other)
+            self.journal.store(target, key, content)
+
+
+def qualname(frame: Frame) -> str:
+    """The enclosing function's qualified name; comprehensions belong to their function."""
+    while frame.kind == "comprehension" and frame.parent is not None:
+        frame = frame.parent
+    return frame.qualname
+
+
+def holds_traced(value: Any, depth: int = 4) -> bool:
+    """Whether a value is or holds a placeholder of a running trace."""
+    if isinstance(value, Array):
+        return value.traced is True
+    if depth == 0:
+        return False
+    if isinstance(value, Tup):
+        return any(holds_traced(item, depth - 1) for item in value.items)
+    if isinstance(value, tuple):
+        return any(holds_traced(item, depth - 1) for item in value)
+    if isinstance(value, ListV):
+        return any(holds_traced(item, depth - 1) for item in (value.items if value.items is not None else (value.element,)))
+    if isinstance(value, DictV):
+        return any(holds_traced(item, depth - 1) for key, item in value.fields.items() if isinstance(key, tuple) or key == "element")
+    if isinstance(value, Instance):
+        return any(holds_traced(item, depth - 1) for item in list(value.fields.values()))
+    return False
+
+
+def chain_of(value: Any, depth: int = 3) -> Step | None:
+    """The chain of the first placeholder in a value."""
+    if isinstance(value, Array):
+        return value.chain
+    items: tuple[Any, ...] = ()
+    if isinstance(value, Tup):
+        items = value.items
+    elif isinstance(value, ListV):
+        items = value.items if value.items is not None else (value.element,)
+    elif isinstance(value, DictV):
+        items = tuple(value.fields.values())
+    if depth:
+        for item in items:
+            if holds_traced(item) and (chain := chain_of(item, depth - 1)) is not None:
+                return chain
+    return None

@@ -1,0 +1,166 @@
+"""What MLX functions do, as measured from MLX itself by scripts/measure_mlx.py: facts by canonical name, resolved for one version.
+
+    table = load_table("0.31.2")
+    table.entry("mlx.core.sum")                      what the function does
+    table.entry("mlx.core.array.__getitem__[int]")   a form of call that behaves in its own way
+    table.entry("mlx.core.sum[axis]")                a form that behaves like the plain name gives the plain name's entry
+
+A fact that holds at two neighbouring measured versions holds between them; where they differ it is None between them: unknown. None is also
+what is not so at all: no fact is ever claimed by its absence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+Outcome = Literal["ok", "raises", "wrong", "crash", "unknown"]
+Verdict = Literal["ok", "raises", "unsafe", "unknown"]
+_FILE = Path(__file__).with_name("facts.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Shapeless:
+    """What happens under shapeless=True. `raises` is at the first call; `unsafe` runs at the first shape and fails at a later one.
+
+    `axes` says, for an unsafe one, what a change of that axis alone of the first argument leads to ("0", "1", "-1"). `unit` is set where all
+    is well except between sizes of 1 and others. `ranks` holds the same by number of dimensions, where they differ; a verdict that is not the
+    same for all of them is "unknown" here.
+    """
+
+    forward: Verdict = "unknown"
+    message: str | None = None
+    axes: Mapping[str, Outcome] | None = None
+    unit: Outcome | None = None
+    grad: Verdict = "unknown"
+    grad_message: str | None = None
+    grad_axes: Mapping[str, Outcome] | None = None
+    grad_unit: Outcome | None = None
+    ranks: Mapping[str, Shapeless] | None = None
+
+    def at(self, ndim: int | None) -> Shapeless:
+        """The facts for a first argument of `ndim` dimensions, as far as that number was measured."""
+        return self.ranks.get(str(ndim), self) if self.ranks and ndim is not None else self
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The facts about one name in one version of MLX."""
+
+    name: str
+    kind: str  # function, method, property, operator, index, layer, optimizer, transform, class
+    returns: str | None = None  # array, arrays, tree, python, none, function
+    python: str | None = None  # what type, if it returns "python"
+    reads_shape: bool | None = None  # the Python value is a size or a shape
+    shape: str | None = None  # same, broadcast, reduce
+    evaluates: bool | None = None  # a traced argument raises, because its value is needed
+    message: str | None = None  # what it raises then
+    raises: str | None = None  # it cannot be traced for another reason
+    random: bool | None = None  # draws from mx.random.state unless given a key
+    key: int | None = None  # the position of its parameter `key`
+    inplace: bool | None = None
+    already_compiled: bool | None = None  # mlx.nn ships it compiled
+    stochastic: bool | None = None  # layer: draws in training mode, built with default arguments
+    active_when: str | None = None  # layer: the constructor's parameter that makes it draw, when not 0
+    stateful: tuple[str, ...] | None = None  # layer: attributes it rewrites in training mode
+    weights: tuple[str, ...] | None = None  # layer: its own parameters
+    state: tuple[str, ...] | None = None  # optimizer: leaves that steps change, besides step and learning_rate
+    state_when: Mapping[str, tuple[str, ...]] | None = None  # optimizer: the same when that constructor parameter is set
+    shapeless: Shapeless | None = None
+
+
+_FIELDS = frozenset(field.name for field in fields(Entry)) - {"name", "shapeless"}
+_LISTS = ("stateful", "weights", "state")
+Version = tuple[int, ...]
+
+
+def _parse(version: str) -> Version:
+    """The release of a version, as numbers to compare: what follows the third number (dev, rc, local) does not count."""
+    parts: list[int] = []
+    for part in version.split(".")[:3]:
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        parts.append(int(digits or "0"))
+    return tuple(parts + [0] * (3 - len(parts)))
+
+
+class Table:
+    """The facts for one version. `note` says so if that version lies outside what was measured."""
+
+    def __init__(self, data: Mapping[str, Any], version: str | None = None) -> None:
+        self.versions: tuple[str, ...] = tuple(data["versions"])
+        oldest, newest = self.versions[0], self.versions[-1]
+        self.version = version or newest
+        self.note: str | None = None
+        asked = _parse(self.version)
+        if asked > _parse(newest):
+            self.note = f"MLX {self.version} is newer than {newest}, the newest version measured: the facts of {newest} are used"
+        elif asked < _parse(oldest):
+            self.note = f"MLX {self.version} is older than {oldest}, the oldest version measured: the facts of {oldest} are used"
+        self._at = min(max(asked, _parse(oldest)), _parse(newest))
+        self._entries: Mapping[str, Mapping[str, Any]] = data["entries"]
+        self._aliases: Mapping[str, str] = data["aliases"]
+        self._skipped: Mapping[str, str] = data["skipped"]
+        self._resolved: dict[str, Entry | None] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        """Every name that the table holds for any version."""
+        return iter(self._entries)
+
+    def entry(self, name: str) -> Entry | None:
+        """The facts about a canonical name, or None where nothing is known; an unlisted form is the plain name."""
+        if name not in self._resolved:
+            self._resolved[name] = self._resolve(name)
+        return self._resolved[name]
+
+    def skipped(self, name: str) -> str | None:
+        """Why a public name of MLX was not measured."""
+        return self._skipped.get(name) or self._skipped.get(name.rpartition(".")[0] + ".*")
+
+    def _resolve(self, name: str) -> Entry | None:
+        plain, bracket, form = name.partition("[")
+        plain = self._aliases.get(plain, plain)
+        raw = self._entries.get(plain + bracket + form) or self._entries.get(plain)
+        if raw is None:
+            return None
+        if "versions" in raw:
+            first, last = raw["versions"]
+            if not _parse(first) <= self._at <= _parse(last):
+                return None
+        facts: dict[str, Any] = {"name": plain + bracket + form}
+        for field in _FIELDS & raw.keys():
+            value = self._value(raw[field])
+            facts[field] = tuple(value) if field in _LISTS and value is not None else value
+        if "state_when" in facts:
+            facts["state_when"] = {key: tuple(names) for key, names in facts["state_when"].items()}
+        shapeless = self._value(raw.get("shapeless"))
+        if shapeless is not None:
+            facts["shapeless"] = self._shapeless(shapeless)
+        return Entry(**facts) if facts.get("kind") else None
+
+    def _shapeless(self, raw: Mapping[str, Any]) -> Shapeless:
+        facts = {field: self._value(value) for field, value in raw.items()}
+        ranks = facts.pop("ranks", None)
+        facts = {field: value for field, value in facts.items() if value is not None}
+        return Shapeless(**facts, ranks={rank: self._shapeless(found) for rank, found in ranks.items()} if ranks else None)
+
+    def _value(self, value: Any) -> Any:
+        """A plain value, or that of the interval which this version lies in."""
+        if not (isinstance(value, list) and value and isinstance(value[0], list)):
+            return value
+        return next((found for first, last, found in value if _parse(first) <= self._at <= _parse(last)), None)
+
+
+@lru_cache(maxsize=1)
+def _data() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads(_FILE.read_bytes())
+    return data
+
+
+@lru_cache(maxsize=8)
+def load_table(version: str | None = None) -> Table:
+    """The table as of `version`; without one, as of the newest version measured."""
+    return Table(_data(), version)

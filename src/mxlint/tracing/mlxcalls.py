@@ -1,0 +1,443 @@
+"""Calls of mlx.core and its neighbours: what they return, and what they do to a trace, by the measured table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from mxlint.tracing import attribute, layers, operators, shapes
+from mxlint.tracing.call import CallInfo, call, escape
+from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.mlx.names import is_module_class
+from mxlint.tracing.shapes import Shape
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Array, DictV, External, Foreign, Instance, ListV, NumpyV, Opaque, PartialV, Scalar, ShapeV, Snapshot, StateV,
+    Step, Tup, Value, const, list_like, list_of,
+)  # fmt: skip
+
+
+def call_mlx(m: Machine, name: str, info: CallInfo) -> Value:
+    """Call something of MLX by its canonical name."""
+    from mxlint.tracing import transforms
+
+    handler = _HANDLERS.get(name) or transforms.HANDLERS.get(name)
+    if handler is not None:
+        return handler(m, info)
+    if name.startswith("mlx.core.array."):
+        return _method(m, name, info)
+    if name.startswith("mlx.nn.Module.") or name.startswith("mlx.optimizers.Optimizer."):
+        return layers.call_method(m, name, info)
+    if is_module_class(name) or name.startswith("mlx.optimizers.") and name.rpartition(".")[2][:1].isupper():
+        for value in info.values():
+            escape(m, value)
+        return layers.make(m, name, info)
+    if is_module_class(name.rpartition(".")[0]) and name.endswith(".__init__"):
+        return NONE
+    return function(m, name, info)
+
+
+def function(m: Machine, name: str, info: CallInfo) -> Value:
+    """A function of MLX that the table knows."""
+    entry = m.table.entry(name)
+    short = "mx." + name[len("mlx.core.") :] if name.startswith("mlx.core.") else name.replace("mlx.", "", 1)
+    traced = [value for value in info.values() if holds_traced(value)]
+    chain = operators.step(m, info.node, info.frame, *traced) if info.node is not None else chain_of(traced[0]) if traced else None
+    if entry is None:
+        return Opaque(label=f"{short}()")
+    sure = [value for value in traced if not isinstance(value, Array) or value.sure]
+    if entry.evaluates and sure:
+        m.emit("evaluate" if entry.returns == "none" else "convert", info.place, f"{short}()", info.frame, chain_of(sure[0]))
+    if entry.random:
+        key = info.keywords.get("key")
+        if key is None and entry.key is not None and entry.key < len(info.args):
+            key = info.args[entry.key]
+        if key is None or isinstance(key, Scalar) and key.kind == "None":
+            if not info.open:
+                m.emit("draw", info.place, f"{short}()", info.frame)
+    if m.trace is not None and operators.shapeless(m):
+        _shapeless(m, name, short, info)
+    if entry.returns == "python":
+        return _python(entry.python, info)
+    if entry.returns == "none":
+        return NONE
+    if entry.returns not in ("array", "arrays", "tree"):
+        return Opaque(label=f"{short}()")
+    is_traced = True if traced else operators.traced_of(*info.values())
+    tree = entry.returns == "tree"
+    if entry.returns == "arrays":
+        return list_like(m.array(is_traced, None, chain))
+    shape, like = _shape(m, name, entry.shape, info)
+    return m.array(is_traced, shape, chain, like=like, tree=tree)
+
+
+def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
+    operand = next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
+    form = _form(name, info)
+    if attribute.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
+        return
+    for value in info.values():
+        parts = value.items if isinstance(value, (Tup, ListV)) and value.items is not None else (value,)
+        for part in parts:
+            if isinstance(part, (Scalar, ShapeV)):
+                node = info.node if info.node is not None else None
+                if node is not None:
+                    operators.bake(m, part, node, info.frame, short)
+
+
+_SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
+
+
+def _form(name: str, info: CallInfo) -> str:
+    """The form of a call that the table may know apart: with or without an axis."""
+    if info.get(1, "axis") is None and info.get(1, "axes") is None:
+        return name
+    return f"{name}[axis]"
+
+
+def _python(kind: str | None, info: CallInfo) -> Value:
+    if kind in ("int", "float", "str", "bool"):
+        return Scalar(kind)
+    if kind == "tuple" and info.args and isinstance(info.args[0], Array):
+        return attribute.shape_value(info.args[0])
+    return Foreign(kind or "object")
+
+
+# -- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def _first(info: CallInfo) -> Array | None:
+    value = info.args[0] if info.args else next(iter(info.keywords.values()), None)
+    return value if isinstance(value, Array) else None
+
+
+def _shape(m: Machine, name: str, rule: str | None, info: CallInfo) -> tuple[Shape, frozenset[int]]:
+    """The shape of a result, and which arguments' shape it has where the rank is unknown."""
+    last = name.rpartition(".")[2]
+    special = _SHAPES.get(last)
+    if special is not None:
+        return special(info), frozenset()
+    operand = _first(info)
+    if rule == "same" and operand is not None:
+        return operand.shape, operand.like
+    if rule == "broadcast":
+        arrays = [value for value in info.values() if isinstance(value, Array)]
+        shape = arrays[0].shape if arrays else None
+        for other in arrays[1:]:
+            shape = shapes.broadcast(shape, other.shape)
+        likes = [a.like for a in arrays if a.like]
+        return shape, likes[0] if likes else frozenset()
+    if rule == "reduce" and operand is not None:
+        return _reduced(info, operand), frozenset()
+    return None, frozenset()
+
+
+def _reduced(info: CallInfo, operand: Array) -> Shape:
+    axis = info.get(1, "axis")
+    keep = info.get(2, "keepdims")
+    keepdims = isinstance(keep, Scalar) and keep.content is True
+    if axis is None or isinstance(axis, Scalar) and axis.kind == "None":
+        return shapes.reduce(operand.shape, None, keepdims)
+    if operand.shape is None:
+        return None
+    given = axis.items if isinstance(axis, (Tup, ListV)) and axis.items is not None else (axis,)
+    numbers = [shapes.axis_number(value, len(operand.shape)) for value in given]
+    if any(number is None for number in numbers):
+        return None
+    return shapes.reduce(operand.shape, [n for n in numbers if n is not None], keepdims)
+
+
+def _sized(position: int, name: str) -> Callable[[CallInfo], Shape]:
+    def run(info: CallInfo) -> Shape:
+        value = info.get(position, name)
+        if value is None:
+            return () if name == "shape" else None
+        return shapes.sizes_of(value)
+
+    return run
+
+
+def _arange(info: CallInfo) -> Shape:
+    parts = [value for value in info.args if isinstance(value, Scalar)]
+    if len(parts) == 1 and len(info.args) == 1 and not info.keywords.get("step"):
+        return (Scalar("int", parts[0].content if isinstance(parts[0].content, int) else MISSING, parts[0].axes, parts[0].param),)
+    if parts and len(parts) == len(info.args) and all(p.known for p in parts) and len(parts) <= 3:
+        try:
+            numbers = [p.content for p in parts]
+            step = numbers[2] if len(numbers) > 2 else 1
+            return (const(max(0, -int(-(numbers[1] - numbers[0]) // step))),)
+        except (ArithmeticError, TypeError):
+            pass
+    return (Scalar("int"),)
+
+
+def _reshape(info: CallInfo) -> Shape:
+    operand = _first(info)
+    rest = info.args[1:]
+    sizes = shapes.sizes_of(rest[0]) if len(rest) == 1 else tuple(v if isinstance(v, Scalar) else Scalar("int") for v in rest)
+    if "shape" in info.keywords:
+        sizes = shapes.sizes_of(info.keywords["shape"])
+    return shapes.reshape(operand.shape if operand else None, sizes) if sizes else None
+
+
+def _transpose(info: CallInfo) -> Shape:
+    operand = _first(info)
+    rest = info.args[1:] or ([info.keywords["axes"]] if "axes" in info.keywords else [])
+    if operand is None or not rest:
+        return shapes.transpose(operand.shape, None) if operand else None
+    given = rest[0].items if len(rest) == 1 and isinstance(rest[0], (Tup, ListV)) and rest[0].items is not None else tuple(rest)
+    order = [value.content for value in given if isinstance(value, Scalar) and value.known]
+    return shapes.transpose(operand.shape, order) if len(order) == len(given) else None
+
+
+def _swap(info: CallInfo) -> Shape:
+    operand = _first(info)
+    if operand is None or operand.shape is None or len(info.args) < 3:
+        return None
+    a, b = (shapes.axis_number(value, len(operand.shape)) for value in info.args[1:3])
+    if a is None or b is None:
+        return None
+    sizes = list(operand.shape)
+    sizes[a], sizes[b] = sizes[b], sizes[a]
+    return tuple(sizes)
+
+
+def _move(info: CallInfo) -> Shape:
+    operand = _first(info)
+    if operand is None or operand.shape is None or len(info.args) < 3:
+        return None
+    a, b = (shapes.axis_number(value, len(operand.shape)) for value in info.args[1:3])
+    if a is None or b is None:
+        return None
+    sizes = list(operand.shape)
+    sizes.insert(b, sizes.pop(a))
+    return tuple(sizes)
+
+
+def _expand(info: CallInfo) -> Shape:
+    operand = _first(info)
+    axis = info.get(1, "axis")
+    if operand is None or operand.shape is None or not isinstance(axis, Scalar):
+        return None
+    number = shapes.axis_number(axis, len(operand.shape) + 1)
+    return None if number is None else (*operand.shape[:number], const(1), *operand.shape[number:])
+
+
+def _squeeze(info: CallInfo) -> Shape:
+    operand = _first(info)
+    if operand is None or operand.shape is None:
+        return None
+    axis = info.get(1, "axis")
+    if axis is None:
+        return tuple(s for s in operand.shape if not (s.known and s.content == 1)) if all(s.known for s in operand.shape) else None
+    number = shapes.axis_number(axis, len(operand.shape))
+    return None if number is None else operand.shape[:number] + operand.shape[number + 1 :]
+
+
+def _flatten(info: CallInfo) -> Shape:
+    operand = _first(info)
+    if operand is None or operand.shape is None:
+        return None
+    rank = len(operand.shape)
+    start = shapes.axis_number(info.get(1, "start_axis") or const(0), rank)
+    end = shapes.axis_number(info.get(2, "end_axis") or const(-1), rank)
+    if start is None or end is None:
+        return None
+    return (*operand.shape[:start], shapes.product(operand.shape[start : end + 1]), *operand.shape[end + 1 :])
+
+
+def _matmul(info: CallInfo) -> Shape:
+    sides = [value for value in info.args[:2] if isinstance(value, Array)]
+    return shapes.matmul(sides[0].shape, sides[1].shape) if len(sides) == 2 else None
+
+
+def _joined_arrays(info: CallInfo) -> list[Array] | None:
+    value = info.args[0] if info.args else UNKNOWN
+    items = value.items if isinstance(value, (ListV, Tup)) else None
+    return [v for v in items if isinstance(v, Array)] if items and all(isinstance(v, Array) for v in items) else None
+
+
+def _concatenate(info: CallInfo) -> Shape:
+    arrays = _joined_arrays(info)
+    if not arrays or any(a.shape is None or len(a.shape) != len(arrays[0].shape or ()) for a in arrays):
+        return None
+    first = arrays[0].shape or ()
+    axis = shapes.axis_number(info.get(1, "axis") or const(0), len(first))
+    if axis is None:
+        return None
+    parts = [(a.shape or ())[axis] for a in arrays]
+    total = sum(p.content for p in parts) if all(p.known for p in parts) else MISSING
+    axes = frozenset(x for p in parts for x in p.axes)
+    return (*first[:axis], Scalar("int", total, axes, any(p.param for p in parts)), *first[axis + 1 :])
+
+
+def _stack(info: CallInfo) -> Shape:
+    arrays = _joined_arrays(info)
+    if not arrays or arrays[0].shape is None:
+        return None
+    axis = shapes.axis_number(info.get(1, "axis") or const(0), len(arrays[0].shape) + 1)
+    return None if axis is None else (*arrays[0].shape[:axis], const(len(arrays)), *arrays[0].shape[axis:])
+
+
+_SHAPES: dict[str, Callable[[CallInfo], Shape]] = {
+    "zeros": _sized(0, "shape"), "ones": _sized(0, "shape"), "full": _sized(0, "shape"), "arange": _arange, "reshape": _reshape,
+    "uniform": _sized(2, "shape"), "normal": _sized(0, "shape"), "randint": _sized(2, "shape"), "bernoulli": _sized(1, "shape"),
+    "truncated_normal": _sized(2, "shape"), "broadcast_to": _sized(1, "shape"), "transpose": _transpose, "swapaxes": _swap,
+    "moveaxis": _move, "expand_dims": _expand, "squeeze": _squeeze, "flatten": _flatten, "matmul": _matmul, "concatenate": _concatenate,
+    "stack": _stack,
+}  # fmt: skip
+
+
+# -- arrays -----------------------------------------------------------------------------------------------------------
+
+
+def _array(m: Machine, info: CallInfo) -> Value:
+    value = info.get(0, "val") or UNKNOWN
+    traced = True if holds_traced(value) else operators.traced_of(value)
+    if isinstance(value, (Scalar, NumpyV, Foreign, ShapeV)):
+        traced = False
+    elif isinstance(value, (Tup, ListV)) and not holds_traced(value):
+        traced = False
+    if info.node is not None:
+        operators.bake(m, value, info.node, info.frame, "mx.array()")
+    chain = operators.step(m, info.node, info.frame, value) if info.node is not None else None
+    shape = value.shape if isinstance(value, Array) else _literal_shape(value)
+    made = m.array(traced, shape, chain)
+    made.fields["data"] = not isinstance(value, Array)
+    return made
+
+
+def _literal_shape(value: Value) -> Shape:
+    if isinstance(value, Scalar):
+        return ()
+    if isinstance(value, (ListV, Tup)) and value.items is not None:
+        if not value.items:
+            return (const(0),)
+        inner = value.items[0].shape if isinstance(value.items[0], Array) else _literal_shape(value.items[0])
+        return None if inner is None else (const(len(value.items)), *inner)
+    return None
+
+
+def _method(m: Machine, name: str, info: CallInfo) -> Value:
+    """A method of mx.array: its object is the first argument."""
+    last = name.rpartition(".")[2]
+    owner = info.args[0] if info.args else UNKNOWN
+    if not isinstance(owner, Array):
+        return UNKNOWN
+    if last == "at" or name.startswith("mlx.core.array.at"):
+        return owner
+    if last == "tolist" or last == "item":
+        if owner.traced is True and owner.sure:
+            m.emit("convert", info.place, f".{last}()", info.frame, owner.chain)
+        return Scalar("number", varies=True) if last == "item" else list_like(Scalar("number"))
+    entry = m.table.entry(name)
+    if entry is None:
+        if owner.tree:
+            return m.array(owner.traced, None, owner.chain, tree=True)
+        return Opaque(label=f".{last}()")
+    if entry.evaluates and owner.traced is True and owner.sure:
+        m.emit("convert", info.place, f".{last}()", info.frame, owner.chain)
+    if last == "astype":
+        return m.array(owner.traced, owner.shape, _step(m, info), like=owner.like, sure=owner.sure)
+    return function(m, entry.name if entry.name.startswith("mlx.core.") and m.table.entry(entry.name) else name, info)
+
+
+def _step(m: Machine, info: CallInfo) -> Step | None:
+    return operators.step(m, info.node, info.frame, *info.args) if info.node is not None else chain_of(info.args[0])
+
+
+def _evaluates(what: str) -> Callable[[Machine, CallInfo], Value]:
+    def run(m: Machine, info: CallInfo) -> Value:
+        for value in info.values():
+            tree = isinstance(value, (StateV, Snapshot)) and _captured(m, value)
+            if holds_traced(value) and (not isinstance(value, Array) or value.sure) or tree:
+                m.emit("evaluate", info.place, what, info.frame, chain_of(value))
+                break
+        if m.trace is None:
+            for value in info.values():
+                _evaluated(m, value)
+        return NONE
+
+    return run
+
+
+def _captured(m: Machine, value: StateV | Snapshot) -> bool:
+    trace = m.trace
+    return trace is not None and id(value.owner) in trace.reach_in
+
+
+def _evaluated(m: Machine, value: Value) -> None:
+    if isinstance(value, Array):
+        m.journal.store(value, "data", True)
+
+
+def _array_equal(m: Machine, info: CallInfo) -> Value:
+    traced = [value for value in info.args if holds_traced(value)]
+    return m.array(bool(traced) or operators.traced_of(*info.args), (), chain_of(traced[0]) if traced else None)
+
+
+def _topk(m: Machine, info: CallInfo) -> Value:
+    k = info.get(1, "k")
+    if isinstance(k, Array):
+        if k.traced is True and k.sure:
+            m.emit("index", info.place, "a traced array as k", info.frame, k.chain)
+        return m.array(None)
+    return function(m, "mlx.core.topk", info)
+
+
+def _switch(disabled: bool) -> Callable[[Machine, CallInfo], Value]:
+    def run(m: Machine, info: CallInfo) -> Value:
+        if not m.guards:
+            m.compile_disabled = disabled
+        return NONE
+
+    return run
+
+
+def _compile(m: Machine, info: CallInfo) -> Value:
+    from mxlint.tracing import compiling
+
+    return compiling.compile_call(m, info)
+
+
+# -- trees ------------------------------------------------------------------------------------------------------------
+
+
+def _leaf(m: Machine, value: Value) -> Array:
+    return m.array(True if holds_traced(value) else operators.traced_of(value), None, chain_of(value))
+
+
+def _tree_map(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) < 2:
+        return UNKNOWN
+    result = call(m, info.args[0], replace(info, args=[_leaf(m, v) for v in info.args[1:]], keywords={}, places=[info.place] * (len(info.args) - 1)))
+    traced = True if holds_traced(result) else operators.traced_of(result)
+    return m.array(traced, None, chain_of(result), tree=True)
+
+
+def _tree_flatten(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if info.args else UNKNOWN
+    if isinstance(value, (StateV, Snapshot)):
+        return list_like(Tup((Scalar("str"), m.array(_captured(m, value) or False))))
+    if isinstance(value, DictV) and not value.open and all(isinstance(value.fields["k", k], Array) for k in value.keys):
+        return list_of(tuple(Tup((const(k), value.fields["k", k])) for k in value.keys))
+    return list_like(Tup((Scalar("str"), _leaf(m, value))))
+
+
+def _tree_unflatten(m: Machine, info: CallInfo) -> Value:
+    value = info.args[0] if info.args else UNKNOWN
+    return m.array(True if holds_traced(value) else None, None, chain_of(value), tree=True)
+
+
+def _stream(m: Machine, info: CallInfo) -> Value:
+    return External("mlx.core.Stream")
+
+
+_HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
+    "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True),
+    "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal, "mlx.core.allclose": _array_equal,
+    "mlx.core.topk": _topk, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
+    **{f"mlx.core.{name}": _evaluates(f"mx.{name}()") for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
+    "mlx.utils.tree_map": _tree_map, "mlx.utils.tree_flatten": _tree_flatten, "mlx.utils.tree_unflatten": _tree_unflatten,
+}  # fmt: skip
+
+__all__ = ["PartialV", "Instance", "call_mlx", "function"]

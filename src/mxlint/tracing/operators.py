@@ -1,0 +1,493 @@
+"""Operators, truth and iteration: what Python does between two values, and which of it looks at a placeholder."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from mxlint.tracing import nodes, shapes
+from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Array, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Heap, Instance, ListV, ModuleV,
+    NumpyV, Opaque, Place, RangeV, Scalar, ShapeV, Step, Tup, Value, const, join, list_like, list_of, without_none,
+)  # fmt: skip
+
+MAX_BITS = 4096
+"""Integers larger than this are not computed."""
+
+_FOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
+    "**": operator.pow, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+}  # fmt: skip
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_NUMBERS = ("int", "float", "bool", "number", "scalar")
+
+
+def shapeless(m: Machine) -> bool:
+    """Whether the running trace was started by an object with shapeless=True."""
+    return m.trace is not None and m.trace.record.shapeless is True
+
+
+# -- truth ------------------------------------------------------------------------------------------------------------
+
+
+def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | None:
+    """The truth of a value; None when it is not known. Taking the truth of a placeholder is an event."""
+    if isinstance(value, Scalar):
+        return bool(value.content) if value.known else None
+    if isinstance(value, Array):
+        if value.traced is True and value.sure and not value.tree:
+            m.emit("truth", m.place(frame, node), "the truth of a traced array", frame, value.chain)
+        return None
+    if isinstance(value, Tup):
+        return bool(value.items)
+    if isinstance(value, ListV):
+        return bool(value.items) if value.items is not None else None
+    if isinstance(value, DictV):
+        return True if value.keys else None if value.open else False
+    if isinstance(value, (FuncV, ClassV, ModuleV, CompiledV, External)):
+        return True
+    if isinstance(value, Choice):
+        found = {truth(m, option, node, frame) if not isinstance(option, Array) else None for option in value.options}
+        return found.pop() if len(found) == 1 else None
+    return None
+
+
+def branch(m: Machine, value: Value, whole: nodes.Node, test: nodes.Node, frame: Frame) -> None:
+    """Control flow on a value: an event when it is a shape of a shapeless trace."""
+    if shapeless(m) and isinstance(value, Scalar) and value.axes:
+        place = Place(frame.source, min(whole.start, test.start), test.end)
+        m.emit("branch", place, m.place(frame, test).text, frame, axes=value.axes)
+
+
+def depends_on_argument(value: Value) -> bool:
+    """Whether a condition depends on a Python argument, or on the shape, rank or dtype of an array argument."""
+    if isinstance(value, Scalar):
+        return value.param or bool(value.axes)
+    if isinstance(value, Choice):
+        return any(depends_on_argument(option) for option in value.options)
+    return isinstance(value, Opaque) and bool(value.fields.get("#param"))
+
+
+def guard_kind(test: nodes.Expr, value: Value) -> str:
+    """How to name a condition that is not known: a bare flag or type test ("flag"), or a comparison of numbers ("value")."""
+    kind = "value" if _compares_numbers(test) and isinstance(value, Scalar) else "flag"
+    return kind + "+argument" if depends_on_argument(value) else kind
+
+
+def _compares_numbers(test: nodes.Expr) -> bool:
+    if isinstance(test, nodes.Unary):
+        return _compares_numbers(test.operand)
+    if isinstance(test, nodes.BoolOp):
+        return _compares_numbers(test.left) and _compares_numbers(test.right)
+    if not isinstance(test, nodes.Compare) or any(op in ("is", "is not", "in", "not in") for op in test.ops):
+        return False
+    return not any(isinstance(side, nodes.Const) and isinstance(side.value, str) for side in (test.left, *test.rights))
+
+
+def bool_scalar(known: bool | None, of: Value) -> Scalar:
+    """The negation of a truth, with the origin of what it was taken of."""
+    content = MISSING if known is None else not known
+    if isinstance(of, Scalar):
+        return Scalar("bool", content, of.axes, of.param, of.varies)
+    return Scalar("bool", content, param=depends_on_argument(of))
+
+
+def marked(value: Value, by: Value) -> Value:
+    """`value`, also depending on what `by` depends on."""
+    if isinstance(value, Scalar) and isinstance(by, Scalar) and (by.param or by.axes):
+        return replace(value, axes=value.axes | by.axes, param=value.param or by.param)
+    if isinstance(value, Scalar) and depends_on_argument(by):
+        return replace(value, param=True)
+    return value
+
+
+def tainted(value: Value, test: Value) -> Value:
+    """A value chosen by a test depends on what the test depends on, as far as arguments go."""
+    return replace(value, param=True) if isinstance(value, Scalar) and depends_on_argument(test) else value
+
+
+def either(left: Value, right: Value) -> Value:
+    """`left and right`, `left or right` when it is not known which."""
+    if isinstance(left, Scalar) and isinstance(right, Scalar) and left.kind == right.kind == "bool":
+        return Scalar("bool", MISSING, left.axes | right.axes, left.param or right.param, left.varies or right.varies)
+    result = join(left, right)
+    return result if isinstance(result, (Scalar, Array)) else marked(Scalar("scalar"), left) if depends_on_argument(left) else result
+
+
+# -- narrowing --------------------------------------------------------------------------------------------------------
+
+
+def _facts(test: nodes.Expr, taken: bool) -> Iterator[tuple[nodes.Expr, bool]]:
+    """What a test says of None: pairs (expression, it is None)."""
+    if isinstance(test, nodes.Unary) and test.op == "not":
+        yield from _facts(test.operand, not taken)
+    elif isinstance(test, nodes.BoolOp) and (test.op == "and") == taken:
+        yield from _facts(test.left, taken)
+        yield from _facts(test.right, taken)
+    elif isinstance(test, nodes.Compare) and len(test.ops) == 1 and isinstance(test.rights[0], nodes.Const) and test.rights[0].value is None:
+        if test.ops[0] in ("is", "=="):
+            yield test.left, taken
+        elif test.ops[0] in ("is not", "!="):
+            yield test.left, not taken
+    elif isinstance(test, (nodes.Name, nodes.Attr)) and taken:
+        yield test, False
+    elif isinstance(test, nodes.Call) and taken and isinstance(test.func, nodes.Name) and test.func.id == "isinstance" and test.args:
+        yield test.args[0].value, False
+
+
+def narrowing(m: Machine, test: nodes.Expr, frame: Frame, taken: bool) -> Callable[[], None]:
+    """What is known where a test came out as `taken`, to be applied inside the branch."""
+
+    def apply() -> None:
+        for expression, is_none in _facts(test, taken):
+            target: Heap = frame
+            key = ""
+            if isinstance(expression, nodes.Name):
+                key = expression.id
+            elif isinstance(expression, nodes.Attr) and isinstance(expression.value, nodes.Name):
+                owner = frame.fields.get(expression.value.id)
+                if not isinstance(owner, Instance):
+                    continue
+                target, key = owner, expression.name
+            if key not in target.fields:
+                continue
+            present = target.fields[key]
+            if isinstance(present, Choice):
+                m.journal.store(target, key, NONE if is_none else without_none(present))
+
+    return apply
+
+
+# -- operators --------------------------------------------------------------------------------------------------------
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value, Array)
+
+
+def traced_of(*values: Value) -> bool | None:
+    """Whether a result computed from `values` is a placeholder."""
+    found: bool | None = False
+    for value in values:
+        if isinstance(value, Array):
+            if value.traced is True:
+                return True
+            found = None if value.traced is None else found
+        elif isinstance(value, (Tup, ListV, DictV)) and holds_traced(value):
+            return True
+        elif isinstance(value, (Opaque, Choice)):
+            found = None
+    return found
+
+
+def step(m: Machine, node: nodes.Node, frame: Frame, *values: Value) -> Step | None:
+    """The link of a chain for a result computed from `values`."""
+    for value in values:
+        if holds_traced(value):
+            place = m.place(frame, node)
+            origin = chain_of(value)
+            return Step(place, place.text, origin) if origin is None or origin.place != place else origin
+    return None
+
+
+def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str) -> None:
+    """A shape value enters the graph: an event in a shapeless trace."""
+    if not shapeless(m):
+        return
+    for item in value.items or () if isinstance(value, (Tup, ListV)) else (value,):
+        if isinstance(item, Scalar) and item.axes and item.kind in (*_NUMBERS, "float"):
+            m.emit("bake", m.place(frame, node), how, frame, axes=item.axes)
+            return
+        if isinstance(item, ShapeV):
+            m.emit("bake", m.place(frame, node), how, frame, axes=frozenset((number, None) for number in item.of))
+            return
+
+
+def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+    left, right = without_none(left), without_none(right)
+    if _is_array(left) or _is_array(right):
+        return _array_binary(m, op, left, right, node, frame)
+    if isinstance(left, Scalar) and left.kind == "str":
+        if op == "%":
+            if holds_traced(right):
+                m.emit("format", m.place(frame, node), "% formatting", frame, chain_of(right))
+            return Scalar("str")
+        if isinstance(right, Scalar) and left.known and right.known and op in "+*" and right.kind in ("str", "int"):
+            return _fold(op, left, right)
+        return Scalar("str", MISSING, param=left.param)
+    if isinstance(left, Scalar) and isinstance(right, Scalar) and left.kind in _NUMBERS and right.kind in _NUMBERS:
+        return _fold(op, left, right)
+    if op == "+" and isinstance(left, Tup) and isinstance(right, Tup):
+        return Tup(left.items + right.items)
+    if op == "+" and isinstance(left, ListV) and isinstance(right, ListV):
+        if left.items is not None and right.items is not None:
+            return list_of(left.items + right.items)
+        return list_like(join(_element(left), _element(right)))
+    if op == "*" and isinstance(left, (Tup, ListV)) and isinstance(right, Scalar) and left.items is not None:
+        if right.known and isinstance(right.content, int) and right.content * len(left.items) <= 64:
+            items = left.items * max(right.content, 0)
+            return Tup(items) if isinstance(left, Tup) else list_of(items)
+        return list_like(_joined(left.items))
+    if isinstance(left, NumpyV) or isinstance(right, NumpyV):
+        return NumpyV("array") if "array" in (getattr(left, "kind", ""), getattr(right, "kind", "")) else NumpyV("scalar")
+    if op == "|" and isinstance(left, DictV) and isinstance(right, DictV):
+        return DictV({**left.fields, **right.fields})
+    if isinstance(left, Opaque) or isinstance(right, Opaque):
+        return Opaque(label=m.place(frame, node).text[:40])
+    return UNKNOWN
+
+
+def _fold(op: str, left: Scalar, right: Scalar) -> Scalar:
+    axes, param, varies = left.axes | right.axes, left.param or right.param, left.varies or right.varies
+    kind = "float" if op == "/" or "float" in (left.kind, right.kind) else "int" if left.kind == right.kind == "int" else "number"
+    if left.kind == "str":
+        kind = "str"
+    if not (left.known and right.known):
+        return Scalar(kind, MISSING, axes, param, varies)
+    a, b = left.content, right.content
+    too_large = op in ("**", "<<", "*") and any(isinstance(n, int) and n.bit_length() > 64 for n in (a, b))
+    if op == "**" and isinstance(b, (int, float)) and (abs(b) > 64 or isinstance(a, complex)):
+        too_large = True
+    if op == "<<" and b > MAX_BITS or kind == "str" and op == "*" and b > 64:
+        too_large = True
+    try:
+        content = MISSING if too_large else _FOLD[op](a, b)
+    except (ArithmeticError, TypeError, ValueError, KeyError):
+        content = MISSING
+    if isinstance(content, complex):
+        content = MISSING
+    return Scalar(kind if content is MISSING else type(content).__name__, content, axes, param, varies)
+
+
+def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+    if isinstance(left, NumpyV) and isinstance(right, Array):
+        if right.traced is True and right.sure:
+            m.emit("convert", m.place(frame, node), "a numpy value on the left of a traced array", frame, right.chain)
+        return NumpyV("array")
+    if isinstance(left, (ListV, Tup)) or isinstance(right, (ListV, Tup)):
+        return UNKNOWN
+    for side in (left, right):
+        bake(m, side, node, frame, "arithmetic")
+    shape = None
+    sides = [side for side in (left, right) if isinstance(side, Array)]
+    if op == "@":
+        shape = shapes.matmul(sides[0].shape, sides[1].shape) if len(sides) == 2 else None
+    elif len(sides) == 2:
+        shape = shapes.broadcast(sides[0].shape, sides[1].shape)
+    elif isinstance(left, Scalar) or isinstance(right, Scalar):
+        shape = sides[0].shape
+    like = _like(sides) if op != "@" else frozenset()
+    sure = op == "@" or any(side.sure for side in sides)
+    traced = traced_of(left, right)
+    if traced is None and any(side.traced is True for side in sides):
+        traced = True
+    tree = all(side.tree for side in sides)
+    return m.array(traced, shape, step(m, node, frame, left, right), like=like, sure=sure, tree=tree)
+
+
+def _like(sides: list[Array]) -> frozenset[int]:
+    known = [side.like for side in sides if side.like]
+    if not known:
+        return frozenset()
+    return known[0] if len(sides) == 1 or len(known) < len(sides) else known[0] | known[1]
+
+
+def unary(m: Machine, op: str, operand: Value, node: nodes.Node, frame: Frame) -> Value:
+    if isinstance(operand, Scalar) and operand.kind in _NUMBERS:
+        content = MISSING
+        if operand.known and isinstance(operand.content, (int, float)):
+            content = -operand.content if op == "-" else +operand.content if op == "+" else MISSING
+        return replace(operand, content=content, kind="int" if operand.kind == "bool" else operand.kind)
+    if isinstance(operand, Array):
+        chain = step(m, node, frame, operand)
+        return m.array(operand.traced, operand.shape, chain, like=operand.like, sure=operand.sure, tree=operand.tree, dtype=operand.dtype)
+    if isinstance(operand, NumpyV):
+        return operand
+    return UNKNOWN
+
+
+def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+    if op in ("is", "is not"):
+        return _identity(op == "is", left, right)
+    if op in ("in", "not in"):
+        return _contains(m, op == "in", left, right, node, frame)
+    if isinstance(left, Array) or isinstance(right, Array):
+        if isinstance(left, Scalar) and left.kind in ("None", "str") or isinstance(right, Scalar) and right.kind in ("None", "str"):
+            return const(op == "!=")
+        return _array_binary(m, op, left, right, node, frame)
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        axes, param, varies = left.axes | right.axes, left.param or right.param, left.varies or right.varies
+        if left.known and right.known:
+            try:
+                return Scalar("bool", bool(_COMPARE[op](left.content, right.content)), axes, param, varies)
+            except TypeError:
+                pass
+        return Scalar("bool", MISSING, axes, param, varies)
+    if isinstance(left, (Tup, ListV)) and isinstance(right, (Tup, ListV)) and op in ("==", "!="):
+        return _sequences(op, left, right)
+    if isinstance(left, ShapeV) or isinstance(right, ShapeV):
+        of = frozenset(n for side in (left, right) if isinstance(side, ShapeV) for n in side.of)
+        return Scalar("bool", MISSING, frozenset((n, None) for n in of), True)
+    return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
+
+
+def _sequences(op: str, left: Tup | ListV, right: Tup | ListV) -> Scalar:
+    if left.items is None or right.items is None:
+        return Scalar("bool")
+    items = [item for item in (*left.items, *right.items) if isinstance(item, Scalar)]
+    axes = frozenset(axis for item in items for axis in item.axes)
+    param = any(item.param for item in items)
+    if len(left.items) != len(right.items):
+        return Scalar("bool", op == "!=", axes, param)
+    pairs = list(zip(left.items, right.items))
+    if all(isinstance(a, Scalar) and isinstance(b, Scalar) and a.known and b.known for a, b in pairs):
+        equal = all(a.content == b.content for a, b in pairs)  # type: ignore[union-attr]
+        return Scalar("bool", equal == (op == "=="), axes, param)
+    return Scalar("bool", MISSING, axes, param)
+
+
+_NEVER_NONE = (Array, Tup, ListV, DictV, FuncV, ClassV, ModuleV, CompiledV, Instance, External, NumpyV, Foreign, RangeV, ShapeV)
+
+
+def _identity(positive: bool, left: Value, right: Value) -> Scalar:
+    for a, b in ((left, right), (right, left)):
+        if isinstance(b, Scalar) and b.kind == "None":
+            if isinstance(a, Scalar):
+                if a.kind == "scalar":
+                    return Scalar("bool", MISSING, param=a.param)
+                return Scalar("bool", (a.kind == "None") == positive, param=a.param)
+            if isinstance(a, _NEVER_NONE):
+                if isinstance(a, Array) and not a.sure:
+                    return Scalar("bool", MISSING, param=True)
+                return Scalar("bool", not positive)
+            return Scalar("bool", MISSING, param=depends_on_argument(a))
+    if isinstance(left, Scalar) and isinstance(right, Scalar) and left.known and right.known:
+        same = left.kind == right.kind and left.content == right.content
+        return Scalar("bool", same == positive, param=left.param or right.param)
+    if left is right and isinstance(left, Heap) and left is not UNKNOWN:
+        return const(positive)
+    return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
+
+
+def _contains(m: Machine, positive: bool, item: Value, container: Value, node: nodes.Node, frame: Frame) -> Scalar:
+    param = depends_on_argument(item) or depends_on_argument(container)
+    if isinstance(container, DictV) and isinstance(item, Scalar) and item.known:
+        found = ("k", item.content) in container.fields
+        if found or not container.open:
+            return Scalar("bool", found == positive, param=item.param)
+        return Scalar("bool", MISSING, param=param)
+    if isinstance(container, (Tup, ListV)) and container.items is not None:
+        if isinstance(item, Array):
+            if item.traced is True and item.sure and container.items and not any(other is item for other in container.items):
+                m.emit("truth", m.place(frame, node), "`in` compares with a traced array", frame, item.chain)
+            return Scalar("bool")
+        parts = [other for other in container.items if isinstance(other, Scalar)]
+        axes = frozenset(a for p in (item, *parts) if isinstance(p, Scalar) for a in p.axes)
+        if isinstance(item, Scalar) and item.known and len(parts) == len(container.items) and all(p.known for p in parts):
+            found = any(p.kind == item.kind and p.content == item.content or p.content == item.content for p in parts)
+            return Scalar("bool", found == positive, axes, param)
+        return Scalar("bool", MISSING, axes, param)
+    if isinstance(container, Scalar) and isinstance(item, Scalar) and container.kind == item.kind == "str":
+        if container.known and item.known:
+            return Scalar("bool", (item.content in container.content) == positive, param=param)
+    if isinstance(container, Array) and container.traced is True and container.sure and not container.tree:
+        m.emit("truth", m.place(frame, node), "`in` compares with a traced array", frame, container.chain)
+    return Scalar("bool", MISSING, param=param)
+
+
+# -- iteration --------------------------------------------------------------------------------------------------------
+
+
+def _element(value: ListV) -> Value:
+    return value.element if value.items is None else _joined(value.items)
+
+
+def _joined(values: tuple[Value, ...]) -> Value:
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value)
+    return result
+
+
+def row(m: Machine, value: Array) -> Array:
+    """One element along the first axis."""
+    shape = value.shape[1:] if value.shape else None
+    return m.array(value.traced, shape, value.chain, sure=value.sure, tree=value.tree, dtype=value.dtype)
+
+
+def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value] | None:
+    """The elements of an array, range or string, when their number is known and small."""
+    if isinstance(value, RangeV):
+        parts = (value.start, value.stop, value.step)
+        if shapeless(m) and any(part.axes for part in parts):
+            m.emit("branch", place, place.text, frame, axes=value.start.axes | value.stop.axes | value.step.axes)
+        if all(part.known for part in parts) and value.step.content and not any(part.varies for part in parts):
+            numbers = range(value.start.content, value.stop.content, value.step.content)
+            axes = value.start.axes | value.stop.axes
+            return [Scalar("int", n, axes if axes else frozenset()) for n in numbers] if len(numbers) <= 3 else None
+        return None
+    if isinstance(value, Array):
+        if shapeless(m) and value.traced is True and value.sure and not value.tree:
+            m.emit("unsupported", place, "iteration over a traced array", frame, value.chain, note="iter")
+        if value.shape and value.shape[0].known and value.shape[0].content <= 8:
+            return [row(m, value) for _ in range(value.shape[0].content)]
+    return None
+
+
+def varying(value: Value) -> Value:
+    """A value that differs from one iteration to the next."""
+    if isinstance(value, Scalar) and value.kind != "None":
+        return replace(value, content=MISSING, varies=True)
+    if isinstance(value, Tup):
+        return Tup(tuple(varying(item) if isinstance(item, Scalar) else item for item in value.items), value.cls)
+    return value
+
+
+def first_and_later(m: Machine, value: Value, place: Place, frame: Frame) -> tuple[Value, Value]:
+    """What stands for the first element of an iterable and for those after it."""
+    if isinstance(value, RangeV):
+        later = Scalar("int", MISSING, value.stop.axes, value.stop.param, True)
+        return (replace(value.start, axes=later.axes) if value.start.known else later), later
+    if isinstance(value, Array):
+        return row(m, value), row(m, value)
+    if isinstance(value, ListV) and value.items is None:
+        return value.element, varying(value.element)
+    if isinstance(value, Foreign) and value.element is not None:
+        return value.element, varying(value.element)
+    if isinstance(value, DictV):
+        return Scalar("str"), Scalar("str")
+    if isinstance(value, Scalar) and value.kind == "str":
+        return Scalar("str"), Scalar("str")
+    if isinstance(value, ShapeV):
+        size = Scalar("int", MISSING, frozenset((n, None) for n in value.of), True)
+        return size, size
+    return Opaque(label="element"), Opaque(label="element")
+
+
+def unpacked(m: Machine, value: Value, count: int, star: bool) -> list[Value]:
+    """The parts of a value of unknown length taken apart into `count` targets."""
+    if isinstance(value, ShapeV):
+        return [Scalar("int", MISSING, frozenset((n, None if star else i) for n in value.of), True) for i in range(count)]
+    if isinstance(value, Array):
+        if value.tree:
+            return [m.array(value.traced, None, value.chain, tree=True) for _ in range(count)]
+        return [row(m, value) for _ in range(count)]
+    if isinstance(value, ListV) and value.items is None:
+        return [value.element] * count
+    if isinstance(value, Foreign) and value.element is not None:
+        return [value.element] * count
+    if isinstance(value, NumpyV):
+        return [value] * count
+    return [Opaque(label=f"part {i}") for i in range(count)]
+
+
+__all__ = ["bake", "binary", "bool_scalar", "branch", "compare", "depends_on_argument", "either", "elements", "first_and_later",
+           "guard_kind", "marked", "narrowing", "row", "shapeless", "step", "tainted", "traced_of", "truth", "unary", "unpacked",
+           "varying"]  # fmt: skip

@@ -1,0 +1,199 @@
+"""Parameters without a call in sight: what they most likely are, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from mxlint.tracing import nodes
+from mxlint.tracing.call import CallInfo, node_of
+from mxlint.tracing.machine import Machine
+from mxlint.tracing.mlx.names import is_module_class
+from mxlint.tracing.values import (
+    MISSING, NONE, UNKNOWN, Array, BoundV, Choice, CompiledV, External, Frame, FuncV, Instance, Opaque, PartialV, Place, Scalar, Step,
+    TransformV, Value,
+)  # fmt: skip
+
+_ARRAY_ATTRIBUTES = frozenset(
+    "shape dtype ndim size T astype reshape sum mean max min transpose swapaxes squeeze flatten argmax argmin item tolist at square exp log "
+    "sqrt rsqrt abs any all var std prod split moveaxis cumsum".split()
+)
+_SCALARS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
+
+
+def target_of(function: Value, depth: int = 4) -> tuple[FuncV | None, int, frozenset[str]]:
+    """The function of the project under bound methods, partials and transforms; how many positional arguments are bound, and which names."""
+    if isinstance(function, FuncV):
+        return function, 0, frozenset()
+    if depth:
+        if isinstance(function, BoundV):
+            found, bound, names = target_of(function.function, depth - 1)
+            return found, bound + 1, names
+        if isinstance(function, PartialV):
+            found, bound, names = target_of(function.function, depth - 1)
+            return found, bound + len(function.args), names | {name for name, _ in function.keywords}
+        if isinstance(function, TransformV):
+            return target_of(function.function, depth - 1)
+        if isinstance(function, CompiledV):
+            return target_of(function.record.function, depth - 1)
+        if isinstance(function, Instance):
+            from mxlint.tracing import attribute
+
+            cls, method = attribute.class_attribute(function.cls, "__call__")
+            if cls is not None and isinstance(method, FuncV):
+                return method, 1, frozenset()
+    return None, 0, frozenset()
+
+
+def refine(m: Machine, function: Value, info: CallInfo, counter: list[int]) -> CallInfo:
+    """Arguments of an unknown kind become placeholders where the body uses them as arrays only."""
+    target, bound, _ = target_of(function)
+    node = node_of(target) if target is not None else None
+    if target is None or node is None or info.open:
+        return info
+    params = [p for p in node.params if not p.star][bound:]
+    args = list(info.args)
+    for number, (value, param) in enumerate(zip(args, params)):
+        if isinstance(value, Opaque) and value is not UNKNOWN and shows_array(m, target, node, param.name):
+            args[number] = _placeholder(m, info.places[number] if number < len(info.places) else info.place, counter, True)
+    keywords = dict(info.keywords)
+    for name, value in keywords.items():
+        if isinstance(value, Opaque) and value is not UNKNOWN and shows_array(m, target, node, name):
+            keywords[name] = _placeholder(m, info.place, counter, True)
+    return replace(info, args=args, keywords=keywords)
+
+
+def _placeholder(m: Machine, place: Place, counter: list[int], sure: bool) -> Array:
+    number = counter[0]
+    counter[0] += 1
+    return m.array(True, None, Step(place, "parameter"), like=frozenset({number}), sure=sure)
+
+
+def arguments(m: Machine, function: Value, frame: Frame, place: Place) -> CallInfo | None:
+    """Arguments for a compiled function that is never seen called; made for a running trace. None when nothing is known of it."""
+    target, bound, names = target_of(function)
+    node = node_of(target) if target is not None else None
+    if target is None or node is None:
+        return None
+    params = node.params[bound:] if bound else node.params
+    plain = [p for p in params if not p.star and p.name not in names]
+    counter = [0]
+    keywords: dict[str, Value] = {}
+    args: list[Value] = []
+    places: list[Place] = []
+    alone = sum(1 for p in plain if p.default is None) == 1
+    for param in plain:
+        where = Place(target.source, param.start, param.end)
+        value = _presumed(m, target, node, param, alone, where, counter)
+        if param.kwonly:
+            keywords[param.name] = value
+        else:
+            args.append(value)
+            places.append(where)
+    is_open = any(p.star for p in params)
+    return CallInfo(args, keywords, frame, place, places, {}, is_open, None)
+
+
+def _presumed(
+    m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, param: nodes.Param, alone: bool, place: Place, counter: list[int]
+) -> Value:
+    text = function.source.text[param.annotation.start : param.annotation.end] if param.annotation is not None else ""
+    optional = param.default is not None and isinstance(param.default, nodes.Const) and param.default.value is None
+    if text.strip("\"'") in _SCALARS:
+        return Scalar(_SCALARS[text.strip("\"'")], MISSING, param=True)
+    if text and not ("array" in text and "list" not in text.lower() and "dict" not in text.lower() and "uple" not in text):
+        return Opaque({"#param": True}, label=param.name)
+    sure = bool(text) or shows_array(m, function, node, param.name) or (alone and param.default is None)
+    if text and not sure:
+        sure = True
+    if param.default is not None and not optional:
+        default = function.defaults.get(param.name, UNKNOWN)
+        if isinstance(default, Scalar):
+            return replace(default, content=MISSING, param=True)
+        return Opaque({"#param": True}, label=param.name)
+    value = _placeholder(m, place, counter, sure)
+    return Choice((NONE, value)) if optional else value
+
+
+def shows_array(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, name: str) -> bool:
+    """Whether the body uses a parameter as only an array can be used."""
+    for kind, found in _uses(m, node):
+        if found != name:
+            continue
+        if kind == "array":
+            return True
+        if function.env is not None:
+            from mxlint.tracing.evaluate import lookup
+
+            root, _, rest = kind.partition(".")
+            _, value = lookup(m, root, function.env)
+            if isinstance(value, External) and f"{value.name}.{rest}".startswith(("mlx.core.", "mlx.nn.")):
+                return True
+    return False
+
+
+def _uses(m: Machine, node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...]:
+    """The uses of names in a body, found once."""
+    known = m.uses.get(id(node))
+    if known is None:
+        known = m.uses[id(node)] = _find_uses(node)
+    return known
+
+
+def _find_uses(node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...]:
+    """Uses of names: ("array", name) for uses that only arrays have, (dotted callee, name) for arguments of calls."""
+    found: list[tuple[str, str]] = []
+    for part in _walk(node.body):
+        if isinstance(part, nodes.Attr) and isinstance(part.value, nodes.Name) and part.name in _ARRAY_ATTRIBUTES:
+            found.append(("array", part.value.id))
+        elif isinstance(part, nodes.Bin) and part.op == "@":
+            found += [("array", side.id) for side in (part.left, part.right) if isinstance(side, nodes.Name)]
+        elif isinstance(part, nodes.Sub) and isinstance(part.value, nodes.Name) and isinstance(part.index, nodes.Seq):
+            if any(isinstance(i, nodes.Slice) or isinstance(i, nodes.Const) and i.value in (None, ...) for i in part.index.items):
+                found.append(("array", part.value.id))
+        elif isinstance(part, nodes.Call):
+            callee = _dotted(part.func)
+            if callee is not None and "." in callee and part.args and isinstance(part.args[0].value, nodes.Name):
+                found.append((callee, part.args[0].value.id))
+    return tuple(found)
+
+
+def _dotted(node: nodes.Expr) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, nodes.Attr):
+        parts.append(node.name)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, nodes.Name) else None
+
+
+def _walk(node: Any) -> Iterator[nodes.Node]:
+    if isinstance(node, tuple):
+        for item in node:
+            yield from _walk(item)
+    elif is_dataclass(node):
+        if isinstance(node, nodes.Node):
+            yield node
+        for field in fields(node):
+            if field.name not in ("start", "end"):
+                yield from _walk(getattr(node, field.name))
+
+
+def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:
+    """A parameter of a function that host mode enters without a call in sight."""
+    text = function.source.text[param.annotation.start : param.annotation.end].strip("\"'") if param.annotation is not None else ""
+    if text in _SCALARS:
+        return Scalar(_SCALARS[text])
+    if text in ("mx.array", "array", "mlx.core.array"):
+        return m.array(False)
+    if param.annotation is not None and function.env is not None and isinstance(param.annotation, (nodes.Name, nodes.Attr)):
+        from mxlint.tracing.evaluate import evaluate
+
+        value = evaluate(m, param.annotation, function.env)
+        if isinstance(value, External) and (is_module_class(value.name) or value.name.startswith("mlx.optimizers.")):
+            marker = "#module" if is_module_class(value.name) else "#optimizer"
+            return Opaque({marker: True}, label=param.name)
+    default = function.defaults.get(param.name)
+    if isinstance(default, Scalar):
+        return Choice((NONE, Opaque(label=param.name))) if default.kind == "None" else replace(default, content=MISSING)
+    return Opaque(label=param.name)

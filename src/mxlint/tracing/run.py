@@ -1,0 +1,276 @@
+"""One file from its top: module level in order, then every function that makes or calls a compiled object, then what was never called."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from mxlint.tracing import call as calls
+from mxlint.tracing import compiling, execute, nodes, presume
+from mxlint.tracing.chunks import Chunk, chunks
+from mxlint.tracing.heap import Journal
+from mxlint.tracing.lower import lower_statements
+from mxlint.tracing.machine import Machine, OutOfBudget
+from mxlint.tracing.values import (
+    UNKNOWN, BoundV, Choice, ClassV, CompiledV, Frame, FuncV, Instance, Lazy, ModuleV, Place, Scalar, Value, const,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from mxlint.project import Found
+    from mxlint.source import Source
+
+ENTRY_BUDGET = 40_000
+"""Steps for the module level, and for each function entered."""
+FILE_BUDGET = 240_000
+"""Steps for all of one file."""
+
+
+def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
+    """Run a file. With `everything`, all functions and methods are taken to be compiled (for tests of robustness)."""
+    frame = module_frame(m, source, "__main__")
+    budget = _Budget(m)
+    cut = chunks(source.text, tree)
+    for chunk in cut:
+        with budget:
+            _chunk(m, chunk, frame)
+    interesting = _interest(m, source, frame)
+    for chunk in cut:
+        if chunk.kind != "other" and chunk.name is not None and (everything or interesting(source.text[chunk.start : chunk.end])):
+            _enter_chunk(m, chunk, frame, budget, interesting, everything)
+    _finish(m, budget, 0)
+
+
+class _Budget:
+    """A context in which running out of steps, or nesting too deep for Python, ends one part of the run and not the file."""
+
+    def __init__(self, m: Machine) -> None:
+        self.m = m
+        self.left = FILE_BUDGET
+
+    def __enter__(self) -> None:
+        self.granted = min(ENTRY_BUDGET, self.left)
+        self.m.budget = self.granted
+        self.depth = self.m.journal.depth
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        m = self.m
+        self.left = max(0, self.left - (self.granted - max(m.budget, 0)))
+        if kind is None or not issubclass(kind, (OutOfBudget, RecursionError)):
+            return False
+        m.journal.unwind(self.depth)
+        m.loops.clear()
+        m.guards.clear()
+        m.trace = None
+        m.depth = m.protected = m.differentiating = 0
+        m.lost("budget" if kind is OutOfBudget else "nesting too deep")
+        return True
+
+
+# -- modules ----------------------------------------------------------------------------------------------------------
+
+
+def module_frame(m: Machine, source: Source, name: str) -> Frame:
+    frame = Frame(source=source, kind="module")
+    frame.module = frame
+    frame.fields.update({"__name__": const(name), "__file__": Scalar("str"), "#name": m.project.module_name(source)})
+    return frame
+
+
+def load(m: Machine, found: Found) -> Value:
+    """The module of another file, run once, apart from what goes on."""
+    known = m.modules.get(str(found.path))
+    if known is not None:
+        return known
+    made = ModuleV(name=found.name)
+    m.modules[str(found.path)] = made
+    if found.source is None:
+        return made
+    try:
+        tree = ast.parse(found.source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return made
+    frame = made.frame = module_frame(m, found.source, found.name)
+    held = m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch
+    m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = Journal(), None, [], [], 0, 0
+    frame.born = made.born = 0
+    try:
+        for chunk in chunks(found.source.text, tree):
+            _chunk(m, chunk, frame)
+    finally:
+        m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = held
+    return made
+
+
+def _binds(chunk: Chunk) -> tuple[str, ...]:
+    names: list[str] = []
+    for node in chunk.nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        else:
+            names += [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    return tuple(names)
+
+
+def _lowered(chunk: Chunk, frame: Frame) -> nodes.Body:
+    return lower_statements(frame.source.text, chunk.start, chunk.end, _binds(chunk))
+
+
+def _chunk(m: Machine, chunk: Chunk, frame: Frame) -> None:
+    """Run one piece of a module: definitions wait until they are asked for."""
+    if chunk.kind == "other" or chunk.decorated and chunk.kind == "def":
+        execute.execute(m, _lowered(chunk, frame), frame)
+    elif chunk.kind == "def":
+        assert chunk.name is not None
+
+        def lower(function: FuncV) -> None:
+            body = _lowered(chunk, frame)
+            if body and isinstance(body[0], nodes.FuncDef):
+                made = execute.make_function(m, body[0], frame)
+                function.node, function.defaults, function.place = made.node, made.defaults, made.place
+
+        frame.fields[chunk.name] = FuncV(name=chunk.name, env=frame, source=frame.source, lower=lower)
+    else:
+        assert chunk.name is not None
+        frame.fields[chunk.name] = Lazy(make=lambda: _make_class(m, chunk, frame))
+
+
+def _make_class(m: Machine, chunk: Chunk, frame: Frame) -> Value:
+    body = _lowered(chunk, frame)
+    if not body or not isinstance(body[0], nodes.ClassDef):
+        return UNKNOWN
+    held = m.trace, m.guards, m.loops, m.journal, m.epoch
+    m.trace, m.guards, m.loops, m.journal, m.epoch = None, [], [], Journal(), 0
+    try:
+        value = execute.make_class(m, body[0], frame)
+        if isinstance(value, ClassV):
+            value.born = 0
+        return value
+    finally:
+        m.trace, m.guards, m.loops, m.journal, m.epoch = held
+
+
+# -- entries ----------------------------------------------------------------------------------------------------------
+
+_HANDLE = re.compile(r"(\w+)\s*(?::[^=\n]+)?=\s*[^=\n]*compile")
+
+
+def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]:
+    """Whether a piece of text may make or call a compiled object."""
+    names = {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, CompiledV)}
+    names |= set(_HANDLE.findall(source.text))
+    names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
+    names.add("compile")
+    pattern = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b|compile")
+    return lambda text: pattern.search(text) is not None
+
+
+def _enter_chunk(m: Machine, chunk: Chunk, frame: Frame, budget: _Budget, interesting: Callable[[str], bool], everything: bool) -> None:
+    value: Value = UNKNOWN
+    with budget:
+        assert chunk.name is not None
+        value = calls.force(frame, chunk.name, frame.fields.get(chunk.name, UNKNOWN))
+    for option in value.options if isinstance(value, Choice) else (value,):
+        if isinstance(option, ClassV):
+            _enter_class(m, option, frame, budget, interesting, everything)
+        elif isinstance(option, FuncV):
+            enter(m, option, (), frame, budget, everything)
+
+
+def _methods(cls: ClassV) -> Iterator[FuncV]:
+    for value in list(cls.fields.values()):
+        if isinstance(value, FuncV) and value.cls is cls:
+            yield value
+
+
+def _enter_class(m: Machine, cls: ClassV, frame: Frame, budget: _Budget, interesting: Callable[[str], bool], everything: bool) -> None:
+    wanted = []
+    for method in _methods(cls):
+        node = method.node
+        if node is not None and (everything or interesting(method.source.text[node.start : node.end])):
+            wanted.append(method)
+    for inner in list(cls.fields.values()):
+        if isinstance(inner, ClassV) and inner.name.startswith(cls.name + "."):
+            _enter_class(m, inner, frame, budget, interesting, everything)
+    if not wanted:
+        return
+    owner: Value = UNKNOWN
+    with budget:
+        owner = generic_instance(m, cls, frame)
+    for method in wanted:
+        bound: tuple[Value, ...] = () if method.wrapper == "staticmethod" else (cls,) if method.wrapper == "classmethod" else (owner,)
+        if method.name.endswith(".__init__") and isinstance(owner, Instance):
+            continue
+        enter(m, method, bound, frame, budget, everything)
+
+
+def generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
+    """An object of a class, made with unknown arguments."""
+    from mxlint.tracing import attribute
+
+    _, method = attribute.class_attribute(cls, "__init__")
+    info = calls.CallInfo([], {}, frame, cls.place or Place(frame.source, 0, 0))
+    if isinstance(method, FuncV):
+        node = calls.node_of(method)
+        if node is not None:
+            info.args = [presume.host_value(m, method, p) for p in node.params[1:] if not p.star and not p.kwonly]
+            info.keywords = {p.name: presume.host_value(m, method, p) for p in node.params[1:] if p.kwonly}
+            info.places = [info.place] * len(info.args)
+    return calls.instantiate(m, cls, info)
+
+
+def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, budget: _Budget, everything: bool) -> None:
+    """Run a function that nothing in sight has called, with unknown arguments, and take back what it wrote."""
+    with budget:
+        node = calls.node_of(function)
+        if node is None or id(node) in m.entered and not everything:
+            return
+        m.epoch += 1
+        epoch = m.epoch
+        depth = m.journal.depth
+        m.journal.begin()
+        place = function.place or Place(function.source, node.start, node.end)
+        params = node.params[len(bound) :]
+        args = [*bound, *(presume.host_value(m, function, p) for p in params if not p.star and not p.kwonly)]
+        keywords = {p.name: presume.host_value(m, function, p) for p in params if p.kwonly}
+        info = calls.CallInfo(args, keywords, frame, place, [place] * len(args), {}, False, None)
+        try:
+            result = calls.call_function(m, function, info)
+            if isinstance(result, FuncV) and result.node is not None and id(result.node) not in m.entered:
+                inner = [presume.host_value(m, result, p) for p in result.node.params if not p.star and not p.kwonly]
+                calls.call_function(m, result, calls.CallInfo(inner, {}, frame, place, [place] * len(inner), {}, False, None))
+            if everything:
+                target: Value = BoundV(bound[0], function) if bound else function
+                made = compiling.make_compiled(m, calls.CallInfo([target], {}, frame, place, [place], {}, False, None), "name", function.name)
+                if isinstance(made, CompiledV):
+                    made.record.shapeless = True
+            _finish(m, None, epoch)
+        finally:
+            m.journal.unwind(depth + 1)
+            m.journal.undo()
+
+
+def _finish(m: Machine, budget: _Budget | None, epoch: int) -> None:
+    """Trace the compiled functions of an epoch that nothing called."""
+    called = {record.site for record in m.records if record.calls or record.differentiated or record.inlined}
+    for record in list(m.records):
+        if record.epoch != epoch or record.site in called or record.traces or m.compile_disabled:
+            continue
+        if budget is not None:
+            with budget:
+                trace_uncalled(m, record)
+        else:
+            trace_uncalled(m, record)
+
+
+def trace_uncalled(m: Machine, record: compiling.Record) -> None:
+    """Trace a compiled function with what its parameters most likely are."""
+    frame = record.frame
+    trace = compiling.open_trace(m, record)
+    try:
+        info = presume.arguments(m, record.function, frame, record.site)
+        if info is not None:
+            compiling.run_body(m, record, trace, info)
+    finally:
+        compiling.close_trace(m, trace)

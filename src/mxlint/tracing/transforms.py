@@ -1,0 +1,73 @@
+"""Transforms of functions: mx.grad, vmap, checkpoint and their like, around a compiled function or inside one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from mxlint.tracing.call import CallInfo, call
+from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.values import UNKNOWN, CompiledV, External, Opaque, Tup, TransformV, Value, list_like
+
+
+def _transform(kind: str, position: int = 0) -> Callable[[Machine, CallInfo], Value]:
+    def run(m: Machine, info: CallInfo) -> Value:
+        function = info.args[position] if position < len(info.args) else info.keywords.get("fun", UNKNOWN)
+        if isinstance(function, CompiledV) and kind != "custom_function":
+            function.record.differentiated = True
+        if kind == "nn_value_and_grad" and info.args and isinstance(info.args[0], Opaque) and info.args[0] is not UNKNOWN:
+            info.args[0].fields["#module"] = True
+        return TransformV(kind, function, info.place)
+
+    return run
+
+
+def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
+    """Call a transformed function: its body runs, and what comes back depends on the transform."""
+    function = transform.function
+    inner = replace(info, nodes={})
+    if isinstance(function, CompiledV):
+        function.record.differentiated = True
+        function = function.record.function
+    m.differentiating += 1
+    try:
+        result = call(m, function, inner)
+    finally:
+        m.differentiating -= 1
+    traced = True if holds_traced(result) or any(map(holds_traced, info.values())) else None
+    gradient = m.array(traced, None, chain_of(result) or next((chain_of(v) for v in info.values() if holds_traced(v)), None), tree=True)
+    if transform.kind in ("grad",):
+        return gradient
+    if transform.kind in ("value_and_grad", "nn_value_and_grad"):
+        return Tup((result, gradient))
+    return result
+
+
+def _pair(m: Machine, info: CallInfo) -> Value:
+    """mx.vjp and mx.jvp run the function at once and give two lists of arrays."""
+    if len(info.args) > 1:
+        primals = info.args[1]
+        items = list(getattr(primals, "items", None) or [])
+        function = info.args[0]
+        if isinstance(function, CompiledV):
+            function.record.differentiated = True
+            function = function.record.function
+        result = call(m, function, replace(info, args=items, keywords={}, places=[info.place] * len(items), nodes={}))
+        element = m.array(True if holds_traced(result) else None, None, chain_of(result))
+        return Tup((list_like(element), list_like(element)))
+    return UNKNOWN
+
+
+HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
+    "mlx.core.grad": _transform("grad"),
+    "mlx.core.value_and_grad": _transform("value_and_grad"),
+    "mlx.nn.value_and_grad": _transform("nn_value_and_grad", 1),
+    "mlx.core.vmap": _transform("vmap"),
+    "mlx.core.checkpoint": _transform("checkpoint"),
+    "mlx.nn.utils.checkpoint": _transform("checkpoint"),
+    "mlx.core.custom_function": _transform("custom_function"),
+    "mlx.core.vjp": _pair,
+    "mlx.core.jvp": _pair,
+}
+
+__all__ = ["HANDLERS", "External", "call_transform"]

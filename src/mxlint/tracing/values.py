@@ -1,0 +1,457 @@
+"""What a name can hold. The domain of the static tracer: small, finite, and honest about what it does not know.
+
+Mutable things (frames, lists, dicts, instances, arrays) are `Heap` objects: their content stands in `fields` and is changed only through
+`heap.store`, so that a branch can be undone and joined. Everything else is immutable.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+if TYPE_CHECKING:
+    from mxlint.source import Source
+    from mxlint.tracing import nodes
+
+_serial = itertools.count(1)
+
+
+def now() -> int:
+    """The next serial number: objects and traces are ordered by it."""
+    return next(_serial)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a file, as offsets into its text."""
+
+    source: Source
+    start: int
+    end: int
+
+    def __hash__(self) -> int:
+        return hash((id(self.source), self.start, self.end))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.source is other.source and self.start == other.start and self.end == other.end
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link of the chain from a parameter or a state to an expression: this value was made here, from `origin`."""
+
+    place: Place
+    note: str
+    origin: Step | None = None
+
+    def steps(self) -> Iterator[Step]:
+        """From the parameter to the expression."""
+        links: list[Step] = []
+        link: Step | None = self
+        while link is not None and len(links) < 32:
+            links.append(link)
+            link = link.origin
+        return reversed(links)
+
+
+class _Missing:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
+"""The content of a scalar whose value is not known, and of a field that is not there."""
+
+Axis = tuple[int, Union[int, None]]
+"""A dimension by origin: number of the compiled function's array argument, axis (negative when the rank is unknown, None: all of them)."""
+
+NO_AXES: frozenset[Axis] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python number, string, bool or None. `kind` is its type's name; `content` the value, or MISSING.
+
+    `axes`: the dimensions of traced arrays it was computed from. `param`: it depends on a Python argument (or a shape, rank or dtype of
+    an array argument) of the compiled function, so another call may bring another value. `varies`: seen to differ between iterations.
+    """
+
+    kind: str
+    content: Any = MISSING
+    axes: frozenset[Axis] = NO_AXES
+    param: bool = False
+    varies: bool = False
+
+    @property
+    def known(self) -> bool:
+        return self.content is not MISSING
+
+
+def const(content: object) -> Scalar:
+    return Scalar("None" if content is None else type(content).__name__, content)
+
+
+NONE = const(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Tup:
+    """A tuple of known length. `cls` is the NamedTuple class, if any."""
+
+    items: tuple[Value, ...]
+    cls: ClassV | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RangeV:
+    """`range(start, stop, step)`, any of which may be unknown."""
+
+    start: Scalar
+    stop: Scalar
+    step: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class SliceV:
+    lower: Value
+    upper: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something of a library, by its canonical dotted name: `mlx.core.exp`, `builtins.print`, `numpy.float32`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NumpyV:
+    """A numpy value: "array", or a scalar by its type's name ("float32")."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A Python value of a known type that is neither number nor container: set, generator, enum member, dtype, bytes …"""
+
+    kind: str
+    element: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeV:
+    """The shape of an array of unknown rank; `of` are the argument numbers whose dimensions it has (all of them in the same order)."""
+
+    of: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class StateV:
+    """A live container of the arrays of `owner`: `model.state`, `optimizer.state`."""
+
+    owner: Heap
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A fresh tree of the arrays of `owner` (`model.parameters()`): not live."""
+
+    owner: Heap
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundV:
+    """A method with its object."""
+
+    owner: Value
+    function: Value
+
+
+@dataclass(frozen=True, slots=True)
+class PartialV:
+    """`functools.partial(function, …)`. `nodes`: place and expression of each keyword, for captures."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+    nodes: tuple[tuple[str, Any], ...] = ()
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TransformV:
+    """`mx.grad(f)` and the like: `kind` is the canonical name's last part; calling it runs `function` under the transform."""
+
+    kind: str
+    function: Value
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class SuperV:
+    owner: Value
+    cls: ClassV
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few values: nothing is known of which."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Heap:
+    """An object with identity. `born` tells whether it is older than a trace."""
+
+    fields: dict[Any, Any] = field(default_factory=dict)
+    born: int = field(default_factory=now)
+
+
+@dataclass(slots=True, eq=False)
+class Array(Heap):
+    """An mx.array. Fields: see the properties. `tree`: a tree of arrays of unknown form, such as gradients."""
+
+    tree: bool = False
+
+    @property
+    def traced(self) -> bool | None:
+        """True: a placeholder of a running trace; False: a constant, as all placeholders are once their trace has ended; None: not known."""
+        trace = self.fields.get("trace")
+        return trace.active if trace is not None else self.fields.get("traced")
+
+    @property
+    def shape(self) -> tuple[Scalar, ...] | None:
+        return self.fields.get("shape")
+
+    @property
+    def like(self) -> frozenset[int]:
+        """Where the rank is unknown: the argument numbers whose shape it has."""
+        return self.fields.get("like", frozenset())
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is known to be an array at all (a parameter without a call in sight may be a number)."""
+        return bool(self.fields.get("sure", True))
+
+    @property
+    def chain(self) -> Step | None:
+        return self.fields.get("chain")
+
+    @property
+    def dtype(self) -> str | None:
+        return self.fields.get("dtype")
+
+
+def array(
+    traced: bool | None,
+    shape: tuple[Scalar, ...] | None = None,
+    chain: Step | None = None,
+    *,
+    trace: Any = None,
+    like: frozenset[int] = frozenset(),
+    sure: bool = True,
+    tree: bool = False,
+    dtype: str | None = None,
+) -> Array:
+    facts = {"traced": traced, "trace": trace if traced else None, "shape": shape, "chain": chain, "like": like, "sure": sure, "dtype": dtype}
+    return Array(facts, tree=tree)
+
+
+@dataclass(slots=True, eq=False)
+class ListV(Heap):
+    """A list: `fields["items"]` its values, or None when the length is unknown; then `fields["element"]` stands for each of them."""
+
+    @property
+    def items(self) -> tuple[Value, ...] | None:
+        return self.fields["items"]  # type: ignore[no-any-return]
+
+    @property
+    def element(self) -> Value:
+        return self.fields.get("element", UNKNOWN)  # type: ignore[no-any-return]
+
+
+def list_of(items: tuple[Value, ...]) -> ListV:
+    return ListV({"items": items})
+
+
+def list_like(element: Value) -> ListV:
+    """A list of unknown length whose elements are like `element`."""
+    return ListV({"items": None, "element": element})
+
+
+@dataclass(slots=True, eq=False)
+class DictV(Heap):
+    """A dict: fields maps constant keys ("k", key) to values; "open": other keys may be there, each like fields["element"]."""
+
+    def entry(self, key: object) -> Value | None:
+        return self.fields.get(("k", key))
+
+    @property
+    def keys(self) -> tuple[object, ...]:
+        return tuple(k[1] for k in self.fields if isinstance(k, tuple))
+
+    @property
+    def open(self) -> bool:
+        return bool(self.fields.get("open", False))
+
+    @property
+    def element(self) -> Value:
+        return self.fields.get("element", UNKNOWN)  # type: ignore[no-any-return]
+
+
+@dataclass(slots=True, eq=False)
+class Opaque(Heap):
+    """An unknown object with identity; attributes are made when they are asked for. `label` is how the program calls it."""
+
+    label: str = "?"
+
+
+@dataclass(slots=True, eq=False)
+class Instance(Heap):
+    """An object of a class of the project (`cls` a ClassV) or of a library (`cls` an External); `args`: what it was made with."""
+
+    cls: ClassV | External = External("builtins.object")
+    args: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class ClassV(Heap):
+    """A class of the project; fields are its attributes; `bases` its base values."""
+
+    name: str = ""
+    bases: tuple[Value, ...] = ()
+    dataclass: bool = False
+    place: Place | None = None
+
+
+@dataclass(slots=True, eq=False)
+class ModuleV(Heap):
+    """A module of the project; its globals are the fields of `frame`."""
+
+    name: str = ""
+    frame: Frame | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Lazy(Heap):
+    """A global that is made when it is first asked for."""
+
+    make: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Frame(Heap):
+    """The names of one activation of a function, comprehension, class body or module.
+
+    `parent` is the lexically enclosing frame; `caller` the frame that called, `called_at` where.
+    """
+
+    source: Any = None
+    qualname: str = ""
+    scope: nodes.Scope | None = None
+    parent: Frame | None = None
+    module: Frame | None = None
+    caller: Frame | None = None
+    called_at: Place | None = None
+    kind: str = "function"
+    cls: ClassV | None = None
+    loop_base: int = 0
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    leavings: list[dict[Any, Any]] = field(default_factory=list)
+    depth: int = 0
+    function: FuncV | None = None
+
+
+@dataclass(slots=True, eq=False)
+class FuncV(Heap):
+    """A function of the project: `node` is its lowered definition (or lambda), made on demand by `lower`."""
+
+    name: str = ""
+    env: Frame | None = None
+    source: Any = None
+    node: nodes.FuncDef | nodes.Lambda | None = None
+    lower: Any = None
+    defaults: dict[str, Value] = field(default_factory=dict)
+    cls: ClassV | None = None
+    wrapper: str = ""
+    place: Place | None = None
+
+
+@dataclass(slots=True, eq=False)
+class CompiledV(Heap):
+    """A compiled object; `record` is its history (see events.Record)."""
+
+    record: Any = None
+
+
+UNKNOWN = Opaque(label="unknown")
+
+Value = Union[
+    Scalar, Tup, RangeV, SliceV, External, NumpyV, Foreign, ShapeV, StateV, Snapshot, BoundV, PartialV, TransformV, SuperV, Choice,
+    Array, ListV, DictV, Opaque, Instance, ClassV, ModuleV, FuncV, CompiledV, Heap,
+]  # fmt: skip
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are surely the same object or the same constant."""
+    if a is b:
+        return True
+    if isinstance(a, Heap) or isinstance(b, Heap):
+        return False
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return a.known and b.known and a.kind == b.kind and (a.content == b.content or a.content is b.content)
+    if isinstance(a, Tup) and isinstance(b, Tup):
+        return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+    return type(a) is type(b) and a == b
+
+
+def join(a: Value, b: Value) -> Value:
+    """The least value that stands for both; unknown beyond a few options."""
+    if same(a, b):
+        return a
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.kind != "None" and b.kind != "None":
+        kind = a.kind if a.kind == b.kind else "number" if {a.kind, b.kind} <= {"int", "float", "number"} else "scalar"
+        return Scalar(kind, MISSING, a.axes | b.axes, a.param or b.param, a.varies or b.varies)
+    if isinstance(a, Array) and isinstance(b, Array):
+        shape = None
+        if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
+            shape = tuple(x if same(x, y) else Scalar("int", MISSING, x.axes | y.axes, x.param or y.param) for x, y in zip(a.shape, b.shape))
+        return array(
+            a.traced if a.traced == b.traced else None, shape, a.chain or b.chain, trace=a.fields.get("trace") or b.fields.get("trace"),
+            like=a.like & b.like, sure=a.sure and b.sure, tree=a.tree or b.tree, dtype=a.dtype if a.dtype == b.dtype else None,
+        )  # fmt: skip
+    if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items):
+        return Tup(tuple(map(join, a.items, b.items)), a.cls if a.cls is b.cls else None)
+    if a is UNKNOWN or b is UNKNOWN:
+        return UNKNOWN
+    options: list[Value] = []
+    for value in (*_options(a), *_options(b)):
+        if not any(same(value, other) for other in options):
+            options.append(value)
+    return Choice(tuple(options)) if len(options) <= 4 else UNKNOWN
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def without_none(value: Value) -> Value:
+    """The value where it is known not to be None."""
+    if isinstance(value, Choice):
+        rest = tuple(v for v in value.options if not (isinstance(v, Scalar) and v.kind == "None"))
+        return rest[0] if len(rest) == 1 else Choice(rest) if rest else UNKNOWN
+    return value

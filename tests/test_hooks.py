@@ -1,0 +1,80 @@
+"""The pre-commit hooks, run by the real `pre-commit try-repo`: the project as a hook repository, a made one as its user."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FIXTURES = ROOT / "tests" / "fixtures"
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the hook repository is made from a git checkout")]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false")
+    # A test that runs inside a git hook must not touch the repository around it.
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    command = ["git", *identity, *arguments]
+    return subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, check=True).stdout
+
+
+def commit_all(folder: Path) -> None:
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "all")
+
+
+@pytest.fixture(scope="module")
+def hooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What pre-commit installs from: a repository that holds the working tree as it is, committed or not."""
+    folder = tmp_path_factory.mktemp("hooks")
+    for name in git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0"):
+        if name and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+    commit_all(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pre-commit keeps the environments it builds; shared, so that each hook is installed once."""
+    return tmp_path_factory.mktemp("home")
+
+
+def try_repo(hooks: Path, home: Path, user: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "PRE_COMMIT", "PYTHON", "VIRTUAL_ENV"))}
+    environment |= {"HOME": str(home), "PRE_COMMIT_HOME": str(home / "pre-commit"), "PRE_COMMIT_COLOR": "never"}
+    command = [sys.executable, "-m", "pre_commit", "try-repo", str(hooks), *arguments, "--all-files"]
+    return subprocess.run(command, cwd=user, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_mxlint_hook_fails_on_findings_and_passes_without(hooks: Path, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_bytes((FIXTURES / "demo" / "good.py").read_bytes())
+    (tmp_path / "notes.txt").write_text("not Python\n", encoding="utf-8")
+    commit_all(tmp_path)
+    clean = try_repo(hooks, home, tmp_path, "mxlint")
+    assert clean.returncode == 0, clean.stdout + clean.stderr
+    assert "Passed" in clean.stdout
+
+    (tmp_path / "bad.py").write_bytes((FIXTURES / "demo" / "print_in_compiled.py").read_bytes())
+    git(tmp_path, "add", "--all")
+    flagged = try_repo(hooks, home, tmp_path, "mxlint")
+    assert flagged.returncode == 1, flagged.stdout + flagged.stderr
+    assert "bad.py:9:" in flagged.stdout
+    assert "MX101" in flagged.stdout
+    assert "good.py" not in flagged.stdout
+
+
+def test_mxlint_hook_honours_exclude(hooks: Path, home: Path, tmp_path: Path) -> None:
+    """pre-commit names files one by one, and --force-exclude leaves out those that the configuration excludes."""
+    (tmp_path / "bad.py").write_bytes((FIXTURES / "demo" / "print_in_compiled.py").read_bytes())
+    (tmp_path / "pyproject.toml").write_text('[tool.mxlint]\nextend-exclude = ["bad.py"]\n', encoding="utf-8")
+    commit_all(tmp_path)
+    done = try_repo(hooks, home, tmp_path, "mxlint")
+    assert done.returncode == 0, done.stdout + done.stderr
