@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import math
 import operator
 import pickle
@@ -218,7 +219,7 @@ class Subject:
         self.reset()
         if self.reads(0) and mx.issubdtype(inputs[0].dtype, mx.inexact):
             found += leaves(mx.grad(loss)(*inputs))
-        if self.module is not None and self.module.trainable_parameters():
+        if self.module is not None and mlx.utils.tree_flatten(self.module.trainable_parameters()):
             found += leaves(nn.value_and_grad(self.module, loss)(*inputs)[1])
         return found
 
@@ -363,21 +364,28 @@ def _result_shape(name: str, recipe: Recipe) -> str | None:
     return next((relation for relation in ("reduce", "same", "broadcast") if relation in relations), None)
 
 
-def _key_parameter(target: Any) -> int | None:
-    """The position of a parameter called `key`, read from the signature in the docstring."""
-    head = re.match(r"\w+\((.*?)\) ->", (getattr(target, "__doc__", None) or "").strip().split("\n")[0])
-    if not head:
-        return None
+def _parameters(target: Any) -> list[str]:
+    """The names of the positional parameters, without self: from the signature, or from the docstring where nanobind keeps it."""
+    if inspect.isclass(target) or inspect.isfunction(target):
+        try:
+            found = inspect.signature(target).parameters.values()
+        except (ValueError, TypeError):
+            found = ()
+        return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    lines = (getattr(target, "__doc__", None) or "").strip().split("\n")
+    head = re.match(r"\w+\((.*)\) ->", lines[0])
+    if not head or lines[0].startswith("Overload"):
+        return []
     depth, names, word = 0, [], ""
     for char in head[1] + ",":
         depth += (char in "[(") - (char in "])")
         if char == "," and not depth:
-            names.append(word.split(":")[0].split("=")[0].strip())
+            names.append(re.split("[:=]", word)[0].strip())
             word = ""
         else:
             word += char
-    positional = [name for name in names[: names.index("*") if "*" in names else None] if name != "/"]
-    return positional.index("key") if "key" in positional else None
+    ends = [names.index(name) for name in names if name.startswith("*")]
+    return [name for name in names[: min(ends, default=None)] if name not in ("/", "self", "stream")]
 
 
 def _basic(name: str, recipe: Recipe) -> dict[str, Any]:
@@ -406,8 +414,10 @@ def _basic(name: str, recipe: Recipe) -> dict[str, Any]:
             facts["inplace"] = True
     if name.startswith("mlx.nn.") and isinstance(target, COMPILED):
         facts["already_compiled"] = True
-    if "random" in facts and (key := _key_parameter(target)) is not None:
-        facts["key"] = key
+    if parameters := _parameters(target) if recipe.kind not in ("operator", "index", "property") else []:
+        facts["params"] = parameters
+    if "random" in facts and "key" in parameters:
+        facts["key"] = parameters.index("key")
     if recipe.kind == "layer":
         facts |= _layer(name, recipe)
     elif recipe.kind == "optimizer":

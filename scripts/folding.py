@@ -28,7 +28,7 @@ def combine(name: str, recipe: Recipe, steps: dict[str, Any]) -> Facts:
     ranks = {rank: _agree([_behaviour(modes) for modes in group]) for rank, group in by_rank.items()}
     if ranks:
         merged = _agree(list(ranks.values()))
-        if any(_without_unit(value) != _without_unit(merged) for value in ranks.values()):
+        if any(_core(value) != _core(merged, value) for value in ranks.values()):
             merged["ranks"] = ranks
         facts["shapeless"] = merged
     return facts
@@ -64,8 +64,11 @@ def _behaviour(modes: dict[str, dict[str, Any]]) -> Facts:
     return found
 
 
-def _without_unit(facts: Facts) -> Facts:
-    return {field: value for field, value in facts.items() if not field.endswith(("unit", "message"))}
+def _core(facts: Facts, like: Facts | None = None) -> Facts:
+    """What tells two behaviours apart: not the messages, and of the axes only those that `like` has too."""
+    like = facts if like is None else like
+    axes = {field: {axis: facts.get(field, {}).get(axis) for axis in like.get(field, {})} for field in ("axes", "grad_axes")}
+    return {"forward": facts["forward"], "grad": facts["grad"], **axes}
 
 
 def _worst(outcomes: Iterable[str]) -> str:

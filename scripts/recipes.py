@@ -12,6 +12,7 @@ that behaves like the plain name does not appear in the folded table.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 SIZES: dict[str, tuple[int, int, int, int]] = {
@@ -78,7 +79,7 @@ def add(names: str, *cases: Case | str, kind: str | None = None, returns: str | 
         RECIPES[prefix + word] = Recipe(shaped, kind, returns, facts)
 
 
-def forms(name: str, table: dict[str, tuple[Case | str, ...]], kind: str | None = None) -> None:
+def forms(name: str, table: Mapping[str, tuple[Case | str, ...]], kind: str | None = None) -> None:
     """Give `name` several forms of call; the form "" is the plain name."""
     for form, cases in table.items():
         add(f"{name}[{form}]" if form else name, *cases, kind=kind)
@@ -98,11 +99,11 @@ add(f"{MX}:bitwise_invert", Case("{f}(x)", "x:int:A,B"), Case("{f}(x)", "x:int:A
 add(f"{MX}:to_fp8", *UNARY)
 add(f"{MX}:from_fp8", Case("{f}(x, mx.float32)", "x:u8:A,B"))
 add(
-    f"{MX}:add arctan2 atan2 divide equal floor_divide greater greater_equal less less_equal logaddexp maximum minimum multiply not_equal "
+    f"{MX}:add divide equal floor_divide greater greater_equal less less_equal logaddexp maximum minimum multiply not_equal "
     "pow power remainder subtract divmod",
     *BINARY,
 )
-add(f"{MX}:allclose array_equal isclose", Case("{f}(x, y)", "x:A,B y:A,B"), Case("{f}(x, y)", "x:A,B,C y:A,B,C"))
+add(f"{MX}:allclose array_equal isclose arctan2 atan2", Case("{f}(x, y)", "x:A,B y:A,B"), Case("{f}(x, y)", "x:A,B,C y:A,B,C"))
 add(f"{MX}:bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift", *BITWISE)
 add(f"{MX}:logical_and logical_or logical_xor", *LOGICAL)
 add(f"{MX}:clip", "{f}(x, 0.2, 0.8)", "{f}(x, None, 0.8)", Case("{f}(x, y, 0.9)", "x:A,B,C y:A,B,C"))
@@ -139,13 +140,12 @@ forms(
     },
 )
 forms(f"{MX}flatten", {"": UNARY, "axis": (Case("{f}(x, 1)", "x:A,B,C"), Case("{f}(x, 0, 1)", "x:A,B,C"), Case("{f}(x, -2)", "x:A,B,C"))})
-forms(
-    f"{MX}unflatten",
-    {
-        "": ("{f}(x, -1, (2, -1))", Case("{f}(x, 1, (2, -1))", "x:A,B,C"), "{f}(x, 0, (2, -1))"),
-        "fixed": (Case("{f}(x, -1, (2, 3))", "x:A,6"), Case("{f}(x, -1, (2, 3))", "x:A,B,6")),
-    },
-)
+UNFLATTEN = {
+    "axis=0": ("{f}(x, 0, (2, -1))",),
+    "axis=-1": ("{f}(x, -1, (2, -1))", Case("{f}(x, -1, (2, -1))", "x:A,B,C")),
+    "axis=1": (Case("{f}(x, 1, (2, -1))", "x:A,B,C"),),
+}
+forms(f"{MX}unflatten", {"": sum(UNFLATTEN.values(), ()), **UNFLATTEN})
 forms(
     f"{MX}squeeze",
     {
@@ -178,16 +178,17 @@ add(f"{MX}flip", *UNARY, "{f}(x, axis=0)", "{f}(x, axis=-1)")
 
 # -- selection --------------------------------------------------------------------------------------------------------------------------
 add(f"{MX}:topk partition argpartition", "{f}(x, 2)", "{f}(x, 1, axis=0)", Case("{f}(x, 2)", "x:A,B,C"))
+TAKE = {
+    "axis=0": ("{f}(x, mx.array([0, 1]), axis=0)", Case("{f}(x, mx.array([0, 1]), axis=0)", "x:A,B,C")),
+    "axis=-1": ("{f}(x, mx.array([1, 0]), axis=-1)", Case("{f}(x, mx.array([1, 0]), axis=-1)", "x:A,B,C")),
+    "axis=1": ("{f}(x, mx.array([1, 0]), axis=1)", Case("{f}(x, mx.array([1, 0]), axis=1)", "x:A,B,C")),
+}
 forms(
     f"{MX}take",
     {
         "": ("{f}(x, mx.array([0, 2]))", Case("{f}(x, i)", "x:A,B i:idx:4")),
-        "axis": (
-            "{f}(x, mx.array([0, 1]), axis=0)",
-            "{f}(x, mx.array([1, 0]), axis=-1)",
-            "{f}(x, mx.array([1, 0]), axis=1)",
-            Case("{f}(x, mx.array([1, 0]), axis=1)", "x:A,B,C"),
-        ),
+        "axis": sum(TAKE.values(), ()),
+        **TAKE,
         "int": ("{f}(x, 1, axis=0)", "{f}(x, 1, axis=1)", Case("{f}(x, 1, axis=1)", "x:A,B,C")),
     },
 )

@@ -166,13 +166,20 @@ def select_rules(selectors: Iterable[str], where: str) -> dict[str, int]:
     return chosen
 
 
-def nearest(text: str, candidates: Iterable[str], cutoff: float = 0.4) -> str | None:
+def nearest(text: str, candidates: Iterable[str], cutoff: float = 0.5) -> str | None:
     """The candidate that a misspelt text most likely means, if any is as similar as `cutoff` says."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher
+    from os.path import commonprefix
 
-    by_folded = {candidate.lower(): candidate for candidate in candidates}
-    close = get_close_matches(text.lower(), by_folded, n=1, cutoff=cutoff)
-    return by_folded[close[0]] if close else None
+    folded = text.lower()
+
+    def likeness(candidate: str) -> tuple[float, bool, int]:
+        """Of equally similar ones, that with the same letters is meant, two of which were swapped, or that which starts alike."""
+        other = candidate.lower()
+        return SequenceMatcher(None, other, folded).ratio(), sorted(folded) == sorted(other), len(commonprefix([folded, other]))
+
+    closest = max(candidates, key=likeness, default=None)
+    return closest if closest is not None and likeness(closest)[0] >= cutoff else None
 
 
 def _hint(text: str, candidates: Iterable[str]) -> str:

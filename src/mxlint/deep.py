@@ -9,12 +9,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_TIMES = 20
+_DEPTH = 40_000
 _STACK = 512 * 1024 * 1024  # address space: only what is used is ever taken
 
 
 def on_a_deep_stack(call: Callable[[], T]) -> T:
-    """What `call` returns or raises, run in a thread with a stack and a recursion limit for some twenty times the usual depth."""
+    """What `call` returns or raises, run in a thread of its own with a deep stack and a recursion limit to match."""
     returned: list[T] = []
     raised: list[Exception] = []
 
@@ -25,7 +25,7 @@ def on_a_deep_stack(call: Callable[[], T]) -> T:
             raised.append(error)
 
     limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
-    sys.setrecursionlimit(_TIMES * limit)
+    sys.setrecursionlimit(max(_DEPTH, limit))
     try:
         thread = threading.Thread(target=run, daemon=True)
         thread.start()

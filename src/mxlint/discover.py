@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to check. `name` is its path relative to the working directory, with forward slashes; `explicit` if the user named it."""
+    """A file to check. `name` is its path as users see it; `explicit` if the user named it."""
 
     path: Path
     name: str
@@ -70,16 +70,8 @@ def is_excluded(path: Path, config: Config) -> bool:
 
 
 def display(path: str, cwd: Path) -> str:
-    """A path as users see it: relative to the working directory, with forward slashes."""
-    inside = os.path.join(cwd, "")
-    if path.startswith(inside):
-        path = path[len(inside) :]
-    else:
-        try:
-            path = os.path.relpath(path, cwd)
-        except ValueError:
-            pass  # another drive: the whole path it is
-    return path.replace(os.sep, "/")
+    """A path as users see it, with forward slashes: relative to the working directory if it lies below it."""
+    return path.removeprefix(os.path.join(cwd, "")).replace(os.sep, "/")
 
 
 def _similar(path: Path) -> str:

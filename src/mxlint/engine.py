@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
@@ -37,7 +37,7 @@ class Stdin:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run found. `sources` are the files that were analysed or found fault with, by name; `timings` are seconds by stage."""
+    """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there."""
 
     findings: tuple[Finding, ...]
     sites: tuple[SiteReport, ...]
@@ -49,7 +49,7 @@ class Result:
     tracebacks: tuple[str, ...]
     sources: Mapping[str, Source]
     mlx_version: str | None
-    coverage: Mapping[str, Any]
+    reasons: Mapping[str, int]
     timings: Mapping[str, float]
 
     @property
@@ -77,15 +77,12 @@ class _Analysed:
     sources: dict[str, Source] = field(default_factory=dict)
     unjudged: set[str] = field(default_factory=set)
     tracebacks: list[str] = field(default_factory=list)
-    coverage: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, analysis: Analysis) -> None:
         self.findings.extend(analysis.findings)
         self.sites.extend(analysis.sites)
-        coverage: Mapping[str, Any] = getattr(analysis, "coverage", {})
-        self.coverage.update({kind: coverage.get(kind, 0) for kind in ("full", "partial", "none")})
-        self.reasons.update(coverage.get("reasons", {}))
+        self.reasons.update(analysis.reasons)
 
     def give_up(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -145,7 +142,7 @@ def check(
         tracebacks=tuple(analysed.tracebacks),
         sources=analysed.sources,
         mlx_version=table.version if table is not None else None,
-        coverage={"sites": len(analysed.sites), **analysed.coverage, "reasons": dict(analysed.reasons)},
+        reasons=dict(analysed.reasons),
         timings=timings,
     )
 

@@ -1,7 +1,7 @@
 """Which files are worth a parse: bytes only, since most files of most trees hold nothing for us and reading them is all they may cost.
 
 First round, each file by itself: may it compile something? Second round, the files together: does one import what another compiles or wraps?
-Both let in too much rather than too little; analysis has the last word.
+Both rather let in too much; analysis has the last word.
 """
 
 from __future__ import annotations
@@ -13,23 +13,33 @@ from pathlib import Path
 
 from mxlint.imports import ImportGraph
 
-# re.compile is the one other `compile` that is everywhere.
-_COMPILE = re.compile(rb"(?<!\bre\.)compile")
+_RE_COMPILE = re.compile(rb"(?:^|[^\w\x80-\xff])re\.$")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
-_IMPORTED = re.compile(rb"([\w\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?")
 _TOP_LEVEL = re.compile(rb"^(?=[^\s#)\]}'\"])", re.MULTILINE)
+_IMPORTED = re.compile(rb"([\w\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?")
+_STAR = re.compile(rb"import[ \t(]*\*")
 _DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([\w\x80-\xff]+)", re.MULTILINE)
 _ASSIGNED = re.compile(rb"^[ \t]*((?:[\w.,* \t()\x80-\xff]+(?::[^=\n]*)?=(?!=)[ \t]*)+)", re.MULTILINE)
 _GLOBAL = re.compile(rb"\bglobal[ \t]+([\w, \t\x80-\xff]+)")
-_STAR = re.compile(rb"import[ \t(]*\*")
+_RETURNED = re.compile(rb"\breturn[ \t(]+([\w.\x80-\xff]+)")
 _COMPOUND = re.compile(rb"(?:if|else|elif|try|except|finally|with|for|while|match)\b")
 
 
 def may_compile(data: bytes, wrappers: Collection[bytes] = ()) -> bool:
     """First round: whether a file may by itself compile something with MLX, or switch compilation on or off."""
-    if b"compile" in data and (b"disable_compile" in data or (b"mlx" in data and _COMPILE.search(data) is not None)):
+    if b"compile" in data and (b"disable_compile" in data or (b"mlx" in data and _compiles(data))):
         return True
     return b"MLX_DISABLE_COMPILE" in data or any(name in data for name in wrappers)
+
+
+def _compiles(data: bytes) -> bool:
+    """Whether there is a `compile` other than re.compile, the one that is everywhere."""
+    found = data.find(b"compile")
+    while found >= 0:
+        if not _RE_COMPILE.search(data[max(found - 4, 0) : found]):
+            return True
+        found = data.find(b"compile", found + 1)
+    return False
 
 
 def last_names(wrappers: Collection[str]) -> frozenset[bytes]:
@@ -38,90 +48,77 @@ def last_names(wrappers: Collection[str]) -> frozenset[bytes]:
 
 
 def admitted(files: Mapping[Path, bytes], explicit: Collection[Path] = (), wrappers: Collection[bytes] = ()) -> set[Path]:
-    """Both rounds: the files to analyse. What `explicit` files import is looked at even where nothing of the run has to do with MLX."""
+    """Both rounds: the files to analyse. What `explicit` files import is looked at even where nothing in the run has to do with MLX."""
     first = {path for path, data in files.items() if may_compile(data, wrappers)}
-    has_mlx = first or any(b"mlx" in data for data in files.values())
+    has_mlx = bool(first) or any(b"mlx" in data for data in files.values())
     graph = ImportGraph(files if has_mlx else {path: files[path] for path in explicit})
-    everything = {**graph.outside, **files}
-    for path in [path for path, data in everything.items() if b"mlx" in data]:
-        # `from common import mx`: who writes that compiles without ever saying mlx.
-        first.update(user for user in graph.importers.get(path, ()) if _COMPILE.search(everything[user]))
+    known = {**graph.outside, **files}
     first.update(path for path, data in graph.outside.items() if may_compile(data, wrappers))
-    return _second_round(everything, graph.importers, first, wrappers) & files.keys()
+    for path, users in graph.importers.items():
+        # `from common import mx`: who does that compiles without ever saying mlx.
+        if b"mlx" in known[path]:
+            first.update(user for user in users if _compiles(known[user]))
+    return _second_round(known, graph.importers, first, wrappers) & files.keys()
 
 
 def _second_round(
     files: Mapping[Path, bytes], importers: Mapping[Path, Collection[Path]], first: Collection[Path], wrappers: Collection[bytes]
 ) -> set[Path]:
-    """The files of the first round, and those that import from them what is compiled or compiles, over any number of files in between."""
+    """The files of the first round, and those that import something compiled from them, over any number of files in between."""
     reached = set(first)
-    fed: dict[Path, Exports] = defaultdict(dict)
-    readers: dict[Path, _Reader] = {}
+    fed: dict[Path, set[bytes]] = defaultdict(set)
+    modules: dict[Path, _Module] = {}
     waiting = dict.fromkeys(sorted(first))
     while waiting:
         path = next(iter(waiting))
         del waiting[path]
-        if path not in readers:
-            readers[path] = _Reader(files[path], wrappers)
-        exported = readers[path].exports(fed[path])
-        for user in importers.get(path, ()) if exported else ():
-            if user not in readers:
-                readers[user] = _Reader(files[user], wrappers)
-            new = {name: makes for name, makes in exported.items() if readers[user].may_use(name) and makes > fed[user].get(name, -1)}
+        users = importers.get(path, ())
+        for file in (path, *users) if users else ():
+            if file not in modules:
+                modules[file] = _Module(files[file])
+        exported = modules[path].exports({*fed[path], *wrappers}) if users else set()
+        for user in users:
+            new = {name for name in exported if modules[user].may_use(name)} - fed[user]
             if new:
-                fed[user].update(new)
+                fed[user] |= new
                 reached.add(user)
                 waiting[user] = None
     return reached
 
 
-# Names of a module, and whether what they name may compile anew when it is called (True), or is compiled already (False).
-Exports = dict[bytes, bool]
+class _Module:
+    """One file, cut into its top-level statements, each with the words that may carry something compiled into what it binds.
 
+    For most statements that is every word. A function hands on what it returns; what it or a class merely calls does not make it compiled.
+    """
 
-class _Reader:
-    """One file, cut into its top-level statements, with who uses which word."""
-
-    def __init__(self, data: bytes, wrappers: Collection[bytes]) -> None:
+    def __init__(self, data: bytes) -> None:
         self._blocks = _blocks(data)
-        self._star = _STAR.search(data) is not None
-        self._users: dict[bytes, list[int]] = defaultdict(list)
-        for number, block in enumerate(self._blocks):
-            for word in set(_WORD.findall(block)):
-                self._users[word].append(number)
-        self._wrappers = wrappers
+        self._words = set(_WORD.findall(data))
+        self._has_star = _STAR.search(data) is not None
+        self._carriers: dict[bytes, list[bytes]] = defaultdict(list)
+        for block in self._blocks:
+            for word in set(_carrying(block)):
+                self._carriers[word].append(block)
 
     def may_use(self, name: bytes) -> bool:
-        return self._star or name in self._users
+        return self._has_star or name in self._words
 
-    def exports(self, fed: Exports) -> Exports:
-        """The module-level names that may be something compiled, a wrapper of compile, or a function that compiles; `fed` are imported ones."""
-        names: Exports = {}
-        waiting: list[tuple[int, bool]] = [(number, _makes(block)) for number, block in enumerate(self._blocks) if _COMPILE.search(block)]
-        if fed and self._star:
-            names.update(fed)
-        for name, makes in (*fed.items(), *((name, True) for name in self._wrappers)):
-            waiting.extend(self._uses(name, makes))
+    def exports(self, fed: Collection[bytes]) -> set[bytes]:
+        """The names that may be something compiled, a wrapper of compile, or a function or class that compiles. `fed` are imported ones."""
+        names = set(fed) if self._has_star else set()
+        waiting = [block for block in self._blocks if _compiles(block)]
+        waiting += [block for name in fed for block in self._carriers.get(name, ())]
         while waiting:
-            number, makes = waiting.pop()
-            for name in _bound(self._blocks[number], fed):
-                if makes > names.get(name, -1):
-                    names[name] = makes
-                    waiting.extend(self._uses(name, makes))
+            for name in _bound(waiting.pop(), fed) - names:
+                names.add(name)
+                waiting.extend(self._carriers.get(name, ()))
         return names
 
-    def _uses(self, name: bytes, makes: bool) -> list[tuple[int, bool]]:
-        """The statements that what `name` is goes into. To call what is compiled already makes nothing that is."""
-        numbers = self._users.get(name, ())
-        return [(number, makes) for number in numbers if makes or not self._blocks[number].startswith(_DEFINITION)]
 
-
-_DEFINITION = (b"def", b"class", b"async def")
-
-
-def _makes(block: bytes) -> bool:
-    """Whether a statement that holds `compile` is a function or class that compiles, rather than something compiled."""
-    return _COMPILE.search(block[block.find(b"\ndef") if block.startswith(b"@") else 0:]) is not None and not _ASSIGNED.match(block)
+def exports(data: bytes, fed: Collection[bytes] = ()) -> set[bytes]:
+    """The module-level names of a file that may be compiled, or compile when called; `fed` are such names that it imports."""
+    return _Module(data).exports(fed)
 
 
 def _blocks(data: bytes) -> list[bytes]:
@@ -140,11 +137,21 @@ def _blocks(data: bytes) -> list[bytes]:
     return blocks
 
 
+def _carrying(block: bytes) -> list[bytes]:
+    """The words of a top-level statement that decide what it binds."""
+    if block.startswith(b"class"):
+        return []
+    if block.startswith((b"def", b"async")):
+        return [word for returned in _RETURNED.findall(block) for word in returned.split(b".")]
+    if block.startswith(b"@") and (definition := _DEFINED.search(block)):
+        return _WORD.findall(block, 0, definition.start()) + _carrying(block[definition.start() :])
+    return _WORD.findall(block)
+
+
 def _bound(block: bytes, fed: Collection[bytes]) -> set[bytes]:
     """The names that a top-level statement may bind at module level; of an import, those that may be compiled or wrap compile."""
     if block.startswith((b"from", b"import")):
-        names = {alias or name for name, alias in _IMPORTED.findall(block) if name in fed or b"compile" in name}
-        return names | set(fed) if _STAR.search(block) else names
+        return {alias or name for name, alias in _IMPORTED.findall(block) if name in fed or b"compile" in name}
     names = {name for found in _GLOBAL.findall(block) for name in _WORD.findall(found)}
     if block.startswith((b"def", b"class", b"async", b"@")):
         return names | set(_DEFINED.findall(block)[:1])

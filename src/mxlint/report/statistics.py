@@ -18,7 +18,15 @@ def statistics(result: Result) -> list[tuple[str, int]]:
 
 
 def render(result: Result) -> str:
-    """A line a rule: count, code, name."""
-    counts = statistics(result)
-    width = len(str(counts[0][1])) if counts else 0
-    return "".join(f"{count:>{width}}  {code}  {RULES[code].name}\n" for code, count in counts)
+    """A line a rule: count, code, name. Then the same for what could not be followed, which is where findings may be missing."""
+    text = _table([(count, f"{code}  {RULES[code].name}") for code, count in statistics(result)])
+    if result.reasons:
+        text += "\nNot followed:\n" + _table(
+            [(count, reason) for reason, count in sorted(result.reasons.items(), key=lambda item: (-item[1], item[0]))]
+        )
+    return text
+
+
+def _table(rows: list[tuple[int, str]]) -> str:
+    width = max((len(str(count)) for count, _ in rows), default=0)
+    return "".join(f"{count:>{width}}  {what}\n" for count, what in rows)

@@ -210,10 +210,11 @@ def _writes(record: Record) -> Iterator[Finding]:
 
 
 def _reads(record: Record) -> Iterator[Finding]:
+    kept = {id(write.target) for trace in record.traces for write in trace.writes if write.traced}  # MX202 says it
     seen: set[object] = set()
     for stale in record.stale:
         read = stale.read
-        if not _is_state(read.value, read.key) or any(id(read.target) in trace.reach_in for trace in record.traces) or read.place in seen:
+        if not _is_state(read.value, read.key) or any(id(read.target) in trace.reach_in for trace in record.traces) or read.place in seen or id(read.target) in kept:
             continue
         seen.add(read.place)
         where = f" {line(stale.written)} changes it" if stale.written is not None else " it changes"

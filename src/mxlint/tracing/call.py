@@ -380,7 +380,7 @@ def imported(m: Machine, found: Value, name: str, node: nodes.Node, frame: Frame
         return constant(dotted) or External(dotted)
     if isinstance(found, ModuleV):
         if found.frame is not None and name in found.frame.fields:
-            return found.frame.fields[name]  # type: ignore[no-any-return]
+            return force(found.frame, name, found.frame.fields[name])
         inner = m.project.find(f"{found.name}.{name}", 0, found.frame.source if found.frame is not None else frame.source)
         if inner is not None:
             return m.load(inner)

@@ -275,7 +275,10 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
     """Run the clauses from `depth` on; returns whether `elements` are exactly those of the comprehension."""
     if depth == len(node.clauses):
         key = None if node.key is None else evaluate(m, node.key, inner)
-        elements.append((key, evaluate(m, node.element, inner)))
+        value = evaluate(m, node.element, inner)
+        if node.kind != "generator":
+            calls.escape(m, value)
+        elements.append((key, value))
         return True
     clause = node.clauses[depth]
     source = evaluate(m, clause.iter, inner if depth else inner.parent or inner)

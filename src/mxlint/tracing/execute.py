@@ -11,7 +11,7 @@ from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate,
 from mxlint.tracing.machine import Loop, Machine, Status, qualname
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Choice, ClassV, CompiledV, External, Foreign, Frame, FuncV, ListV, ModuleV, Opaque, Place, Scalar, Value,
+    MISSING, NONE, UNKNOWN, Choice, ClassV, CompiledV, External, Foreign, Frame, FuncV, Lazy, ListV, ModuleV, Opaque, Place, Scalar, Value,
     join, same,
 )  # fmt: skip
 
@@ -287,25 +287,28 @@ def _flow(m: Machine, node: nodes.Flow, frame: Frame) -> Status:
 
 def _import(m: Machine, node: nodes.Import, frame: Frame) -> Status:
     for name, alias in node.names:
+        root = name.split(".")[0]
         if alias is not None:
-            bind(m, alias, calls.module(m, name, 0, frame), node, frame)
-        else:
-            root = name.split(".")[0]
-            if name != root:
-                calls.module(m, name, 0, frame)
-            present = frame.fields.get(root)
-            if not isinstance(present, (External, ModuleV)):
-                bind(m, root, calls.module(m, root, 0, frame), node, frame)
+            _bind_lazily(m, alias, lambda name=name: calls.module(m, name, 0, frame), node, frame)  # type: ignore[misc]
+        elif not isinstance(frame.fields.get(root), (External, ModuleV, Lazy)):
+            _bind_lazily(m, root, lambda root=root: calls.module(m, root, 0, frame), node, frame)  # type: ignore[misc]
     return None
 
 
+def _bind_lazily(m: Machine, name: str, make: Callable[[], Value], node: nodes.Node, frame: Frame) -> None:
+    """An import: the other file is read when the name is used."""
+    bind(m, name, Lazy(make=make), node, frame)
+
+
 def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
-    found = calls.module(m, node.module, node.level, frame)
     if not node.names:
-        calls.import_star(m, found, frame)
-        return None
+        calls.import_star(m, calls.module(m, node.module, node.level, frame), frame)
     for name, alias in node.names:
-        bind(m, alias or name, calls.imported(m, found, name, node, frame), node, frame)
+
+        def make(name: str = name) -> Value:
+            return calls.imported(m, calls.module(m, node.module, node.level, frame), name, node, frame)
+
+        _bind_lazily(m, alias or name, make, node, frame)
     return None
 
 

@@ -9,7 +9,7 @@ from mxlint.tracing.attribute import WEIGHTS
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Array, Choice, DictV, External, Heap, Instance, ListV, Opaque, Scalar, Snapshot, StateV, Tup, Value, const,
+    NONE, UNKNOWN, Array, Choice, DictV, External, Heap, Instance, ListV, Opaque, Scalar, Snapshot, StateV, Tup, Value, const,
     list_like, list_of, now,
 )  # fmt: skip
 
@@ -184,8 +184,6 @@ def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
     """`optimizer.update(model, gradients)`: both change."""
     if m.trace is not None:
         m.emit("update", info.place, "optimizer.update()", info.frame, target=optimizer, note="stateful" if _stateful(m, optimizer) else "")
-        if isinstance(optimizer, Heap) and m.outer(optimizer):
-            m.read(optimizer, WEIGHTS, None, optimizer.fields.get(WEIGHTS, MISSING), info.place, "the optimizer", info.frame)
         if isinstance(model, Heap) and m.outer(model):
             m.read(model, WEIGHTS, None, model.fields.get(WEIGHTS, 0), info.place, "the model", info.frame)
     if isinstance(optimizer, Heap) and optimizer is not UNKNOWN:

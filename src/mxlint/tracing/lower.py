@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from mxlint.tracing.lowering import definitions, displays, expressions, literals  # noqa: F401  # each registers what it lowers
+from mxlint.tracing.lowering import definitions, displays, expressions, literals, simple  # noqa: F401  # each registers what it lowers
+from mxlint.tracing.lowering.compound import statements
 from mxlint.tracing.lowering.cursor import Cursor, NotLowered
 from mxlint.tracing.lowering.depth import too_deep
-from mxlint.tracing.lowering.statements import statements
 from mxlint.tracing.nodes import Body, UnknownStmt
 
 
@@ -19,7 +19,8 @@ def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (
         return unknown
     try:
         module = cst.parse_module(source)
-        cursor = Cursor(text, start)
+        # One more newline lets the cursor look at the next character without asking for the end.
+        cursor = Cursor(text if end < len(text) else text + "\n", start)
         body = statements(cursor, module.body)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, RecursionError, NotLowered, IndexError):
         return unknown

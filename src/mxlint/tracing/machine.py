@@ -67,6 +67,7 @@ class Machine:
         self.unknown: dict[str, int] = {}
         self.depth = 0
         self.protected = 0
+        self.text_left = 0
         self.uses: dict[int, tuple[tuple[str, str], ...]] = {}
         self.differentiating = 0
         self.random_assigned: list[Place] = []

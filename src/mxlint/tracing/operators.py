@@ -14,6 +14,8 @@ from mxlint.tracing.values import (
     NumpyV, Opaque, Place, RangeV, Scalar, ShapeV, Step, Tup, Value, const, join, list_like, list_of, without_none,
 )  # fmt: skip
 
+MAX_EXACT = 8
+"""Rounds of a known range that are gone through one by one."""
 MAX_BITS = 4096
 """Integers larger than this are not computed."""
 
@@ -430,8 +432,7 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
             m.emit("branch", place, place.text, frame, axes=value.start.axes | value.stop.axes | value.step.axes)
         if all(part.known for part in parts) and value.step.content and not any(part.varies for part in parts):
             numbers = range(value.start.content, value.stop.content, value.step.content)
-            axes = value.start.axes | value.stop.axes
-            return [Scalar("int", n, axes if axes else frozenset()) for n in numbers] if len(numbers) <= 3 else None
+            return [const(n) for n in numbers] if len(numbers) <= MAX_EXACT else None
         return None
     if isinstance(value, Array):
         if shapeless(m) and value.traced is True and value.sure and not value.tree:
@@ -453,8 +454,8 @@ def varying(value: Value) -> Value:
 def first_and_later(m: Machine, value: Value, place: Place, frame: Frame) -> tuple[Value, Value]:
     """What stands for the first element of an iterable and for those after it."""
     if isinstance(value, RangeV):
-        later = Scalar("int", MISSING, value.stop.axes, value.stop.param, True)
-        return (replace(value.start, axes=later.axes) if value.start.known else later), later
+        later = Scalar("int", MISSING, varies=True)
+        return (const(value.start.content) if value.start.known else later), later
     if isinstance(value, Array):
         return row(m, value), row(m, value)
     if isinstance(value, ListV) and value.items is None:

@@ -25,10 +25,13 @@ ENTRY_BUDGET = 40_000
 """Steps for the module level, and for each function entered."""
 FILE_BUDGET = 240_000
 """Steps for all of one file."""
+TEXT_BUDGET = 400_000
+"""Characters lowered for one file, those of the files that it imports included."""
 
 
 def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
     """Run a file. With `everything`, all functions and methods are taken to be compiled (for tests of robustness)."""
+    m.text_left = TEXT_BUDGET
     frame = module_frame(m, source, "__main__")
     budget = _Budget(m)
     cut = chunks(source.text, tree)
@@ -113,19 +116,25 @@ def _binds(chunk: Chunk) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _lowered(chunk: Chunk, frame: Frame) -> nodes.Body:
+def _lowered(m: Machine, chunk: Chunk, frame: Frame) -> nodes.Body:
+    """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
+    size = chunk.end - chunk.start
+    m.text_left -= size
+    if m.text_left < 0:
+        m.lost("budget")
+        return (nodes.UnknownStmt(chunk.start, chunk.end, _binds(chunk)),)
     return lower_statements(frame.source.text, chunk.start, chunk.end, _binds(chunk))
 
 
 def _chunk(m: Machine, chunk: Chunk, frame: Frame) -> None:
     """Run one piece of a module: definitions wait until they are asked for."""
     if chunk.kind == "other" or chunk.decorated and chunk.kind == "def":
-        execute.execute(m, _lowered(chunk, frame), frame)
+        execute.execute(m, _lowered(m, chunk, frame), frame)
     elif chunk.kind == "def":
         assert chunk.name is not None
 
         def lower(function: FuncV) -> None:
-            body = _lowered(chunk, frame)
+            body = _lowered(m, chunk, frame)
             if body and isinstance(body[0], nodes.FuncDef):
                 made = execute.make_function(m, body[0], frame)
                 function.node, function.defaults, function.place = made.node, made.defaults, made.place
@@ -137,7 +146,7 @@ def _chunk(m: Machine, chunk: Chunk, frame: Frame) -> None:
 
 
 def _make_class(m: Machine, chunk: Chunk, frame: Frame) -> Value:
-    body = _lowered(chunk, frame)
+    body = _lowered(m, chunk, frame)
     if not body or not isinstance(body[0], nodes.ClassDef):
         return UNKNOWN
     held = m.trace, m.guards, m.loops, m.journal, m.epoch

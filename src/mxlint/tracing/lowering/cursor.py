@@ -69,13 +69,12 @@ class Names:
 
 
 class Cursor:
-    """A place in the text, and the names of the function body around it."""
+    """A place in the text, which must go on behind what is lowered, and the names of the function body around it."""
 
     __slots__ = ("names", "pos", "text")
 
     def __init__(self, text: str, pos: int) -> None:
-        # One more newline lets the cursor look at the next character without asking for the end.
-        self.text = text + "\n"
+        self.text = text
         self.pos = pos
         self.names = Names()
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import libcst as cst
 
+from mxlint.tracing.lowering.compound import block
 from mxlint.tracing.lowering.cursor import Cursor, Names, lowers
 from mxlint.tracing.lowering.expressions import arg
-from mxlint.tracing.lowering.statements import body
-from mxlint.tracing.nodes import Arg, ClassDef, Expr, FuncDef, Lambda, Param, Stmt
+from mxlint.tracing.nodes import Arg, ClassDef, Expr, FuncDef, Lambda, Param, Stmt, UnknownStmt
 
 
 @lowers("Lambda")
@@ -75,7 +75,7 @@ def _function(c: Cursor, node: cst.FunctionDef, start: int) -> Stmt:
         c.take(2)
         c.expression(node.returns.annotation)
     outer, c.names = c.names, Names()
-    body = body(c, node.body)
+    body = block(c, node.body)
     inner, c.names = c.names, outer
     return FuncDef(
         start, body[-1].end, name, name_end - len(name), name_end, params, body, decorators, is_async, inner.generator, inner.scope()
@@ -99,7 +99,7 @@ def _class(c: Cursor, node: cst.ClassDef, start: int) -> Stmt:
         c.take(1)
     # The names that a class body binds belong to no function.
     outer, c.names = c.names, Names()
-    body = body(c, node.body)
+    body = block(c, node.body)
     c.names = outer
     return ClassDef(start, body[-1].end, name, name_end - len(name), name_end, tuple(bases), body, decorators)
 
@@ -133,3 +133,14 @@ def _type_params(c: Cursor, node: Any) -> None:
             c.expression(item.default)
         c.comma()
     c.take(1)
+
+
+@lowers("TypeAlias")
+def _type_alias(c: Cursor, node: Any, start: int) -> Stmt:
+    c.pos = start + 4
+    name = c.word(node.name)
+    c.names.bound.add(name)
+    _type_params(c, node.type_parameters)
+    c.take(1)
+    c.expression(node.value)
+    return UnknownStmt(start, c.pos, (name,))

@@ -6,7 +6,7 @@ import ast
 
 _DEEPEST = 1000
 # Every level of nesting costs one of these, except the levels of blocks, which Python itself bounds.
-_LEVELS = (".", "(", "[", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<<", ">>", "not", "and", "or", "else", "elif", "await", "lambda")
+_LEVELS = (*".([+-*/%@&|^~", "<<", ">>", "not", "and", "or", "else", "elif", "await", "lambda")
 
 
 def too_deep(source: str) -> bool:

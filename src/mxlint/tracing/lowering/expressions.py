@@ -26,7 +26,7 @@ from mxlint.tracing.nodes import (
     Yield,
 )
 
-_OPERATORS: dict[type, str] = by_type(
+OPERATORS: dict[type, str] = by_type(
     {
         "Add": "+",
         "Subtract": "-",
@@ -175,7 +175,7 @@ def _comparison(c: Cursor, node: cst.Comparison, start: int) -> Expr:
 
 
 def _operator(c: Cursor, node: cst.CSTNode) -> str:
-    op = _OPERATORS[type(node)]
+    op = OPERATORS[type(node)]
     first, _, second = op.partition(" ")
     c.take(len(first))
     if second:

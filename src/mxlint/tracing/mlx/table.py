@@ -3,6 +3,7 @@
     table = load_table("0.31.2")
     table.entry("mlx.core.sum")                      what the function does
     table.entry("mlx.core.array.__getitem__[int]")   a form of call that behaves in its own way
+    table.entry("mlx.core.take[axis=0]")             … by an argument that it gives, or by the value of one
     table.entry("mlx.core.sum[axis]")                a form that behaves like the plain name gives the plain name's entry
 
 A fact that holds at two neighbouring measured versions holds between them; where they differ it is None between them: unknown. None is also
@@ -61,6 +62,7 @@ class Entry:
     message: str | None = None  # what it raises then
     raises: str | None = None  # it cannot be traced for another reason
     random: bool | None = None  # draws from mx.random.state unless given a key
+    params: tuple[str, ...] | None = None  # its positional parameters, without self; of a layer or optimizer those of the constructor
     key: int | None = None  # the position of its parameter `key`
     inplace: bool | None = None
     already_compiled: bool | None = None  # mlx.nn ships it compiled
@@ -74,7 +76,7 @@ class Entry:
 
 
 _FIELDS = frozenset(field.name for field in fields(Entry)) - {"name", "shapeless"}
-_LISTS = ("stateful", "weights", "state")
+_LISTS = ("params", "stateful", "weights", "state")
 Version = tuple[int, ...]
 
 

@@ -1,0 +1,461 @@
+"""Source → the lowered form: what each construct becomes, and that everything stands where Python's own parser says."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+import sysconfig
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mxlint.tracing import nodes
+from mxlint.tracing.chunks import chunks
+from mxlint.tracing.lower import lower_statements
+
+# -- what it becomes ---------------------------------------------------------------------------------------------------
+
+
+def shape(value: Any) -> str:
+    """The lowered form, short: constants and names as themselves, other nodes as `Kind(fields)` without positions."""
+    if isinstance(value, nodes.Const):
+        return repr(value.value)
+    if isinstance(value, nodes.Name):
+        return value.id
+    if isinstance(value, tuple):
+        return f"[{' '.join(map(shape, value))}]"
+    if isinstance(value, frozenset):
+        return f"{{{' '.join(sorted(value))}}}"
+    if isinstance(value, (nodes.Node, nodes.Scope)):
+        shown = [shape(getattr(value, field.name)) for field in fields(value) if field.name not in _PLACES]
+        return f"{type(value).__name__}({' '.join(shown)})"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else str(value) or "''"
+
+
+_PLACES = {"start", "end", "name_start", "name_end"}
+
+
+def lowered(source: str) -> nodes.Body:
+    return lower_statements(source, 0, len(source))
+
+
+EXPRESSIONS = [
+    ("None, True, False, ...", "Seq(tuple [None True False Ellipsis])"),
+    ("0x_ff, 1_000, 0b1, 1.5e3, 1_0.5, 2j", "Seq(tuple [255 1000 1 1500.0 10.5 2j])"),
+    ("'a' \"b\" r'\\d' '''c\nd''' '\\n'", repr("ab\\dc\nd\n")),
+    ("b'a' Rb'\\d'", repr(b"a\\d")),
+    ('\'\' """"""', "''"),
+    ("'\\d'", repr("\\d")),
+    ("u'\N{LATIN SMALL LETTER E WITH ACUTE}'", repr("\N{LATIN SMALL LETTER E WITH ACUTE}")),
+    ("f'a{b}{{c}}' 'd' f'{e!r:>{f.g}} {h = }'", "FString([b e Attr(f g) h])"),
+    ("'a' f'b'", "FString([])"),
+    ("((a))", "a"),
+    ("a.b.c", "Attr(Attr(a b) c)"),
+    ("a[0]", "Sub(a 0)"),
+    ("a[1:, ::n, :]", "Sub(a Seq(tuple [Slice(1 - -) Slice(- - n) Slice(- - -)]))"),
+    ("a[0,]", "Sub(a Seq(tuple [0]))"),
+    ("a[(0, 1)]", "Sub(a Seq(tuple [0 1]))"),
+    ("f(a, *b, c=d, **e)", "Call(f [Arg('' - a) Arg(* - b) Arg('' c d) Arg(** - e)])"),
+    ("f(x for x in y)", "Call(f [Arg('' - Comp(generator - x [Clause(x y [])]))])"),
+    ("a + b * -c @ d", "Bin(+ a Bin(@ Bin(* b Unary(- c)) d))"),
+    ("a ** b ** c", "Bin(** a Bin(** b c))"),
+    ("not a and b or ~c", "BoolOp(or BoolOp(and Unary(not a) b) Unary(~ c))"),
+    ("a < b not  in c is not d != e", "Compare(a [< not in is not !=] [b c d e])"),
+    ("a if b else c", "IfExp(b a c)"),
+    ("(a := b)", "Walrus(a b)"),
+    ("[a, *b], {c, *d}, ()", "Seq(tuple [Seq(list [a Starred(b)]) Seq(set [c Starred(d)]) Seq(tuple [])])"),
+    ("{'a': b, **c}", "DictDisplay([['a' b] [- c]])"),
+    ("[x async for x in y if a if b for z in w]", "Comp(list - x [Clause(x y [a b]) Clause(z w [])])"),
+    ("{x for x in y}, {k: v for k, v in z}", "Seq(tuple [Comp(set - x [Clause(x y [])]) Comp(dict k v [Clause(Seq(tuple [k v]) z [])])])"),
+    ("lambda: 0", "Lambda([] 0)"),
+    (
+        "lambda a, /, b=1, *c, d, **e: a",
+        "Lambda([Param(a '' no yes - -) Param(b '' no no 1 -) Param(c * no no - -) Param(d '' yes no - -) Param(e ** no no - -)] a)",
+    ),
+    ("lambda *, a: a", "Lambda([Param(a '' yes no - -)] a)"),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), EXPRESSIONS)
+def test_expression(source: str, expected: str) -> None:
+    prefix = "async def f(): " if " async " in source else ""
+    (statement,) = lowered(f"{prefix}{source}\n")
+    if isinstance(statement, nodes.FuncDef):
+        (statement,) = statement.body
+    assert shape(statement) == f"ExprStmt({expected})"
+
+
+STATEMENTS = [
+    ("a = b, *c = d", "Assign([a Seq(tuple [b Starred(c)])] d -)"),
+    ("a.b: int", "Assign([Attr(a b)] - int)"),
+    ("a: int = 1", "Assign([a] 1 int)"),
+    ("a @= b", "AugAssign(@ a b)"),
+    ("a //= b", "AugAssign(// a b)"),
+    ("a >>= b", "AugAssign(>> a b)"),
+    ("a; b;", "ExprStmt(a) ExprStmt(b)"),
+    ("raise\nraise A\nraise A from b", "Raise(-) Raise(A) Raise(A)"),
+    ("assert a\nassert a, b", "Assert(a -) Assert(a b)"),
+    ("del a, b.c\ndel (a, b)\ndel a", "Delete([a Attr(b c)]) Delete([Seq(tuple [a b])]) Delete([a])"),
+    ("global a, b", "Flow(pass)"),
+    ("import a.b, c . d as e", "Import([[a.b -] [c.d e]])"),
+    ("from a.b import (c as d, e,)", "ImportFrom(a.b 0 [[c d] [e -]])"),
+    ("from ... import a\nfrom .. a import *", "ImportFrom('' 3 [[a -]]) ImportFrom(a 2 [])"),
+    ("if a: b\nelif c: d\nelse: e", "If(a [ExprStmt(b)] [If(c [ExprStmt(d)] [ExprStmt(e)])])"),
+    ("while a: break\nelse: continue_", "While(a [Flow(break)] [ExprStmt(continue_)])"),
+    ("for a, b in c: continue\nelse: pass", "For(Seq(tuple [a b]) c [Flow(continue)] [Flow(pass)])"),
+    (
+        "try: pass\nexcept B: raise\nexcept (D, E) as f: pass\nexcept: pass\nelse: pass\nfinally: raise",
+        "Try([Flow(pass)] [Handler(B - [Raise(-)]) Handler(Seq(tuple [D E]) f [Flow(pass)]) Handler(- - [Flow(pass)])] [Flow(pass)] [Raise(-)])",
+    ),
+    ("try: a\nfinally: b", "Try([ExprStmt(a)] [] [] [ExprStmt(b)])"),
+    ("with a as b, c: d", "With([[a b] [c -]] [ExprStmt(d)])"),
+    ("with (a as (b, c), d,): e", "With([[a Seq(tuple [b c])] [d -]] [ExprStmt(e)])"),
+    ("with (a), (b): c", "With([[a -] [b -]] [ExprStmt(c)])"),
+    (
+        "@a.b\n# why\n@c(1)\nclass A(B, metaclass=C): x = 1",
+        "ClassDef(A [Arg('' - B) Arg('' metaclass C)] [Assign([x] 1 -)] [Attr(a b) Call(c [Arg('' - 1)])])",
+    ),
+    (
+        "@a\ndef f(b: int, *, c=1) -> d: return b",
+        "FuncDef(f [Param(b '' no no - int) Param(c '' yes no 1 -)] [Return(b)] [a] no no Scope({} {} {}))",
+    ),
+    (
+        "async def f():\n async with a: pass\n async for b in c: await d\n return",
+        "FuncDef(f [] [With([[a -]] [Flow(pass)]) For(b c [ExprStmt(Await(d))] []) Return(-)] [] yes no Scope({b} {} {}))",
+    ),
+    ("def f(): yield", "FuncDef(f [] [ExprStmt(Yield(- no))] [] no yes Scope({} {} {}))"),
+    ("def f(): a = yield from b", "FuncDef(f [] [Assign([a] Yield(b yes) -)] [] no yes Scope({a} {} {}))"),
+    ("def f(): lambda: (yield)", "FuncDef(f [] [ExprStmt(Lambda([] Yield(- no)))] [] no no Scope({} {} {}))"),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), STATEMENTS)
+def test_statement(source: str, expected: str) -> None:
+    assert " ".join(map(shape, lowered(source))) == expected
+
+
+CASES = [
+    ("a", ("a",), False),
+    ("_", (), False),
+    ("(a)", ("a",), False),
+    ("a as b", ("a", "b"), False),
+    ("1", (), True),
+    ("-1 | 2 + 3j", (), True),
+    ("'a' 'b'", (), True),
+    ("A.B", (), True),
+    ("None as a", ("a",), True),
+    ("a, *_", ("a",), True),
+    ("[a, [*b]]", ("a", "b"), True),
+    ("(a, b) | [b, a]", ("a", "b", "b", "a"), True),
+    ("{'a': b, -1: c, **d}", ("b", "c", "d"), True),
+    ("A.B(a, c=(1 as d),)", ("a", "d"), True),
+    ("A()", (), True),
+]
+
+
+@pytest.mark.parametrize(("pattern", "binds", "compares"), CASES)
+def test_case(pattern: str, binds: tuple[str, ...], compares: bool) -> None:
+    (statement,) = lowered(f"match x, y:\n  # why\n  case {pattern} if g: z\n")
+    assert isinstance(statement, nodes.Match)
+    (case,) = statement.cases
+    assert (case.binds, case.compares, shape(case.guard), shape(case.body)) == (binds, compares, "g", "[ExprStmt(z)]")
+
+
+SCOPES = [
+    ("a = b", "{a} {} {}"),
+    ("a, (b, *c) = d.e = f[g] = h", "{a b c} {} {}"),
+    ("a += 1; b: int; c: int = 1", "{a b c} {} {}"),
+    ("del a, (b, c)", "{a b c} {} {}"),
+    ("import a.b, c.d as e; from f import g, h as i", "{a e g i} {} {}"),
+    ("from a import *", "{} {} {}"),
+    ("for a, b in c: d = 1", "{a b d} {} {}"),
+    ("with a as b, c as (d, e): pass", "{b d e} {} {}"),
+    ("try: a = 1\n except B as c: d = 1\n else: e = 1\n finally: f = 1", "{a c d e f} {} {}"),
+    ("while a: b = 1\n else: c = 1", "{b c} {} {}"),
+    ("if a: b = 1\n elif c: d = 1\n else: e = 1", "{b d e} {} {}"),
+    ("match a:\n  case [b, *c]: d = 1", "{b c d} {} {}"),
+    ("def a(b=(c := 1)): d = 1", "{a c} {} {}"),
+    ("class a(b := c): d = 1", "{a b} {} {}"),
+    ("@(a := b)\n def c(): pass", "{a c} {} {}"),
+    ("lambda a: (b := a)", "{} {} {}"),
+    ("[(a := b) for b in c]", "{a} {} {}"),
+    ("global a; a = b = 1", "{b} {a} {}"),
+    ("nonlocal a, c; a = b = 1", "{b} {} {a c}"),
+    ("class a:\n  global b\n  b = 1", "{a} {} {}"),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), SCOPES)
+def test_scope(body: str, expected: str) -> None:
+    (outer,) = lowered(f"def outer(a, c):\n def f(p):\n  {body.replace(chr(10), chr(10) + ' ')}\n")
+    assert isinstance(outer, nodes.FuncDef)
+    (function,) = outer.body
+    assert isinstance(function, nodes.FuncDef)
+    assert shape(function.scope) == f"Scope({expected})"
+
+
+# -- where it stands ---------------------------------------------------------------------------------------------------
+
+_KINDS: dict[str, str] = {
+    **dict.fromkeys(("Tuple", "List", "Set"), "Seq"),
+    **dict.fromkeys(("ListComp", "SetComp", "DictComp", "GeneratorExp"), "Comp"),
+    **dict.fromkeys(("JoinedStr", "TemplateStr"), "FString"),
+    **dict.fromkeys(("Assign", "AnnAssign"), "Assign"),
+    **dict.fromkeys(("Pass", "Break", "Continue", "Global", "Nonlocal"), "Flow"),
+    **{name: name.removeprefix("Async") for name in ("For", "AsyncFor", "With", "AsyncWith")},
+    **{name: "FuncDef" for name in ("FunctionDef", "AsyncFunctionDef")},
+    **{name: "Try" for name in ("Try", "TryStar")},
+    **{name: "Yield" for name in ("Yield", "YieldFrom")},
+    **{name: name for name in ("Name", "Call", "Compare", "IfExp", "Lambda", "Await", "Starred", "Slice", "ClassDef", "Return")},
+    **{name: name for name in ("Delete", "AugAssign", "While", "If", "Raise", "Assert", "Import", "ImportFrom", "Match")},
+    "Attribute": "Attr",
+    "Subscript": "Sub",
+    "BinOp": "Bin",
+    "UnaryOp": "Unary",
+    "Dict": "DictDisplay",
+    "NamedExpr": "Walrus",
+    "Constant": "Const",
+    "Expr": "ExprStmt",
+    "ExceptHandler": "Handler",
+}
+"""The kinds that both parsers place, ast's name and ours; a `BoolOp` is one node for ast, pairs for us."""
+
+_COMPOUND = {"FuncDef", "ClassDef", "If", "For", "While", "With", "Try", "Handler", "Match"}
+_UNSEEN = {"returns", "type_params", "cause", "pattern"}
+"""The fields of ast's nodes that are not lowered."""
+
+Place = tuple[str, int, int]
+
+
+def places(text: str, tree: ast.AST) -> Iterator[Place]:
+    """Where Python's parser sees what, as offsets; but not inside f-strings, where it is wrong before Python 3.12."""
+    starts = [0, *(newline.end() for newline in re.finditer(r"\r\n|\r|\n", text)), len(text)]
+
+    def offset(line: int, column: int) -> int:
+        row = text[starts[line - 1] : starts[line]].encode()
+        return starts[line - 1] + len(row[:column].decode())
+
+    todo = [tree]
+    while todo:
+        node: Any = todo.pop()
+        name = type(node).__name__
+        if name in _KINDS:
+            yield _KINDS[name], offset(node.lineno, node.col_offset), offset(node.end_lineno, node.end_col_offset)
+        if name not in ("JoinedStr", "TemplateStr", "TypeAlias"):
+            for field, value in ast.iter_fields(node):
+                if field not in _UNSEEN:
+                    todo += [child for child in (value if isinstance(value, list) else [value]) if isinstance(child, ast.AST)]
+
+
+def our_places(value: Any) -> Iterator[Place]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from our_places(item)
+    elif isinstance(value, nodes.Node):
+        name = "Starred" if isinstance(value, nodes.Arg) and value.star == "*" else type(value).__name__
+        if name in _KINDS.values():
+            yield name, value.start, value.end
+        if not isinstance(value, nodes.FString):
+            for field in fields(value):
+                yield from our_places(getattr(value, field.name))
+
+
+def differences(text: str) -> list[Any]:
+    """What the two parsers place differently, and the pieces that could not be lowered."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    theirs: Counter[Place] = Counter()
+    ours: Counter[Place] = Counter()
+    unknown: list[Any] = []
+    for chunk in chunks(text, tree):
+        body = lower_statements(text, chunk.start, chunk.end)
+        if isinstance(body[0], nodes.UnknownStmt) and body[0].start == chunk.start and body[0].end == chunk.end:
+            unknown.append(text[chunk.start : chunk.end])
+            continue
+        ours.update(our_places(body))
+        for node in chunk.nodes:
+            theirs.update(_without_semicolon(text, place) for place in places(text, node))
+    return [*(theirs - ours), *(ours - theirs), *unknown]
+
+
+def _without_semicolon(text: str, place: Place) -> Place:
+    """For ast a body in one line ends with its last semicolon."""
+    kind, start, end = place
+    if kind in _COMPOUND and text[end - 1] == ";":
+        return kind, start, start + len(text[start:end].rstrip("; \t"))
+    return place
+
+
+def library(count: int) -> list[Path]:
+    """Some files of the standard library, always the same."""
+    files = sorted(path for path in Path(sysconfig.get_path("stdlib")).glob("*.py") if 2_000 < path.stat().st_size < 40_000)
+    return files[:: max(1, len(files) // count)][:count]
+
+
+@pytest.mark.parametrize("path", library(40), ids=lambda path: path.name)
+def test_everything_stands_where_python_says(path: Path) -> None:
+    assert differences(path.read_bytes().decode("utf-8-sig")) == []
+
+
+AWKWARD = [
+    "x = a.\\\n  b [ 0 ] . c ( d )\n",
+    "(\n# one\na\n# two\n.b\n)\n(a).b; (a)(b)[c]; (a) + (b); -(a)\n",
+    "x = (  # one\n  1 ,  # two\n  (2),\n)\n( ( a , b ) )\na,\n",
+    "f( x for x in y ); f((x for x in y)); f((x for x in y), 1)\n",
+    "x = 5if a else 7\n1or 2\nnot(a)\n- -a\na is \\\n not b\n",
+    "if a:\n  pass\n# one\nelif (b):\n  pass\n  # two\nelse:\n  # three\n  pass\n  # four\n# five\n",
+    "if a: b;\nelse: c;\ntry: d;\nfinally: e;  # one\nclass A: x = 1; y = 2;\n",
+    "@(\n  a\n)\ndef f(): pass\n# one\n@\\\nb\n# two\n@c\n\n# three\nclass A:\n  @d\n  # four\n  async def f(x, *, y=1): yield x\n",
+    "def f(a, /, b: int = (1), *c: d, e=1, **g: h) -> (x): pass\ndef f(a, b,): pass\ndef f(*, a): pass\n",
+    "for x in *a, b: break\nwith (yield_): pass\nwith (a) as b, (c): pass\nwith (a, b) as c: pass\n",
+    "x[a,]\nx[()]\nx[a : b : c]\nx[:]\nx[(a)]\nx[ a , b , ]\n",
+    "f'a{ b !r:>{ c }} {{}}' 'd' f'''{\n e\n}''' + g\n",
+    "def f():\n  x = yield\n  x = yield a, b\n  yield from a\n  (yield)\n",
+    "async def f():\n  async with a as b, c: pass\n  async for x in y: await x\n  return [x async for x in y]\n",
+    "match (a):\n  case [b, *c] | (b as c) if d: e\n  # one\n  case {'f': g, **h}:\n    i\n",
+    "x = '''a\n  b''' 'c' \\\n  'd'; y\n",
+    "a = 1; \\\nb = 2\nc = 3 \\\n\nd = 4  # \\\ne = 5",
+    "x = 1  # no newline at the end",
+    "\n\n# only comments\n",
+    "",
+    "\x0cdef f():\n\x0c    pass\n\x0c\nclass A: pass\n",
+    "if a:\n\tb\n        # one\n\tc\n",
+    "\N{LATIN SMALL LETTER E WITH ACUTE} = 'ß'; ü = é.ñ(é[1], '\N{MATHEMATICAL BOLD SMALL X}', z)  # \N{SNOWMAN}\nx = '\u2028'; y\n",
+]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("source", AWKWARD)
+def test_awkward_layout(source: str, newline: str) -> None:
+    assert differences(source.replace("\n", newline)) == []
+
+
+def test_names_and_decorators_stand_in_the_text() -> None:
+    text = "# é\n@ a . b (\n1)\n@c\nasync  def  f ( x ): pass\n\nclass  G ( H ): pass\n"
+    function, cls = lowered(text)
+    assert isinstance(function, nodes.FuncDef) and isinstance(cls, nodes.ClassDef)
+    assert [text[part.start : part.end] for part in function.decorators] == ["a . b (\n1)", "c"]
+    assert text[function.start : function.end] == "async  def  f ( x ): pass"
+    assert text[function.name_start : function.name_end] == "f"
+    assert text[cls.start : cls.end] == "class  G ( H ): pass"
+    assert text[cls.name_start : cls.name_end] == "G"
+
+
+def test_parts_stand_in_the_text() -> None:
+    text = "def f(a: b = 1, *c, **d): g(e = h, * i, ** j)\nz = [k for l in m if n  for o in p]\nw = f'{q!r:{s}}'\n"
+    function, listing, formatted = lowered(text)
+    assert isinstance(function, nodes.FuncDef) and isinstance(listing, nodes.Assign) and isinstance(formatted, nodes.Assign)
+    (call,) = function.body
+    assert isinstance(call, nodes.ExprStmt) and isinstance(call.value, nodes.Call)
+    assert isinstance(listing.value, nodes.Comp) and isinstance(formatted.value, nodes.FString)
+    parts = [*function.params, *call.value.args, *listing.value.clauses, *formatted.value.parts]
+    assert [text[part.start : part.end] for part in parts] == [
+        *("a: b = 1", "*c", "**d"),
+        *("e = h", "* i", "** j"),
+        *("for l in m if n", "for o in p"),
+        *("q", "s"),
+    ]
+
+
+# -- what cannot be lowered --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["def f(:\n", "(x): int = 3\n", "x = '\ud800'\n", "if a:\nb\n", "x = (\n", "\x00"])
+def test_what_libcst_refuses_is_unknown(source: str) -> None:
+    assert lower_statements(source, 0, len(source), ("x",)) == (nodes.UnknownStmt(0, len(source), ("x",)),)
+
+
+DEEP = {
+    "operators": "x = " + "a + " * 20_000 + "a\n",
+    "booleans": "x = " + "a or " * 20_000 + "a\n",
+    "negations": "x = " + "not " * 20_000 + "a\n",
+    "attributes": "x = a" + ".b" * 20_000 + "\n",
+    "calls": "x = a" + "()" * 20_000 + "\n",
+    "parentheses": "x = " + "(" * 20_000 + "a" + ")" * 20_000 + "\n",
+    "conditionals": "x = " + "a if b else " * 20_000 + "a\n",
+    "lambdas": "x = " + "lambda:" * 20_000 + "a\n",
+    "elifs": "if a: pass\n" + "elif a: pass\n" * 20_000,
+    "beyond Python's stack only": "x = " + "a + " * 900 + "a\n",
+}
+
+
+@pytest.mark.parametrize("source", DEEP.values(), ids=DEEP)
+def test_deep_nesting_is_unknown(source: str) -> None:
+    assert lower_statements(source, 0, len(source), ("x",)) == (nodes.UnknownStmt(0, len(source), ("x",)),)
+
+
+def test_long_is_not_deep() -> None:
+    (statement,) = lowered("x = [" + "-1.5 + f(a.b), " * 3_000 + "]\n")
+    assert isinstance(statement, nodes.Assign) and isinstance(statement.value, nodes.Seq)
+    assert len(statement.value.items) == 3_000
+
+
+def test_type_alias_is_unknown_alone() -> None:
+    before, alias, after = lowered("a = 1\ntype X[T: int, *Ts, **P] = list[T]\nb = 2\n")
+    assert (shape(before), shape(alias), shape(after)) == ("Assign([a] 1 -)", "UnknownStmt([X])", "Assign([b] 2 -)")
+
+
+def test_type_parameters_are_stepped_over() -> None:
+    function, cls = lowered("def f[T: int = int, *Ts = *a, **P = b](x: T) -> T: pass\nclass A[T](B): pass\n")
+    assert shape(function) == "FuncDef(f [Param(x '' no no - T)] [Flow(pass)] [] no no Scope({} {} {}))"
+    assert shape(cls) == "ClassDef(A [Arg('' - B)] [Flow(pass)] [])"
+
+
+@pytest.mark.parametrize("path", library(8), ids=lambda path: path.name)
+def test_cut_files(path: Path) -> None:
+    text = path.read_bytes().decode("utf-8-sig")
+    chance = random.Random(path.name)
+    for _ in range(8):
+        cut = text[: chance.randrange(min(len(text), 12_000))]
+        try:
+            ast.parse(cut)
+        except SyntaxError:
+            assert lowered(cut)[0].start == 0
+        else:
+            assert differences(cut) == []
+
+
+# -- chunks ------------------------------------------------------------------------------------------------------------
+
+CHUNKS = [
+    ("a = 1; b = 2\nc\n", [("a = 1; b = 2\n", "other", None, False), ("c\n", "other", None, False)]),
+    ("a = 1; \\\nb = 2\nc", [("a = 1; \\\nb = 2\n", "other", None, False), ("c", "other", None, False)]),
+    ("a  # \\\nb\n", [("a  # \\\n", "other", None, False), ("b\n", "other", None, False)]),
+    ("é = 'é'; \\\n\\\nb\nc\n", [("é = 'é'; \\\n\\\nb\n", "other", None, False), ("c\n", "other", None, False)]),
+    (
+        "\n# one\ndef f():\n  pass\n  # two\n\nasync def g(): pass\n",
+        [("def f():\n  pass\n", "def", "f", False), ("async def g(): pass\n", "def", "g", False)],
+    ),
+    ("a\n# one\n@b\n# two\n@c\nclass D:\n  e\n", [("a\n", "other", None, False), ("@b\n# two\n@c\nclass D:\n  e\n", "class", "D", True)]),
+    ("a\n@\\\n(\nb)\ndef f(): pass", [("a\n", "other", None, False), ("@\\\n(\nb)\ndef f(): pass", "def", "f", True)]),
+    ("a\r\n\tb\r\n".replace("\t", ""), [("a\r\n", "other", None, False), ("b\r\n", "other", None, False)]),
+    ("a = '''\r\r'''\rb\r", [("a = '''\r\r'''\r", "other", None, False), ("b\r", "other", None, False)]),
+    (
+        "a\x0c\nb = '\u2028\x0b\x1c'\n\x0cc\n",
+        [("a\x0c\n", "other", None, False), ("b = '\u2028\x0b\x1c'\n", "other", None, False), ("\x0cc\n", "other", None, False)],
+    ),
+    ("if a:\n  b\nelse:\n  c; \nd\n", [("if a:\n  b\nelse:\n  c; \n", "other", None, False), ("d\n", "other", None, False)]),
+    ("# nothing\n", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), CHUNKS)
+def test_chunks(source: str, expected: list[tuple[str, str, str | None, bool]]) -> None:
+    cut = chunks(source, ast.parse(source))
+    assert [(source[chunk.start : chunk.end], chunk.kind, chunk.name, chunk.decorated) for chunk in cut] == expected
+
+
+def test_chunks_hold_their_statements() -> None:
+    source = "a = 1; b = 2\ndef f(): pass\n"
+    tree = ast.parse(source)
+    assert [list(chunk.nodes) for chunk in chunks(source, tree)] == [tree.body[:2], tree.body[2:]]

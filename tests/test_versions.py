@@ -1,0 +1,95 @@
+"""Which version of MLX a run judges for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mxlint.versions import is_version_or_range, resolve_mlx_version
+
+MEASURED = ("0.26.0", "0.28.0", "0.29.2", "0.32.4")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("configured", "expected"),
+    [
+        ("0.29.2", "0.29.2"),
+        ("0.29.7", "0.29.7"),
+        ("==0.27.1", "0.27.1"),
+        ("0.31.0.dev20251001", "0.31.0.dev20251001"),
+        (">=0.28", "0.32.4"),  # the newest measured that it admits
+        (">=0.26,<0.30", "0.29.2"),
+        ("~=0.28.0", "0.28.0"),
+        ("!=0.32.4", "0.29.2"),
+        ("==0.27.*", "0.27"),  # admits none that was measured
+        (">=0.40", "0.40"),
+    ],
+)
+def test_configured(repository: Path, configured: str, expected: str) -> None:
+    write(repository, "requirements.txt", "mlx==0.26.0\n")
+    assert resolve_mlx_version(repository, configured, MEASURED) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("requirements.txt", "numpy\nmlx==0.29.1  # pinned\n", "0.29.1"),
+        ("requirements-dev.txt", "MLX[cpu] == 0.29.1 ; sys_platform == 'linux'\n", "0.29.1"),
+        ("requirements.txt", "mlx==0.29.1 \\\n    --hash=sha256:abc\n", "0.29.1"),
+        ("requirements.txt", "mlx (>=0.28,<0.30)\n", "0.29.2"),
+        ("requirements.txt", "mlx\n", "0.32.4"),
+        ("requirements.txt", "mlx-lm==0.1\nmlx_data==0.2\nmlx @ git+https://example.org/mlx\n-e .\n", None),
+        ("requirements.txt", "mlx==not-a-version\n", None),
+        ("pyproject.toml", "[project]\ndependencies = ['numpy', 'mlx>=0.26,<0.29']\n", "0.28.0"),
+        ("pyproject.toml", "[project.optional-dependencies]\ngpu = ['mlx==0.28.1']\n", "0.28.1"),
+        ("pyproject.toml", "[dependency-groups]\ndev = ['mlx==0.28.1', {include-group = 'x'}]\n", "0.28.1"),
+        ("pyproject.toml", "[project]\ndependencies = 'mlx==0.28.1'\n", None),
+        ("pyproject.toml", "[project\n# mlx\n", None),
+        ("uv.lock", 'version = 1\n\n[[package]]\nname = "mlx"\nversion = "0.30.1"\n', "0.30.1"),
+        ("poetry.lock", '[[package]]\nname = "mlx-lm"\nversion = "0.1"\n\n[[package]]\nname = "mlx"\nversion = "0.30.1"\n', "0.30.1"),
+        ("pdm.lock", '[[package]]\r\nname = "mlx"\r\nversion = "0.30.1"\r\n', "0.30.1"),
+        ("pylock.toml", '[[packages]]\nname = "mlx"\nversion = "0.30.1"\n', "0.30.1"),
+        ("uv.lock", "\xff\x00 not a lock file", None),
+    ],
+)
+def test_required(repository: Path, name: str, text: str, expected: str | None) -> None:
+    write(repository, name, text)
+    (repository / "src" / "pkg").mkdir(parents=True)
+    assert resolve_mlx_version(repository / "src" / "pkg", None, MEASURED) == expected
+
+
+def test_exact_pin_before_range_and_nearest_first(repository: Path) -> None:
+    write(repository, "uv.lock", '[[package]]\nname = "mlx"\nversion = "0.30.1"\n')
+    write(repository / "a", "pyproject.toml", "[project]\ndependencies = ['mlx>=0.26']\n")
+    assert resolve_mlx_version(repository / "a", None, MEASURED) == "0.30.1"
+    write(repository / "a", "requirements.txt", "mlx==0.28.0\n")
+    assert resolve_mlx_version(repository / "a" / "b", None, MEASURED) == "0.28.0"
+
+
+def test_nothing_above_the_repository_counts(tmp_path: Path) -> None:
+    write(tmp_path, "requirements.txt", "mlx==0.26.0\n")
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    assert resolve_mlx_version(tmp_path / "repository", None, MEASURED) is None
+
+
+def test_nothing_above_a_project_without_a_repository_counts(tmp_path: Path) -> None:
+    write(tmp_path, "requirements.txt", "mlx==0.26.0\n")
+    write(tmp_path / "project", "pyproject.toml", "[project]\n")
+    assert resolve_mlx_version(tmp_path / "project", None, MEASURED) is None
+
+
+@pytest.mark.parametrize(("text", "expected"), [("0.29", True), (">=0.28,<1", True), ("", False), ("new", False), ("^0.29", False)])
+def test_is_version_or_range(text: str, expected: bool) -> None:
+    assert is_version_or_range(text) is expected
