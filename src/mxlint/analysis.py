@@ -13,6 +13,7 @@ from mxlint.rules import evaluation, recompilation, shapeless, signature, state
 from mxlint.source import Source
 from mxlint.tracing import run
 from mxlint.tracing.events import Record
+from mxlint.tracing.files import Files
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Table
 
@@ -44,7 +45,9 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
     sys.setrecursionlimit(max(sys.getrecursionlimit(), MIN_RECURSION))
     tree = ast.parse(source.text)
     project.add(source)
-    m = Machine(project, table, frozenset(wrappers), 0)
+    if project.files is None:
+        project.files = Files()
+    m = Machine(project, table, frozenset(wrappers), project.files)
     m.load = lambda found: run.load(m, found)
     run.run_file(m, source, tree, everything=everything)
     found: dict[tuple[str, Span], Finding] = {}

@@ -116,11 +116,13 @@ def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> It
 def _excludes(config: Config, top: str) -> list[_Ignore]:
     """The configuration's patterns that are more than names, less those that leave out `top` itself: who names a folder wants it checked."""
     found = []
+    start = os.path.join(top, "")
     for patterns in config.excludes:
         if patterns.spec is not None:
             root = os.path.join(patterns.root, "")
-            exclude = _Ignore(root if top.startswith(root) else os.path.join(top, ""), patterns.spec)
-            if not exclude.verdict(os.path.join(top, "")):
+            related = start.startswith(root) or root.startswith(start)
+            exclude = _Ignore(root if related else start, patterns.spec)
+            if not exclude.verdict(start):
                 found.append(exclude)
     return found
 

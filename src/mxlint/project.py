@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mxlint.source import Source, SourceError, read_source
+
+if TYPE_CHECKING:
+    from mxlint.tracing.files import Files
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +22,13 @@ class Found:
 
 
 class Project:
-    """Resolves imports between files: the folder of the importing file, the folder above its top package, and a `src` folder there."""
+    """Resolves imports between files (and keeps what was lowered of them in `files`): the folder of the importing file, the folder above its top package, and a `src` folder there."""
 
     def __init__(self) -> None:
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._found: dict[tuple[Path, str], Found | None] = {}
         self._sources: dict[Path, Source | None] = {}
+        self.files: Files | None = None
 
     def add(self, source: Source) -> None:
         """Files that are read anyway need not be read again."""

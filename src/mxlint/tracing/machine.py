@@ -17,6 +17,7 @@ from mxlint.tracing.values import (
 if TYPE_CHECKING:
     from mxlint.project import Project
     from mxlint.source import Source
+    from mxlint.tracing.files import Files
     from mxlint.tracing.mlx.table import Table
 
 MAX_DEPTH = 24
@@ -45,12 +46,12 @@ _ORDER = (None, "continue", "break", "return", "raise")
 class Machine:
     """One run over one file and what it reaches."""
 
-    def __init__(self, project: Project, table: Table, wrappers: frozenset[str], budget: int) -> None:
+    def __init__(self, project: Project, table: Table, wrappers: frozenset[str], files: Files) -> None:
         self.project = project
         self.table = table
         self.wrappers = wrappers
         self.journal = Journal()
-        self.budget = budget
+        self.budget = 0
         self.trace: Trace | None = None
         self.records: list[Record] = []
         self.epoch = 0
@@ -68,6 +69,8 @@ class Machine:
         self.depth = 0
         self.protected = 0
         self.text_left = 0
+        self.load_left = 0
+        self.files = files
         self.uses: dict[int, tuple[tuple[str, str], ...]] = {}
         self.differentiating = 0
         self.random_assigned: list[Place] = []

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from mxlint.tracing import call as calls
 from mxlint.tracing import compiling, execute, nodes, presume
-from mxlint.tracing.chunks import Chunk, chunks
+from mxlint.tracing.chunks import Chunk
+from mxlint.tracing.files import binds
 from mxlint.tracing.heap import Journal
-from mxlint.tracing.lower import lower_statements
 from mxlint.tracing.machine import Machine, OutOfBudget
 from mxlint.tracing.values import (
     UNKNOWN, BoundV, Choice, ClassV, CompiledV, Frame, FuncV, Instance, Lazy, ModuleV, Place, Scalar, Value, const,
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from mxlint.project import Found
     from mxlint.source import Source
 
-ENTRY_BUDGET = 40_000
+ENTRY_BUDGET = 30_000
 """Steps for the module level, and for each function entered."""
-FILE_BUDGET = 240_000
+FILE_BUDGET = 160_000
 """Steps for all of one file."""
+LOAD_BUDGET = 800_000
+"""Characters of other files that are looked at for one file."""
 TEXT_BUDGET = 400_000
 """Characters lowered for one file, those of the files that it imports included."""
 
@@ -32,9 +34,10 @@ TEXT_BUDGET = 400_000
 def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
     """Run a file. With `everything`, all functions and methods are taken to be compiled (for tests of robustness)."""
     m.text_left = TEXT_BUDGET
+    m.load_left = LOAD_BUDGET
     frame = module_frame(m, source, "__main__")
     budget = _Budget(m)
-    cut = chunks(source.text, tree)
+    cut = m.files.pieces(source, tree)
     for chunk in cut:
         with budget:
             _chunk(m, chunk, frame)
@@ -82,7 +85,7 @@ def module_frame(m: Machine, source: Source, name: str) -> Frame:
 
 
 def load(m: Machine, found: Found) -> Value:
-    """The module of another file, run once, apart from what goes on."""
+    """The module of another file: its definitions wait until they are asked for."""
     known = m.modules.get(str(found.path))
     if known is not None:
         return known
@@ -90,40 +93,63 @@ def load(m: Machine, found: Found) -> Value:
     m.modules[str(found.path)] = made
     if found.source is None:
         return made
-    try:
-        tree = ast.parse(found.source.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    m.load_left -= len(found.source.text)
+    if m.load_left < 0:
+        m.lost("budget")
         return made
     frame = made.frame = module_frame(m, found.source, found.name)
-    held = m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch
-    m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = Journal(), None, [], [], 0, 0
     frame.born = made.born = 0
-    try:
-        for chunk in chunks(found.source.text, tree):
+    for chunk in m.files.pieces(found.source):
+        if chunk.kind == "def" and not chunk.decorated:
             _chunk(m, chunk, frame)
-    finally:
-        m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = held
+            continue
+        names = binds(chunk)
+        if names:
+            for name in names:
+                present = frame.fields.get(name)
+                frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present))
+        elif not _is_docstring(chunk):
+            _apart(m, lambda chunk=chunk: _chunk(m, chunk, frame))  # type: ignore[misc]
     return made
 
 
-def _binds(chunk: Chunk) -> tuple[str, ...]:
-    names: list[str] = []
-    for node in chunk.nodes:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.append(node.name)
-        else:
-            names += [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
-    return tuple(names)
+def _is_docstring(chunk: Chunk) -> bool:
+    return all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in chunk.nodes)
+
+
+def _later(m: Machine, chunk: Chunk, frame: Frame, name: str, present: Value | None) -> Callable[[], Value]:
+    """Run a piece of a module when one of the names that it binds is asked for."""
+
+    def make() -> Value:
+        waiting = frame.fields.pop(name, None)
+        if present is not None:
+            frame.fields[name] = calls.force(frame, name, present)
+        _apart(m, lambda: _chunk(m, chunk, frame))
+        value = calls.force(frame, name, frame.fields.get(name, UNKNOWN))
+        del waiting
+        return value
+
+    return make
+
+
+def _apart(m: Machine, run: Callable[[], None]) -> None:
+    """Run something of another file apart from what goes on in this one."""
+    held = m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch
+    m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = Journal(), None, [], [], 0, 0
+    try:
+        run()
+    finally:
+        m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = held
 
 
 def _lowered(m: Machine, chunk: Chunk, frame: Frame) -> nodes.Body:
     """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
-    size = chunk.end - chunk.start
-    m.text_left -= size
-    if m.text_left < 0:
-        m.lost("budget")
-        return (nodes.UnknownStmt(chunk.start, chunk.end, _binds(chunk)),)
-    return lower_statements(frame.source.text, chunk.start, chunk.end, _binds(chunk))
+    if not m.files.is_lowered(frame.source, chunk):
+        m.text_left -= chunk.end - chunk.start
+        if m.text_left < 0:
+            m.lost("budget")
+            return (nodes.UnknownStmt(chunk.start, chunk.end, binds(chunk)),)
+    return m.files.body(frame.source, chunk)
 
 
 def _chunk(m: Machine, chunk: Chunk, frame: Frame) -> None:
@@ -149,15 +175,12 @@ def _make_class(m: Machine, chunk: Chunk, frame: Frame) -> Value:
     body = _lowered(m, chunk, frame)
     if not body or not isinstance(body[0], nodes.ClassDef):
         return UNKNOWN
-    held = m.trace, m.guards, m.loops, m.journal, m.epoch
-    m.trace, m.guards, m.loops, m.journal, m.epoch = None, [], [], Journal(), 0
-    try:
-        value = execute.make_class(m, body[0], frame)
-        if isinstance(value, ClassV):
-            value.born = 0
-        return value
-    finally:
-        m.trace, m.guards, m.loops, m.journal, m.epoch = held
+    made: list[Value] = []
+    definition = body[0]
+    _apart(m, lambda: made.append(execute.make_class(m, definition, frame)))
+    if isinstance(made[0], ClassV):
+        made[0].born = 0
+    return made[0]
 
 
 # -- entries ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,228 @@
+"""The gate keeps out what cannot matter, and nothing that does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import Result, check
+from mxlint.gate import admitted, exports, last_names, may_compile
+from mxlint.imports import ImportGraph, imported_modules
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def write(root: Path, files: dict[str, str]) -> dict[Path, bytes]:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return {root / name: text.encode() for name, text in files.items()}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"import mlx.core as mx\nf = mx.compile(g)\n", True),
+        (b"from mlx.core import compile as c\n", True),
+        (b"import os\nos.environ['MLX_DISABLE_COMPILE'] = '1'\n", True),
+        (b"from common import mx\nmx.disable_compile()\n", True),
+        (b"import mlx, re\nre.compile('x')\ncore.compile(f)\n", True),
+        (b"import mlx.core as mx\n", False),
+        (b"import re\nre.compile('x')\n", False),
+        (b"import mlx, re\nx = re.compile('x')\n(re.compile('y'))\n", False),
+        (b"re.compile('mlx')", False),
+        (b"", False),
+    ],
+)
+def test_first_round(data: bytes, expected: bool) -> None:
+    assert may_compile(data) is expected
+
+
+def test_wrappers_are_known_by_their_last_name() -> None:
+    wrappers = last_names(["pkg.tools.jitted", "fast"])
+    assert may_compile(b"@tools.jitted\n", wrappers)
+    assert may_compile(b"fast(f)", wrappers)
+    assert not may_compile(b"import pkg\n", wrappers)
+
+
+EXPORTS = """\
+import mlx.core as mx
+from mlx.core import compile as jit, array
+from lib import fed, unrelated as other
+import re
+PATTERN = re.compile('x')
+@mx.compile
+def decorated(x): return x
+@partial(
+    mx.compile,
+    inputs=state,
+)
+def configured(x):
+    return x
+assigned = partial(
+    mx.compile, inputs=state)(f)
+first, (second, *third) = mx.compile(f), (g, h)
+one = two = mx.compile(f)
+typed: Callable[..., int] = mx.compile(f)
+if fast:
+    chosen = mx.compile(f)
+else:
+    async def chosen_too(): mx.compile(f)
+class Model:
+    def __init__(self): self.step = mx.compile(f)
+def factory():
+    return jit(f)
+def factory_of_factories():
+    return (factory())
+def user(): factory(); decorated(1)
+class User:
+    def call(self): return decorated(1)
+def setter():
+    global made
+    made = mx.compile(f)
+alias = jit
+@jit
+def by_alias(x): return x
+result = fed
+@fed
+def by_fed(x): return x
+plain = 1
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_exports(newline: str) -> None:
+    found = {name.decode() for name in exports(("\ufeff" + EXPORTS.replace("\n", newline)).encode(), {b"fed"})}
+    assert found >= set(
+        "jit decorated configured assigned first second third one two typed chosen chosen_too Model factory factory_of_factories "
+        "setter made alias by_alias fed result by_fed".split()
+    )
+    assert not found & {"user", "User", "plain", "PATTERN", "array", "other", "state", "inputs", "mx", "f"}
+
+
+def test_star_imports_hand_on_everything() -> None:
+    assert exports(b"from .jit import *\n", {b"step"}) == {b"step"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import a.b as c, d\n", [(0, "a.b"), (0, "d")]),
+        ("from a.b import c as d, e\n", [(0, "a.b"), (0, "a.b.c"), (0, "a.b.e")]),
+        ("from . import c\n", [(1, ""), (1, "c")]),
+        ("from ..a import (\n    c,\n    d as e,\n)\n", [(2, "a"), (2, "a.c"), (2, "a.d")]),
+        ("from a import b, \\\n    c\n", [(0, "a"), (0, "a.b"), (0, "a.c")]),
+        ("if x: import a; from b import *\n", [(0, "a"), (0, "b")]),
+        ("def f():\n\timport a\n", [(0, "a")]),
+        ("important = 1  # no import of a here\n", []),
+    ],
+)
+def test_imported_modules(text: str, expected: list[tuple[int, str]]) -> None:
+    assert list(imported_modules(text.encode())) == expected
+
+
+def test_import_graph_resolves_as_python_does(tmp_path: Path) -> None:
+    files = write(
+        tmp_path,
+        {
+            "pyproject.toml": "",
+            "src/pkg/__init__.py": "from .a import x",
+            "src/pkg/a.py": "",
+            "src/pkg/sub/b.py": "from ..a import x\nfrom ... import nothing",
+            "tests/t.py": "import pkg.sub.b, numpy\nimport helper",
+            "tests/helper.py": "",
+        },
+    )
+    graph = ImportGraph({tmp_path / "tests" / "t.py": files[tmp_path / "tests" / "t.py"]})
+    assert {path.relative_to(tmp_path).as_posix() for path in graph.outside} == {
+        "src/pkg/sub/b.py",
+        "tests/helper.py",
+        "src/pkg/a.py",
+    }
+    assert graph.importers[tmp_path / "src/pkg/a.py"] == {tmp_path / "src/pkg/sub/b.py"}
+
+
+PROJECT = {
+    "pkg/__init__.py": "from .jit import step\n",
+    "pkg/jit.py": "import mlx.core as mx\n@mx.compile\ndef step(x): return x\ndef plain(x): return x\n",
+    "pkg/sub/deep.py": "from .. import step\nstep(1)\n",
+    "by_module.py": "import pkg.jit as j\nj.step(1)\n",
+    "by_package.py": "from pkg import step as s\ns(1)\n",
+    "again.py": "from by_package import s\ns(2)\n",
+    "plain.py": "from pkg.jit import plain\nplain(1)\n",
+    "unrelated.py": "step = 1\n",
+    "common.py": "import mlx.core as mx\n",
+    "common_user.py": "from common import mx\nf = mx.compile(g)\n",
+    "other_user.py": "from common import mx\nimport re\nre.compile('x')\n",
+}
+
+
+def test_second_round(tmp_path: Path) -> None:
+    files = write(tmp_path, PROJECT)
+    names = {path.relative_to(tmp_path).as_posix() for path in admitted(files)}
+    assert names == {"pkg/__init__.py", "pkg/jit.py", "pkg/sub/deep.py", "by_module.py", "by_package.py", "again.py", "common_user.py"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("by_module.py", True), ("again.py", True), ("pkg/sub/deep.py", True), ("common_user.py", True), ("plain.py", False), ("unrelated.py", False)],
+)
+def test_a_file_alone_is_judged_as_among_the_others(tmp_path: Path, name: str, expected: bool) -> None:
+    path = tmp_path / name
+    files = write(tmp_path, PROJECT)
+    assert (path in admitted({path: files[path]}, {path})) is expected
+
+
+def summary(result: Result) -> list[tuple[str, str, object]]:
+    return [(finding.code, finding.message, finding.span) for finding in result.findings]
+
+
+@pytest.mark.parametrize("fixture", ["demo", "project"])
+def test_gate_on_and_off_find_the_same(fixture: str) -> None:
+    folder = FIXTURES / fixture
+    on, off = check(["."], cwd=folder), check(["."], cwd=folder, gate=False)
+    assert summary(on) == summary(off)
+    assert summary(on)
+    assert on.parsed <= off.parsed
+    for file in sorted(folder.rglob("*.py")):
+        alone = [str(file.relative_to(folder))]
+        assert summary(check(alone, cwd=folder)) == summary(check(alone, cwd=folder, gate=False))
+
+
+def test_gate_on_and_off_find_the_same_over_two_files(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "jit.py": "import mlx.core as mx\nfrom functools import partial\n\nfast = partial(mx.compile)\n\n\n"
+            "@mx.compile\ndef step(x):\n    return x * 2\n",
+            "wrapped.py": "from jit import fast\n\n\n@fast\ndef f(x):\n    print(x)\n    return x\n",
+            "passes.py": "import numpy as np\nfrom jit import step\n\nstep(np.zeros(3))\n",
+            "quiet.py": "print(1)  # mxlint: ignore[MX101]\n",
+            "nothing.py": "print(1)\n",
+        },
+    )
+    on, off = check(["."], cwd=tmp_path), check(["."], cwd=tmp_path, gate=False)
+    assert summary(on) == summary(off)
+    assert {(finding.span.filename, finding.code) for finding in on.findings} >= {("wrapped.py", "MX101"), ("quiet.py", "MX001")}
+    assert (on.parsed, off.parsed) == (4, 5)
+
+
+def imported_by(code: str, folder: Path) -> set[str]:
+    """The modules that a program leaves behind."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_nothing_heavy_is_imported_when_no_file_needs_it(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "import re\nre.compile('x')\nprint(1)  # noqa\n"})
+    run = "from mxlint.cli import main\ntry: main(['check', {!r}, '--quiet'])\nexcept SystemExit: pass"
+    heavy = {"libcst", "mxlint.analysis", "mxlint.tracing.mlx.table", "json", "tokenize", "packaging", "pathspec", "logging"}
+    assert not imported_by(run.format("a.py"), tmp_path) & heavy
+    write(tmp_path, {"b.py": "import mlx.core as mx\nf = mx.compile(g)\n"})
+    assert {"libcst", "mxlint.analysis"} <= imported_by(run.format("b.py"), tmp_path)
