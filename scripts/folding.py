@@ -29,9 +29,14 @@ def combine(name: str, recipe: Recipe, steps: dict[str, Any]) -> Facts:
     if ranks:
         merged = _agree(list(ranks.values()))
         if any(_core(value) != _core(merged, value) for value in ranks.values()):
-            merged["ranks"] = ranks
-        facts["shapeless"] = merged
+            merged["ranks"] = {rank: _final(value) for rank, value in ranks.items()}
+        facts["shapeless"] = _final(merged)
     return facts
+
+
+def _final(facts: Facts) -> Facts:
+    """What was not measured is as unknown to the reader as what was measured and is not always the same."""
+    return {field: "unknown" if value == "unmeasured" else value for field, value in facts.items()}
 
 
 def _behaviour(modes: dict[str, dict[str, Any]]) -> Facts:
@@ -42,7 +47,7 @@ def _behaviour(modes: dict[str, dict[str, Any]]) -> Facts:
         units = [result for axis in ("from_unit", "to_unit") if (result := axes.pop(axis, None))]
         known = {axis: result for axis, result in axes.items() if "later" in result or result["first"] != "ok"}
         if not known:
-            found[mode] = "unknown"
+            found[mode] = "unmeasured"
             continue
         messages = [result["message"] for result in known.values() if "message" in result]
         later = {axis: _worst((result["first"], result["later"])) for axis, result in known.items()}
@@ -67,7 +72,7 @@ def _behaviour(modes: dict[str, dict[str, Any]]) -> Facts:
 def _core(facts: Facts, like: Facts | None = None) -> Facts:
     """What tells two behaviours apart: not the messages, and of the axes only those that `like` has too."""
     like = facts if like is None else like
-    axes = {field: {axis: facts.get(field, {}).get(axis) for axis in like.get(field, {})} for field in ("axes", "grad_axes")}
+    axes = {field: {axis: loosely(facts.get(field, {}).get(axis)) for axis in like.get(field, {})} for field in ("axes", "grad_axes")}
     return {"forward": facts["forward"], "grad": facts["grad"], **axes}
 
 
@@ -79,14 +84,14 @@ def _agree(all_facts: list[Facts]) -> Facts:
     """What several cases have in common: a mode in which one is fine and another is not is unknown; of failures, `unsafe` unless all raise."""
     merged: Facts = {}
     for mode, prefix in (("forward", ""), ("grad", "grad_")):
-        outcomes = {facts[mode] for facts in all_facts} - {"unknown"}
+        outcomes = {facts[mode] for facts in all_facts} - {"unmeasured"}
         if not outcomes:
-            merged[mode] = "unknown"
+            merged[mode] = "unmeasured"
         elif len(outcomes) == 1:
             merged[mode] = outcomes.pop()
         else:
-            merged[mode] = "unknown" if "ok" in outcomes else "unsafe"
-        if merged[mode] not in ("ok", "unknown"):
+            merged[mode] = "unknown" if outcomes & {"ok", "unknown"} else "unsafe"
+        if merged[mode] in ("raises", "unsafe"):
             messages = [facts[prefix + "message"] for facts in all_facts if prefix + "message" in facts]
             if messages:
                 merged[prefix + "message"] = messages[0]

@@ -92,10 +92,13 @@ def _lines(pid: int, reader: int) -> list[list[Any]]:
 
 def measure(name: str) -> dict[str, Any] | str:
     """The facts about one name, or why there are none. A step that kills the process is a fact, and the rest goes on without it."""
+    if name not in RECIPES:
+        return "no recipe"
     steps: dict[str, Any] = {}
     while True:
         pid, reader = _start(name, set(steps))
         running = None
+        finished = 0
         for step, result in _lines(pid, reader):
             if step == "end":
                 return combine(name, RECIPES[name], steps)
@@ -103,11 +106,14 @@ def measure(name: str) -> dict[str, Any] | str:
                 return str(result)
             if running == step:
                 steps[step], running = result, None
+                finished += 1
             else:
                 running = step
-        if running is None or running in ("basic", "compiled"):
-            return f"the process died in {running}"
-        steps[running] = {"first": "ok", "later": "crash"}
+        # memory that an earlier step corrupted may kill a later one: only what dies as the first of its process is to blame
+        if finished == 0:
+            if running is None or running in ("basic", "compiled"):
+                return f"the process died in {running}"
+            steps[running] = {"first": "ok", "later": "crash"}
 
 
 def _public(module: Any, prefix: str) -> list[str]:

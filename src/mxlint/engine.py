@@ -93,7 +93,6 @@ def check(
     paths: Sequence[str],
     settings: Settings | None = None,
     *,
-    cwd: Path | None = None,
     stdin: Stdin | None = None,
     force_exclude: bool = False,
     gate: bool = True,
@@ -105,7 +104,7 @@ def check(
     Without `gate` every file is analysed; `everything` is passed on to the analysis.
     """
     settings = settings or Settings()
-    cwd = cwd or Path.cwd()
+    cwd = Path.cwd()
     timings: dict[str, float] = {}
     with warnings.catch_warnings():
         # Python would print what it thinks of a checked file's own string escapes.

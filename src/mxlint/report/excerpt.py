@@ -61,7 +61,7 @@ def excerpt(source: Source, span: Span, gutter: int, style: Style, mark: str, pa
         end = span.end.column - 1 if row == span.end.row else len(text)
         shown, left, right = _line(text).cut(start, end, width) if inside else _line(text).cut(0, 0, width)
         yield f"{style.frame(f'{row:>{gutter}} |')} {shown}".rstrip()
-        if inside and (text.strip() or start < end):
+        if inside and (start < end or span.start == span.end):
             yield f"{bar} {' ' * left}{paint(mark * (right - left))}"
     yield bar
 

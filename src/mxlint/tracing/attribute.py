@@ -9,7 +9,7 @@ from typing import Any
 from mxlint.tracing import nodes, operators, shapes
 from mxlint.tracing import call as calls
 from mxlint.tracing.machine import Machine, holds_traced
-from mxlint.tracing.mlx.names import DTYPES, canonical, constant, is_module_class
+from mxlint.tracing.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
     MISSING, NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Heap, Instance, ListV,
     ModuleV, NumpyV, Opaque, PartialV, RangeV, Scalar, ShapeV, SliceV, Snapshot, StateV, SuperV, TransformV, Tup, Value, const, join,
@@ -134,15 +134,17 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
         if entry is not None and name in (entry.weights or ()):
             owner.fields[name] = m.array(False)
             return owner.fields[name]  # type: ignore[no-any-return]
-        return BoundV(owner, External(f"mlx.nn.Module.{name}"))
-    if is_optimizer(owner):
+        if name in MODULE_METHODS:
+            return BoundV(owner, External(f"mlx.nn.Module.{name}"))
+    elif is_optimizer(owner):
         if name == "state":
             return StateV(owner)
-        return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
-    if isinstance(value, External) and value.name == "builtins.object" or value is UNKNOWN and isinstance(owner.cls, ClassV) and not owner.cls.bases:
+        if name in OPTIMIZER_METHODS:
+            return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
+    elif isinstance(owner.cls, External):
+        return BoundV(owner, External(f"{owner.cls.name}.{name}"))
+    elif value is UNKNOWN and not owner.cls.bases:
         return UNKNOWN
-    if isinstance(value, External):
-        return BoundV(owner, External(f"{value.name}.{name}"))
     made = Opaque(label=place.text[:40])
     owner.fields[name] = made
     return made
@@ -187,7 +189,8 @@ def _of_super(m: Machine, owner: SuperV, name: str) -> Value:
         if cls is not None:
             return BoundV(owner.owner, value) if isinstance(value, FuncV) and value.wrapper != "staticmethod" else value
         if isinstance(value, External):
-            return BoundV(owner.owner, External(f"{value.name}.{name}"))
+            kind = "mlx.nn.Module" if is_module_class(value.name) else value.name
+            return BoundV(owner.owner, External(f"{kind}.{name}"))
     return BoundV(owner.owner, External(f"builtins.object.{name}")) if not owner.cls.bases else UNKNOWN
 
 
@@ -539,5 +542,5 @@ def in_place(m: Machine, present: Value, value: Value, result: Value, node: node
     return False
 
 
-__all__ = ["DTYPES", "WEIGHTS", "class_attribute", "form_of", "get", "get_item", "in_place", "is_module", "is_optimizer", "module_get",
+__all__ = ["WEIGHTS", "class_attribute", "form_of", "get", "get_item", "in_place", "is_module", "is_optimizer", "module_get",
            "mro", "put", "put_item", "shape_value", "unsupported"]  # fmt: skip

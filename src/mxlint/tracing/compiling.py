@@ -130,6 +130,7 @@ def _check_arguments(record: Record, info: CallInfo) -> None:
 def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallInfo) -> Value:
     """A later call that uses a trace again: what the trace read may have changed since."""
     straight = not m.guards and not any(loop.repeated for loop in m.loops)
+    _check_rebound(m, record, trace, info)
     for read in trace.reads:
         present = read.target.fields.get(read.key, MISSING)
         value = read.value
@@ -149,6 +150,25 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
                 m.journal.store(write.target, write.key, fresh_content(m, content))
                 m.last_write[id(write.target), write.key] = info.place
     return fresh(m, result)
+
+
+def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> None:
+    """A captured container that the program has bound anew since the trace: by its name, or as the state of its optimizer."""
+    for capture in (record.inputs, record.outputs):
+        if capture is None:
+            continue
+        parts = capture.value.items if isinstance(capture.value, (ListV, Tup)) and capture.value.items is not None else (capture.value,)
+        for part in parts:
+            if isinstance(part, StateV) and "state" in part.owner.fields:
+                written = m.last_write.get((id(part.owner), "state"))
+                if written is not None:
+                    record.rebound.append((written, info.place))
+    for read in trace.reads:
+        if isinstance(read.value, (ListV, DictV)) and id(read.value) in trace.reach_in | trace.reach_out:
+            present = read.target.fields.get(read.key, MISSING) if read.index is None else read.value
+            written = m.last_write.get((id(read.target), read.key))
+            if present is not read.value and written is not None:
+                record.rebound.append((written, info.place))
 
 
 def fresh(m: Machine, value: Value) -> Value:

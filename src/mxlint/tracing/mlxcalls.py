@@ -31,8 +31,6 @@ def call_mlx(m: Machine, name: str, info: CallInfo) -> Value:
         for value in info.values():
             escape(m, value)
         return layers.make(m, name, info)
-    if is_module_class(name.rpartition(".")[0]) and name.endswith(".__init__"):
-        return NONE
     return function(m, name, info)
 
 

@@ -430,7 +430,7 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
         parts = (value.start, value.stop, value.step)
         if shapeless(m) and any(part.axes for part in parts):
             m.emit("branch", place, place.text, frame, axes=value.start.axes | value.stop.axes | value.step.axes)
-        if all(part.known for part in parts) and value.step.content and not any(part.varies for part in parts):
+        if all(isinstance(part.content, int) for part in parts) and value.step.content and not any(part.varies for part in parts):
             numbers = range(value.start.content, value.stop.content, value.step.content)
             return [const(n) for n in numbers] if len(numbers) <= MAX_EXACT else None
         return None

@@ -49,6 +49,15 @@ def constant(name: str) -> Value | None:
     return _CONSTANTS.get(name)
 
 
+MODULE_METHODS = frozenset(
+    "__init__ parameters trainable_parameters update update_modules load_weights save_weights apply apply_to_modules filter_and_map modules "
+    "named_modules leaf_modules children eval train freeze unfreeze set_dtype".split()
+)
+"""What every nn.Module inherits."""
+OPTIMIZER_METHODS = frozenset("__init__ init init_single update apply_gradients apply_single".split())
+"""What every optimizer inherits."""
+
+
 def is_module_class(name: str) -> bool:
     """Whether a canonical name is a class of layers of mlx.nn."""
     return name.startswith("mlx.nn.") and name[len("mlx.nn.") :][:1].isupper() and "." not in name[len("mlx.nn.") :]
