@@ -16,6 +16,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
@@ -157,6 +158,13 @@ def leaves(tree: Any) -> list[Any]:
     return []
 
 
+def _scratch() -> str:
+    """A folder for what files are written to; every process uses it in turn."""
+    folder = Path(tempfile.gettempdir()) / "mxlint-scratch"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
+
+
 class Subject:
     """A case made callable: `call(*inputs)` gives what the expression gives; a module or optimizer is put back into its first state before each."""
 
@@ -164,7 +172,7 @@ class Subject:
         plain = name.partition("[")[0]
         namespace: dict[str, Any] = {
             "mx": mx, "nn": nn, "mlx": importlib.import_module("mlx"), "arr": arr, "assign": _assign, "index": _Index(), "operator": operator,
-            "copy": copy, "pickle": pickle, "tmp": tempfile.mkdtemp(),
+            "copy": copy, "pickle": pickle, "tmp": _scratch(),
         }  # fmt: skip
         if "np." in case.call:
             namespace["np"] = importlib.import_module("numpy")
@@ -248,7 +256,9 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".split("\n")[0][:160]
 
 
-def shapeless(subject: Subject, function: Callable[..., list[Any]], worlds: list[dict[str, int]], shapes_only: bool) -> dict[str, str] | None:
+def shapeless(
+    subject: Subject, function: Callable[..., list[Any]], worlds: list[dict[str, int]], shapes_only: bool
+) -> dict[str, str] | None:
     """Trace at the first world, call in all of them. None when the function itself fails or gives no array there."""
     outcome: dict[str, str] = {}
 

@@ -186,7 +186,9 @@ def resolve(table: dict[str, Any], version: str) -> dict[str, Facts]:
     for name, entry in table["entries"].items():
         first, last = entry.get("versions", (version, version))
         if version_key(first) <= version_key(version) <= version_key(last):
-            found[name] = _resolve_facts({field: value for field, value in entry.items() if field not in ("versions", "state_when")}, version)
+            found[name] = _resolve_facts(
+                {field: value for field, value in entry.items() if field not in ("versions", "state_when")}, version
+            )
     return found
 
 

@@ -1,8 +1,8 @@
 """Measure what MLX does, and fold the measurements of several versions into the table that mxlint reads.
 
-    measure_mlx.py measure             run the installed MLX, write raw/<version>.json
-    measure_mlx.py fold                all of raw/ → facts.json
-    measure_mlx.py --sample 40         measure 40 names again and compare with the table; 1 and a diff if they differ
+measure_mlx.py measure             run the installed MLX, write raw/<version>.json
+measure_mlx.py fold                all of raw/ → facts.json
+measure_mlx.py --sample 40         measure 40 names again and compare with the table; 1 and a diff if they differ
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,13 @@ def public_names() -> list[str]:
             found += _public(getattr(mx, part), f"mlx.core.{part}.")
     found += [f"mlx.core.array.{name}" for name in sorted(dir(mx.array))]
     found += _public(nn, "mlx.nn.")
-    for module, prefix in ((nn.losses, "mlx.nn.losses."), (nn.init, "mlx.nn.init."), (nn.utils, "mlx.nn.utils."), (mlx.optimizers, "mlx.optimizers."), (mlx.utils, "mlx.utils.")):
+    for module, prefix in (
+        (nn.losses, "mlx.nn.losses."),
+        (nn.init, "mlx.nn.init."),
+        (nn.utils, "mlx.nn.utils."),
+        (mlx.optimizers, "mlx.optimizers."),
+        (mlx.utils, "mlx.utils."),
+    ):
         own = prefix.rstrip(".")
         found += [n for n in _public(module, prefix) if getattr(getattr(module, n.rpartition(".")[2]), "__module__", own).startswith(own)]
     return found
@@ -167,7 +174,13 @@ def aliases() -> dict[str, str]:
         for name in dir(module):
             value = getattr(module, name)
             home = getattr(value, "__module__", None)
-            if not name.startswith("_") and callable(value) and isinstance(home, str) and home.startswith(prefix) and home + "." + name != prefix + name:
+            if (
+                not name.startswith("_")
+                and callable(value)
+                and isinstance(home, str)
+                and home.startswith(prefix)
+                and home + "." + name != prefix + name
+            ):
                 found[f"{home}.{name}"] = prefix + name
     return dict(sorted(found.items()))
 
@@ -203,7 +216,7 @@ def _dump(head: dict[str, Any], tables: dict[str, dict[str, Any]]) -> str:
     """JSON with sorted keys and one entry a line, so that a change of one fact is a change of one line."""
     parts = [f'"{key}": {json.dumps(value, sort_keys=True)}' for key, value in head.items()]
     for title, table in tables.items():
-        rows = ",\n".join(f'{json.dumps(key)}: {json.dumps(table[key], sort_keys=True, separators=(",", ":"))}' for key in sorted(table))
+        rows = ",\n".join(f"{json.dumps(key)}: {json.dumps(table[key], sort_keys=True, separators=(',', ':'))}" for key in sorted(table))
         parts.append(f'"{title}": {{\n{rows}\n}}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
@@ -223,7 +236,9 @@ def sample(count: int) -> int:
     version = mx.__version__.partition("+")[0]
     table = json.loads((DATA / "facts.json").read_text())
     if version not in table["versions"]:
-        print(f"MLX {version} is not one of the measured versions ({', '.join(table['versions'])}): run `measure_mlx.py measure` and `fold`")
+        print(
+            f"MLX {version} is not one of the measured versions ({', '.join(table['versions'])}): run `measure_mlx.py measure` and `fold`"
+        )
         return 1
     known = {name: facts for name, facts in resolve(table, version).items() if name in RECIPES}
     chosen = random.Random(count).sample(sorted(known), min(count, len(known)))
@@ -249,13 +264,17 @@ def main(arguments: list[str]) -> int:
     if options.action == "fold":
         return _fold_all()
     try:
-        import mlx.core  # noqa: F401
+        import mlx.core
     except ImportError:
         print(_install_hint(), file=sys.stderr)
         return 2
-    # fresh and freed memory is filled with rubbish, so that what reads out of bounds cannot be right by accident; malloc reads it at start
+    # Fresh and freed memory is filled with rubbish, so that what reads out of bounds cannot be right by accident; malloc reads it at start.
+    # Old versions of MLX keep the kernels they build in the temporary directory under names without a version.
     if sys.platform == "linux" and "MALLOC_PERTURB_" not in os.environ:
-        os.execve(sys.executable, [sys.executable, str(HERE / "measure_mlx.py"), *arguments], {**os.environ, "MALLOC_PERTURB_": "165"})
+        kernels = Path(tempfile.gettempdir()) / f"mxlint-measure-{mlx.core.__version__}"
+        kernels.mkdir(exist_ok=True)
+        environment = {**os.environ, "MALLOC_PERTURB_": "165", "TMPDIR": str(kernels)}
+        os.execve(sys.executable, [sys.executable, str(HERE / "measure_mlx.py"), *arguments], environment)
     if sys.platform == "linux":
         import experiments  # noqa: F401  before any fork
     if options.show:

@@ -123,7 +123,8 @@ FIRST = tuple(case for case in REDUCE if "axis=0" in case.call)
 METHOD_LAST = tuple(case for case in METHOD_REDUCE if "axis=-1" in case.call)
 METHOD_FIRST = tuple(case for case in METHOD_REDUCE if "axis=0" in case.call)
 forms(f"{MX}logsumexp", {"": REDUCE, "axis=-1": LAST, "axis=0": FIRST})
-for name in ["cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "logcumsumexp"]:
+SCANS = "cummax cummin cumprod cumsum logcumsumexp"
+for name in f"{SCANS} cumulative_prod cumulative_sum".split():
     forms(MX + name, {"": UNARY, "axis": ALONG})
 add(f"{MX}linalg.norm", *REDUCE)
 add(f"{MX}matrix_norm", *UNARY)
@@ -165,9 +166,20 @@ add(f"{MX}meshgrid", Case("{f}(x, y)", "x:A y:B"))
 forms(f"{MX}diag", {"": (Case("{f}(x)", "x:A,A"), Case("{f}(x, k=1)", "x:A,A")), "vector": (Case("{f}(x)", "x:A"),)})
 add(f"{MX}diagonal", *UNARY)
 add(f"{MX}:tril triu", *UNARY, "{f}(x, 1)")
-add(f"{MX}:concatenate concat", Case("{f}([x, y], axis=0)", "x:A,B y:A,B"), Case("{f}([x, y], axis=-1)", "x:A,B y:A,B"), Case("{f}([x, y], 1)", "x:A,B,C y:A,B,C"))
-add(f"{MX}:concatenate[constant] concat[constant]", Case("{f}([z, x], axis=0)", "x:A,6", "z = arr(2, 6)"), Case("{f}([z, x], axis=1)", "x:4,B,6", "z = arr(4, 2, 6)"))
-add(f"{MX}stack", Case("{f}([x, y])", "x:A,B y:A,B"), Case("{f}([x, y], axis=-1)", "x:A,B y:A,B"), Case("{f}([x, y], 1)", "x:A,B,C y:A,B,C"))
+add(
+    f"{MX}:concatenate concat",
+    Case("{f}([x, y], axis=0)", "x:A,B y:A,B"),
+    Case("{f}([x, y], axis=-1)", "x:A,B y:A,B"),
+    Case("{f}([x, y], 1)", "x:A,B,C y:A,B,C"),
+)
+add(
+    f"{MX}:concatenate[constant] concat[constant]",
+    Case("{f}([z, x], axis=0)", "x:A,6", "z = arr(2, 6)"),
+    Case("{f}([z, x], axis=1)", "x:4,B,6", "z = arr(4, 2, 6)"),
+)
+add(
+    f"{MX}stack", Case("{f}([x, y])", "x:A,B y:A,B"), Case("{f}([x, y], axis=-1)", "x:A,B y:A,B"), Case("{f}([x, y], 1)", "x:A,B,C y:A,B,C")
+)
 add(f"{MX}unstack", "{f}(x)", Case("{f}(x, axis=1)", "x:A,2,C"))
 add(f"{MX}split", "{f}(x, 2)", "{f}(x, 2, axis=-1)", "{f}(x, [1])", Case("{f}(x, 2, axis=1)", "x:A,B,C"))
 add(f"{MX}repeat", "{f}(x, 2, axis=0)", "{f}(x, 2, axis=-1)", "{f}(x, 2)", Case("{f}(x, 2, axis=1)", "x:A,B,C"))
@@ -193,7 +205,11 @@ forms(
     },
 )
 add(f"{MX}take_along_axis", Case("{f}(x, i, axis=-1)", "x:A,B i:idx:A,B"), Case("{f}(x, i, axis=1)", "x:A,B,C i:idx:A,B,C"))
-add(f"{MX}put_along_axis", Case("{f}(x, i, y, axis=-1)", "x:A,B i:order:A,B y:A,B"), Case("{f}(x, i, mx.array(9.0), axis=0)", "x:A,B i:idx:1,B"))
+add(
+    f"{MX}put_along_axis",
+    Case("{f}(x, i, y, axis=-1)", "x:A,B i:order:A,B y:A,B"),
+    Case("{f}(x, i, mx.array(9.0), axis=0)", "x:A,B i:idx:1,B"),
+)
 add(f"{MX}searchsorted", Case("{f}(mx.sort(x), y)", "x:A y:B"))
 add(f"{MX}unique", Case("{f}(x, 3)", "x:int:A,B"), Case("{f}(x, 3)", "x:int:A,B,C"))
 add(f"{MX}slice", "{f}(x, mx.array([1]), (0,), (1, 2))", Case("{f}(x, mx.array([1]), (1,), (2, 2, 4))", "x:A,B,C"))
@@ -241,7 +257,14 @@ add(
     Case("{f}(x, *q, transpose=True, group_size=32, bits=4)", "x:A,64", QUANTISED),
     Case("{f}(x, *q, transpose=True, group_size=32, bits=4)", "x:A,B,64", QUANTISED),
 )
-add(f"{MX}gather_qmm", Case("{f}(x, *q, rhs_indices=i, transpose=True, group_size=32, bits=4)", "x:2,A,64 i:idx:2", "q = mx.quantize(arr(2, 8, 64), group_size=32, bits=4)"))
+add(
+    f"{MX}gather_qmm",
+    Case(
+        "{f}(x, *q, rhs_indices=i, transpose=True, group_size=32, bits=4)",
+        "x:2,A,64 i:idx:2",
+        "q = mx.quantize(arr(2, 8, 64), group_size=32, bits=4)",
+    ),
+)
 
 # -- creation: no traced input, constants of the trace ---------------------------------------------------------------------------------
 add(f"{MX}:arange", "{f}(5)", "{f}(1, 5)", "{f}(0, 1, 0.25)")
@@ -253,22 +276,37 @@ add(f"{MX}linspace", "{f}(0, 1, 5)")
 add(f"{MX}:fft.fftfreq fft.rfftfreq", "{f}(6)")
 forms(
     f"{MX}array",
-    {"": ("{f}([1.0, 2.0])", "{f}(2)"), "array": ("{f}(x)", Case("{f}(x)", "x:A,B,C")), "list": (Case("{f}([x, y])", "x: y:"), Case("{f}([1.0, x])", "x:"))},
+    {
+        "": ("{f}([1.0, 2.0])", "{f}(2)"),
+        "array": ("{f}(x)", Case("{f}(x)", "x:A,B,C")),
+        "list": (Case("{f}([x, y])", "x: y:"), Case("{f}([1.0, x])", "x:")),
+    },
     kind="class",
 )
 
 # -- fast, linalg, fft ------------------------------------------------------------------------------------------------------------------
-add(f"{MX}fast.layer_norm", Case("{f}(x, w, b, 1e-5)", "x:A,6", "w = arr(6); b = arr(6)"), Case("{f}(x, w, b, 1e-5)", "x:A,B,6", "w = arr(6); b = arr(6)"))
+add(
+    f"{MX}fast.layer_norm",
+    Case("{f}(x, w, b, 1e-5)", "x:A,6", "w = arr(6); b = arr(6)"),
+    Case("{f}(x, w, b, 1e-5)", "x:A,B,6", "w = arr(6); b = arr(6)"),
+)
 add(f"{MX}fast.rms_norm", Case("{f}(x, w, 1e-5)", "x:A,6", "w = arr(6)"), Case("{f}(x, w, 1e-5)", "x:A,B,6", "w = arr(6)"))
 add(f"{MX}fast.cross_entropy", Case("{f}(x, i)", "x:A,B i:idx:A"), Case("{f}(x, i)", "x:A,B,C i:idx:A,B"))
-add(f"{MX}fast.rope", Case("{f}(x, 8, traditional=False, base=10000.0, scale=1.0, offset=0)", "x:A,2,B,8"), Case("{f}(x, 8, traditional=True, base=10000.0, scale=1.0, offset=o)", "x:A,2,B,8 o:idx:"))
+add(
+    f"{MX}fast.rope",
+    Case("{f}(x, 8, traditional=False, base=10000.0, scale=1.0, offset=0)", "x:A,2,B,8"),
+    Case("{f}(x, 8, traditional=True, base=10000.0, scale=1.0, offset=o)", "x:A,2,B,8 o:idx:"),
+)
 add(f"{MX}fast.gated_delta_update", Case("{f}(q, k, v, g, b)", "q:1,B,2,64 k:1,B,2,64 v:1,B,2,64 g:1,B,2 b:1,B,2"))
 SDPA = "x:A,2,B,8 k:A,2,C,8 v:A,2,C,8"
 forms(
     f"{MX}fast.scaled_dot_product_attention",
     {
         "": (Case("{f}(x, k, v, scale=0.5)", SDPA), Case("{f}(x, k, v, scale=0.5)", "x:A,4,B,8 k:A,2,C,8 v:A,2,C,8")),
-        "mask": (Case("{f}(x, k, v, scale=0.5, mask=m)", SDPA + " m:B,C"), Case("{f}(x, k, v, scale=0.5, mask=m)", SDPA + " m:bool:A,1,B,C")),
+        "mask": (
+            Case("{f}(x, k, v, scale=0.5, mask=m)", SDPA + " m:B,C"),
+            Case("{f}(x, k, v, scale=0.5, mask=m)", SDPA + " m:bool:A,1,B,C"),
+        ),
         "mask=causal": (Case("{f}(x, k, v, scale=0.5, mask='causal')", "x:A,2,B,8 k:A,2,B,8 v:A,2,B,8"),),
     },
 )
@@ -347,10 +385,14 @@ add(f"{ARRAY}:all any", *(Case(case.call.replace("x.", "(x > 0.5)."), case.input
 add(f"{ARRAY}:max mean min prod std sum var", *METHOD_REDUCE, kind="method")
 add(f"{ARRAY}:argmax argmin", *METHOD_REDUCE_ONE, kind="method")
 forms(f"{ARRAY}logsumexp", {"": METHOD_REDUCE, "axis=-1": METHOD_LAST, "axis=0": METHOD_FIRST}, kind="method")
-for name in ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]:
+for name in SCANS.split():
     along = (Case("x.{m}(axis=0)"), Case("x.{m}(axis=-1)"), Case("x.{m}(axis=1)", "x:A,B,C"))
     forms(ARRAY + name, {"": METHOD_UNARY, "axis": along}, kind="method")
-forms(f"{ARRAY}flatten", {"": METHOD_UNARY, "axis": (Case("x.flatten(1)", "x:A,B,C"), Case("x.flatten(0, 1)", "x:A,B,C"), Case("x.flatten(-2)", "x:A,B,C"))}, kind="method")
+forms(
+    f"{ARRAY}flatten",
+    {"": METHOD_UNARY, "axis": (Case("x.flatten(1)", "x:A,B,C"), Case("x.flatten(0, 1)", "x:A,B,C"), Case("x.flatten(-2)", "x:A,B,C"))},
+    kind="method",
+)
 forms(
     f"{ARRAY}reshape",
     {
@@ -360,7 +402,14 @@ forms(
     },
     kind="method",
 )
-forms(f"{ARRAY}squeeze", {"": (Case("x.squeeze()", "x:A,1,B"), Case("x.squeeze()", "x:A,B")), "axis": (Case("x.squeeze(1)", "x:A,1,B"), Case("x.squeeze(-1)", "x:A,1"))}, kind="method")
+forms(
+    f"{ARRAY}squeeze",
+    {
+        "": (Case("x.squeeze()", "x:A,1,B"), Case("x.squeeze()", "x:A,B")),
+        "axis": (Case("x.squeeze(1)", "x:A,1,B"), Case("x.squeeze(-1)", "x:A,1")),
+    },
+    kind="method",
+)
 add(f"{ARRAY}:swapaxes moveaxis", "x.{m}(0, 1)", Case("x.{m}(1, 2)", "x:A,B,C"), kind="method")
 forms(f"{ARRAY}transpose", {"": METHOD_UNARY, "axes": ("x.transpose(1, 0)", Case("x.transpose(0, 2, 1)", "x:A,B,C"))}, kind="method")
 add(f"{ARRAY}:astype view", "x.{m}(mx.int32)", Case("x.{m}(mx.int32)", "x:A,B,C"), kind="method")
@@ -383,7 +432,11 @@ for op, symbol in (("and", "&"), ("or", "|"), ("xor", "^"), ("lshift", "<<"), ("
 for op, symbol in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
     add(f"{ARRAY}__{op}__", Case(f"x {symbol} y", "x:A,B y:A,B"), Case(f"x {symbol} y", "x:A,B,C y:C"), f"x {symbol} 0.5", kind="operator")
 MATMUL = RECIPES["mlx.core.matmul"].cases
-add(f"{ARRAY}__matmul__", *(Case(case.call.replace("{f}(x, ", "x @ ").rstrip(")"), case.inputs, case.setup) for case in MATMUL), kind="operator")
+add(
+    f"{ARRAY}__matmul__",
+    *(Case(case.call.replace("{f}(x, ", "x @ ").rstrip(")"), case.inputs, case.setup) for case in MATMUL),
+    kind="operator",
+)
 add(f"{ARRAY}__imatmul__", Case("operator.imatmul(x, y)", "x:A,6 y:6,6"), kind="operator")
 add(f"{ARRAY}:__neg__ __pos__ __abs__ __invert__", "x.{m}()", kind="operator")
 add(f"{ARRAY}:__invert__", Case("~x", "x:bool:A,B"), kind="operator")
@@ -423,15 +476,31 @@ add(
     *UNARY,
 )
 add(f"{NN}prelu", Case("{f}(x, w)", "x:A,B", "w = arr(1)"), Case("{f}(x, w)", "x:A,B,C", "w = arr(1)"))
-add(f"{NN}value_and_grad", Case("{f}(m, lambda z: (m(z) ** 2).sum())(x)[1]['weight']", "x:A,6", "m = nn.Linear(6, 3, bias=False)"), kind="transform", returns="function")
+add(
+    f"{NN}value_and_grad",
+    Case("{f}(m, lambda z: (m(z) ** 2).sum())(x)[1]['weight']", "x:A,6", "m = nn.Linear(6, 3, bias=False)"),
+    kind="transform",
+    returns="function",
+)
 add(f"{NN}utils.checkpoint", Case("{f}(m)(x)", "x:A,6", "m = nn.Linear(6, 3, bias=False)"), kind="transform", returns="function")
 add(f"{NN}quantize", Case("{f}(nn.Sequential(nn.Linear(64, 8)), group_size=32)"))
 LOSS = (Case("{f}(x, y)", "x:A,B y:A,B"), Case("{f}(x, y, reduction='mean')", "x:A,B y:A,B"), Case("{f}(x, y)", "x:A,B,C y:A,B,C"))
-add(f"{NN}losses.:binary_cross_entropy cosine_similarity_loss hinge_loss huber_loss kl_div_loss l1_loss log_cosh_loss mse_loss smooth_l1_loss", *LOSS)
+add(
+    f"{NN}losses.:binary_cross_entropy cosine_similarity_loss hinge_loss huber_loss kl_div_loss l1_loss log_cosh_loss mse_loss smooth_l1_loss",
+    *LOSS,
+)
 for name in ("cross_entropy", "nll_loss"):
-    targets = (Case("{f}(x, i)", "x:A,B i:idx:A"), Case("{f}(x, i, reduction='mean')", "x:A,B i:idx:A"), Case("{f}(x, i)", "x:A,B,C i:idx:A,B"))
+    targets = (
+        Case("{f}(x, i)", "x:A,B i:idx:A"),
+        Case("{f}(x, i, reduction='mean')", "x:A,B i:idx:A"),
+        Case("{f}(x, i)", "x:A,B,C i:idx:A,B"),
+    )
     add(f"{NN}losses.{name}", *targets)
-add(f"{NN}losses.:gaussian_nll_loss triplet_loss", Case("{f}(x, y, z)", "x:A,B y:A,B z:A,B"), Case("{f}(x, y, z)", "x:A,B,C y:A,B,C z:A,B,C"))
+add(
+    f"{NN}losses.:gaussian_nll_loss triplet_loss",
+    Case("{f}(x, y, z)", "x:A,B y:A,B z:A,B"),
+    Case("{f}(x, y, z)", "x:A,B,C y:A,B,C z:A,B,C"),
+)
 add(f"{NN}losses.margin_ranking_loss", Case("{f}(x, y, z)", "x:A y:A z:A"), Case("{f}(x, y, z)", "x:A,B y:A,B z:A,B"))
 add(f"{NN}init.:constant sparse", Case("{f}(0.5)(x)"), returns="function")
 add(f"{NN}init.:normal uniform glorot_normal glorot_uniform he_normal he_uniform", Case("{f}()(x)"), returns="function")
@@ -445,7 +514,11 @@ def layer(name: str, constructor: str, *inputs: str, call: str = "m(x)", facts: 
     add(NN + name, *(Case(call, shape, f"m = nn.{name.partition('[')[0]}({constructor})") for shape in inputs), kind="layer", facts=facts)
 
 
-for name in ["CELU", "ELU", "GELU", "GLU", "HardShrink", "HardTanh", "Hardswish", "Identity", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU2", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign", "Step", "Tanh"]:
+ELEMENTWISE = (
+    "CELU ELU GELU GLU HardShrink HardTanh Hardswish Identity LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU2 ReLU6 SELU SiLU Sigmoid "
+    "Softmax Softmin Softplus Softshrink Softsign Step Tanh"
+)
+for name in ELEMENTWISE.split():
     layer(name, "", "x:A,B", "x:A,B,C")
 layer("Linear", "6, 3", "x:A,6", "x:A,B,6")
 layer("Linear[bias=False]", "6, 3, bias=False", "x:A,6", "x:A,B,6")
@@ -498,7 +571,13 @@ for name, arguments in (
     ("Lion", "0.1"), ("Muon", "0.1"), ("Adafactor", ""), ("Adafactor[beta_1]", "beta_1=0.9"),
     ("MultiOptimizer", "[mlx.optimizers.SGD(0.1), mlx.optimizers.Adam(0.1)], [lambda n, w: n == 'w']"),
 ):  # fmt: skip
-    add(OPT + name, Case("o.apply_gradients({'w': y, 'b': v}, {'w': x, 'b': u})", "x:4,6 y:4,6 u:6 v:6", INITIAL.replace("{a}", arguments)), kind="optimizer", returns="tree", facts=(arguments,))
+    add(
+        OPT + name,
+        Case("o.apply_gradients({'w': y, 'b': v}, {'w': x, 'b': u})", "x:4,6 y:4,6 u:6 v:6", INITIAL.replace("{a}", arguments)),
+        kind="optimizer",
+        returns="tree",
+        facts=(arguments,),
+    )
 add(f"{OPT}clip_grad_norm", Case("{f}({'w': x}, 1.0)"), Case("{f}({'w': x}, 1.0)", "x:A,B,C"))
 for name, call in (
     ("cosine_decay", "{f}(0.1, 10)(s)"), ("exponential_decay", "{f}(0.1, 0.9)(s)"), ("linear_schedule", "{f}(0.0, 0.1, 10)(s)"),

@@ -94,7 +94,14 @@ def test_selection(tmp_path: Path, table: str, on: str, off: str) -> None:
 def test_command_line_wins(tmp_path: Path) -> None:
     table = 'ignore = ["MX101"]\nfail-on = "error"\nexclude = ["a"]\nextend-exclude = ["b"]\nmlx-version = "0.28"\n'
     found = config(
-        tmp_path, table, select=("MX1",), fail_on="never", exclude=("c",), extend_exclude=("d",), mlx_version=">=0.29", options={"fail-on": "info"}
+        tmp_path,
+        table,
+        select=("MX1",),
+        fail_on="never",
+        exclude=("c",),
+        extend_exclude=("d",),
+        mlx_version=">=0.29",
+        options={"fail-on": "info"},
     )
     assert {"MX101", "MX102"} <= found.rules
     assert "MX201" not in found.rules

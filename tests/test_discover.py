@@ -35,7 +35,16 @@ def test_python_files_in_a_stable_order(tmp_path: Path) -> None:
 
 
 def test_default_excludes(tmp_path: Path) -> None:
-    tree(tmp_path, "build/a.py", ".venv/a.py", "x/node_modules/a.py", "x/site-packages/y/a.py", ".git/hooks/a.py", "dist/a.py", ".hidden/a.py")
+    tree(
+        tmp_path,
+        "build/a.py",
+        ".venv/a.py",
+        "x/node_modules/a.py",
+        "x/site-packages/y/a.py",
+        ".git/hooks/a.py",
+        "dist/a.py",
+        ".hidden/a.py",
+    )
     assert found(tmp_path) == [".hidden/a.py", "build/a.py"]
 
 

@@ -145,7 +145,11 @@ def test_severity_and_threshold(tmp_path: Path) -> None:
 
 def test_each_file_is_judged_by_its_own_configuration(tmp_path: Path) -> None:
     write(tmp_path, a=PRINTS, lenient__b=PRINTS, silent__c=PRINTS, per__file__d=PRINTS)
-    for folder, table in {"lenient": 'fail-on = "never"', "silent": 'ignore = ["MX1"]', "per": 'per-file-ignores = { "file" = ["MX101"] }'}.items():
+    for folder, table in {
+        "lenient": 'fail-on = "never"',
+        "silent": 'ignore = ["MX1"]',
+        "per": 'per-file-ignores = { "file" = ["MX101"] }',
+    }.items():
         (tmp_path / folder / "pyproject.toml").write_text(f"[tool.mxlint]\n{table}\n", encoding="utf-8")
     assert codes(run()) == [("a.py", "MX101", 6), ("lenient/b.py", "MX101", 6)]
     assert run("lenient").exit_code == 0
@@ -159,7 +163,9 @@ def test_selection_does_not_hide_files_that_could_not_be_judged(tmp_path: Path) 
 
 
 def test_suppressions_take_part(tmp_path: Path) -> None:
-    write(tmp_path, a=PRINTS.replace("print(x)", "print(x)  # mxlint: ignore[MX101] known"), b=PRINTS.replace("print(x)", "print(x)  # noqa"))
+    write(
+        tmp_path, a=PRINTS.replace("print(x)", "print(x)  # mxlint: ignore[MX101] known"), b=PRINTS.replace("print(x)", "print(x)  # noqa")
+    )
     write(tmp_path, c="y = 1  # mxlint: ignore[MX101]\n", d="y = 1  # noqa: MX999\n")
     assert codes(run()) == [("c.py", "MX001", 1), ("d.py", "MX002", 1)]
     assert codes(run(settings=Settings(ignore=("MX101",)))) == [("d.py", "MX002", 1)]

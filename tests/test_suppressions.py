@@ -221,7 +221,7 @@ def test_codes_of_other_tools_and_prose_are_their_own_business(text: str) -> Non
     [
         (b"x = 1  # mxlint: ignore[MX101]", True),
         (b"x = 1  # noqa: E501, mx101", True),
-        (b"x = 1  # NOQA : MX101", True),
+        (b"x = 1  # nOqA : MX101", True),
         (b"x = 1  # noqa", False),
         (b"x = 1  # noqa: E501", False),
         (b"x = 1  # noqa: E501\ny = 'MX101'", False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import warnings
 from collections import Counter
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from mxlint.tracing.mlx.table import Table
 
 Progress = Callable[[int, int], None]
+COLLECT_EVERY = 64
+"""Files between two runs of the cycle collector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,7 @@ def _analyse(
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
     analysed = _Analysed()
     analyse = _analyser(table, everything) if table is not None else None
-    for done, file in enumerate(files):
+    for done, file in enumerate(_sparing_collector(files)):
         if progress is not None:
             progress(done, len(files))
         try:
@@ -213,6 +216,20 @@ def _analyse(
             continue
         analysed.add(analysis)
     return analysed
+
+
+def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
+    """The files, with Python's cycle collector run now and then instead of all the time, which a third of a run would go into."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for number, file in enumerate(files, 1):
+            yield file
+            if number % COLLECT_EVERY == 0:
+                gc.collect()
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _analyser(table: Table, everything: bool) -> Callable[[Source, tuple[str, ...]], Analysis]:

@@ -64,9 +64,8 @@ class _Suppression:
 
 def names_rules(data: bytes) -> bool:
     """Whether the bytes hold what may be a suppression that names a rule of ours: reason enough to look into a file."""
-    # A search that ignores case costs far more than reading the file, so the common spellings come first.
-    has_noqa = b"noqa" in data or b"NOQA" in data or b"NoQA" in data
-    return b"mxlint:" in data or (has_noqa and _NOQA_BYTES.search(data) is not None)
+    # The expression alone would ignore case some twenty times as slowly.
+    return b"mxlint:" in data or (b"noqa" in data.lower() and _NOQA_BYTES.search(data) is not None)
 
 
 def suppress(source: Source, findings: Iterable[Finding], selected: Collection[str]) -> list[Finding]:

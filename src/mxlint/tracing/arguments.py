@@ -60,6 +60,8 @@ def bad_type(value: Value, depth: int = 4) -> str | None:
         return "range"
     if isinstance(value, SliceV):
         return "slice"
+    if isinstance(value, BoundV) and not isinstance(value.function, FuncV):
+        return None  # an attribute of a library's object: nobody knows that it is a method
     if isinstance(value, _FUNCTIONS):
         return "function"
     if isinstance(value, ClassV):

@@ -56,7 +56,7 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
         kind = "list" if isinstance(owner, ListV) else "dict" if isinstance(owner, DictV) else "tuple"
         return BoundV(owner, External(f"builtins.{kind}.{name}"))
     if isinstance(owner, Scalar):
-        return BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
+        return UNKNOWN if owner.kind == "None" else BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, Foreign):
         return BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, TransformV):

@@ -41,11 +41,28 @@ class Files:
                 self._bodies.clear()
                 self._text = 0
             self._text += chunk.end - chunk.start
-            known = self._bodies[key] = lower_statements(source.text, chunk.start, chunk.end, binds(chunk))
+            known = _without_parsing(chunk)
+            if known is None:
+                known = lower_statements(source.text, chunk.start, chunk.end, binds(chunk))
+            self._bodies[key] = known
         return known
 
     def is_lowered(self, source: Source, chunk: Chunk) -> bool:
         return (id(source), chunk.start) in self._bodies
+
+
+def _without_parsing(chunk: Chunk) -> nodes.Body | None:
+    """Imports and docstrings, which every file has many of: nothing of theirs is ever pointed at, so their tree is enough."""
+    body: list[nodes.Stmt] = []
+    for node in chunk.nodes:
+        if isinstance(node, ast.Import):
+            body.append(nodes.Import(chunk.start, chunk.end, tuple((alias.name, alias.asname) for alias in node.names)))
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple((alias.name, alias.asname) for alias in node.names if alias.name != "*")
+            body.append(nodes.ImportFrom(chunk.start, chunk.end, node.module or "", node.level, names))
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            return None
+    return tuple(body)
 
 
 def binds(chunk: Chunk) -> tuple[str, ...]:

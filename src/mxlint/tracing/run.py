@@ -14,7 +14,8 @@ from mxlint.tracing.files import binds
 from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
 from mxlint.tracing.values import (
-    UNKNOWN, BoundV, Choice, ClassV, CompiledV, Frame, FuncV, Instance, Lazy, ModuleV, Place, Scalar, Value, const,
+    UNKNOWN, BoundV, Choice, ClassV, CompiledV, Frame, FuncV, Instance, Lazy, ModuleV, Opaque, Place, Scalar, Value, const,
+    join,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -249,7 +250,24 @@ def generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
             info.args = [presume.host_value(m, method, p) for p in node.params[1:] if not p.star and not p.kwonly]
             info.keywords = {p.name: presume.host_value(m, method, p) for p in node.params[1:] if p.kwonly}
             info.places = [info.place] * len(info.args)
-    return calls.instantiate(m, cls, info)
+    owner = calls.instantiate(m, cls, info)
+    if isinstance(owner, Instance):
+        for name in _rewritten(cls) & owner.fields.keys():
+            owner.fields[name] = join(owner.fields[name], Opaque(label=f"self.{name}"))
+    return owner
+
+
+_SELF_WRITE = re.compile(r"\bself\.(\w+)(?:\[[^\]]*\])?\s*(?::[^=\n]+)?(?:[-+*/@|&]|//|\*\*)?=(?!=)")
+
+
+def _rewritten(cls: ClassV) -> set[str]:
+    """The attributes that methods other than `__init__` assign: nobody knows what they hold when another method is entered."""
+    names: set[str] = set()
+    for method in _methods(cls):
+        node = method.node
+        if node is not None and not method.name.endswith(".__init__"):
+            names |= set(_SELF_WRITE.findall(method.source.text, node.start, node.end))
+    return names
 
 
 def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, budget: _Budget, everything: bool) -> None:

@@ -1,0 +1,318 @@
+"""The command line: what it accepts, prints and returns."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+import mxlint.analysis
+from mxlint import __version__
+from mxlint.cli import main
+from mxlint.pages import page_text
+from mxlint.rules.registry import RULES
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PRINTS = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
+WARNS = "x = 1  # mxlint: ignore[MX101]\n"
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+class Run(Protocol):
+    def __call__(self, *arguments: str, stdin: str = "") -> Done: ...
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str, stdin: str = "") -> Done:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as ended:
+            main(arguments, prog_name="mxlint")
+        captured = capsys.readouterr()
+        code = ended.value.code
+        return Done(code if isinstance(code, int) else 0, captured.out, captured.err)
+
+    return run
+
+
+def write(**files: str) -> None:
+    for name, text in files.items():
+        path = Path(f"{name.replace('__', '/')}.py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == Done(0, f"mxlint {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["explain"], ["rules"], ["sites"], ["config"]])
+def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
+    done = run(*command, "--help")
+    assert done.code == 0
+    for absent in ("--fix", "--verify", "--baseline", "--jobs", "--executor", "--report", "--cache-dir", "sarif", "server", "verify"):
+        assert absent not in done.out
+
+
+def test_check_in_every_format(run: Run) -> None:
+    write(src__a=PRINTS, b="x = 1\n")
+    full = run("check")
+    assert full.code == 1
+    assert full.out.startswith("error[MX101]: ")
+    assert " --> src/a.py:6:5\n" in full.out
+    assert full.out.endswith("\n\nFound 1 error.\n")
+    concise = run("check", ".", "--output-format", "concise")
+    first, last = concise.out.splitlines()
+    assert first.startswith("src/a.py:6:5: MX101 ")
+    assert last == "Found 1 error."
+    document = json.loads(run("check", "src", "--output-format", "json").out)
+    assert [(item["filename"], item["code"]) for item in document["diagnostics"]] == [("src/a.py", "MX101")]
+    assert [full.err, concise.err] == ["", ""]
+
+
+def test_clean(run: Run) -> None:
+    write(a="x = 1\n")
+    assert run("check") == Done(0, "All checks passed: 1 file, 0 compiled functions.\n", "")
+    assert run("check", "-q") == Done(0, "", "")
+
+
+def test_no_files(run: Run) -> None:
+    done = run("check")
+    assert (done.code, done.out) == (0, "")
+    assert "No Python files found under ." in done.err
+    document = run("check", "--output-format", "json")
+    assert json.loads(document.out)["summary"]["files"] == 0
+    assert document.code == 0
+
+
+def test_what_the_scorers_call(run: Run) -> None:
+    write(a=PRINTS)
+    done = run("check", ".", "--output-format", "json", "--no-cache", "--isolated", "--fail-on", "never")
+    assert (done.code, len(json.loads(done.out)["diagnostics"])) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 1),
+        (["--fail-on", "error"], 0),
+        (["--fail-on", "warning"], 1),
+        (["--fail-on", "never"], 0),
+        (["--exit-zero"], 0),
+        (["--ignore", "MX001"], 0),
+        (["--ignore", "MX2,unused-suppression"], 0),
+        (["--select", "MX1", "--select", "MX001"], 1),
+        (["--select", "MX2"], 0),
+        (["--select", "MX1", "--extend-select", "MX0"], 1),
+        (["--select", "MX001"], 0),  # MX101 is off, so its suppression is not unused,
+        (["--config", 'fail-on = "error"'], 0),
+        (["--config", 'fail-on = "error"', "--fail-on", "info"], 1),
+        (["--extend-exclude", "a.py"], 0),
+        (["--exclude", "other"], 1),
+    ],
+)
+def test_what_fails_a_run(run: Run, arguments: list[str], code: int) -> None:
+    write(a=WARNS)
+    assert run("check", *arguments).code == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chek"], "No such command 'chek'. Did you mean 'check'?"),
+        (["check", "--selct", "MX1"], "--select"),
+        (["check", "--select", "MX310"], "unknown rule selector `MX310`; did you mean `MX301`?"),
+        (["check", "--ignore", "print-traced-aray"], "did you mean `print-traced-array`?"),
+        (["check", "--output-format", "jsn"], "'jsn' is not one of"),
+        (["check", "--fail-on", "sometimes"], "'sometimes' is not one of"),
+        (["check", "--config", "nowhere.toml"], "no such file"),
+        (["check", "--config", "fail_on = 'error'"], "did you mean `fail-on`?"),
+        (["check", "--config", "fail-on = error"], "not valid TOML"),
+        (["check", "--config", "a.toml", "--config", "a.toml"], "one file at most"),
+        (["check", "--config", "a.toml", "--isolated"], "--isolated"),
+        (["check", "--mlx-version", "latest"], "--mlx-version: expected a version"),
+        (["check", "-", "a.py"], "'-' cannot be combined"),
+        (["check", "--stdin-filename", "a.py"], "--stdin-filename is for '-'"),
+        (["check", "--output-file", "no/such/folder"], "no/such/folder: No such file or directory"),
+        (["explain", "MX310"], "there is no rule `MX310`; did you mean `MX301`?"),
+        (["explain", "half-captured"], "did you mean `half-captured-state`?"),
+        (["config", "nowhere"], "nowhere"),
+    ],
+)
+def test_usage_errors(run: Run, arguments: list[str], message: str) -> None:
+    Path("a.toml").write_text("", encoding="utf-8")
+    write(a=WARNS)
+    done = run(*arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_broken_configuration(run: Run) -> None:
+    write(a=PRINTS, sub__b=PRINTS)
+    Path("sub/pyproject.toml").write_text("[tool.mxlint]\nselect = 'MX1'\n", encoding="utf-8")
+    done = run("check")
+    assert (done.code, done.out) == (2, "")
+    assert "sub/pyproject.toml: select: expected a list of strings" in done.err.replace(os.sep, "/")
+    assert run("check", "--isolated").code == 1
+
+
+def test_a_missing_path_does_not_end_the_run(run: Run) -> None:
+    write(source=PRINTS)
+    done = run("check", "sorce.py", "source.py", "--exit-zero", "--output-format", "concise")
+    assert done.code == 2
+    assert done.err == "Error: sorce.py: no such file or folder; did you mean `source.py`?\n"
+    assert "source.py:6:5: MX101" in done.out
+    document = json.loads(run("check", "sorce.py", "--output-format", "json").out)
+    assert document["errors"][0]["filename"] == "sorce.py"
+
+
+def test_internal_errors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def analyze(*arguments: object, **options: object) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(mxlint.analysis, "analyze", analyze)
+    write(a=PRINTS)
+    done = run("check", "--exit-zero")
+    assert (done.code, done.err) == (2, "")
+    assert "error[MX004]" in done.out
+    assert "Traceback" in run("check", "--verbose").err
+
+
+def test_stdin(run: Run) -> None:
+    write(a=PRINTS, sub__c="x = 1\n")
+    done = run("check", "-", "--output-format", "concise", stdin=PRINTS)
+    assert done.out.startswith("-:6:5: MX101")
+    named = run("check", "-", "--stdin-filename", "sub/b.py", "--output-format", "concise", stdin=PRINTS)
+    assert named.out.startswith("sub/b.py:6:5: MX101")
+    excluded = ["check", "-", "--stdin-filename", "venv/b.py"]
+    assert run(*excluded, stdin=PRINTS).code == 1
+    assert run(*excluded, "--force-exclude", stdin=PRINTS).code == 0
+
+
+def test_force_exclude(run: Run) -> None:
+    write(venv__a=PRINTS)
+    assert run("check", "venv/a.py").code == 1
+    assert run("check", "venv/a.py", "--force-exclude").code == 0
+
+
+def test_output_file(run: Run) -> None:
+    write(a=PRINTS)
+    done = run("check", "--output-format", "json", "--output-file", "report.json")
+    assert (done.code, done.out) == (1, "")
+    assert json.loads(Path("report.json").read_text(encoding="utf-8"))["summary"]["error"] == 1
+
+
+def test_colour(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(a=PRINTS)
+    assert "\x1b[" not in run("check").out
+    assert "\x1b[" in run("check", "--color", "always").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("check").out
+    assert "\x1b[" not in run("check", "--color", "never").out
+    assert "\x1b[" not in run("check", "--output-format", "json").out
+
+
+def test_statistics_and_timings(run: Run) -> None:
+    write(a=PRINTS, b=PRINTS)
+    done = run("check", "--statistics", "--timings")
+    assert done.out.splitlines()[0] == "2  MX101  print-traced-array"
+    assert done.out.endswith("Found 2 errors.\n")
+    assert {"discover", "read", "gate", "analyse"} <= set(done.err.split())
+    assert json.loads(run("check", "--statistics", "--output-format", "json").out)["statistics"][0]["count"] == 2
+
+
+def test_notes_and_verbose(run: Run) -> None:
+    write(a=PRINTS)
+    done = run("check", "--mlx-version", "99.0", "--verbose", "--exit-zero")
+    assert "Note: " in done.err
+    assert "files: 1 read, 1 parsed, for MLX 99.0" in done.err
+    assert run("check", "--mlx-version", "99.0", "--quiet").err == ""
+
+
+def test_explain(run: Run) -> None:
+    done = run("explain", "MX101")
+    assert (done.code, done.out) == (0, page_text("MX101").rstrip("\n") + "\n")
+    assert run("explain", "Print-Traced-Array") == run("explain", "mx101") == done
+
+
+def test_rules(run: Run) -> None:
+    lines = run("rules").out.splitlines()
+    assert [line.split() for line in lines] == [[rule.code, rule.name, rule.severity, rule.family] for rule in RULES.values()]
+    listed = json.loads(run("rules", "--output-format", "json").out)
+    assert [item["code"] for item in listed] == list(RULES)
+    assert all(item["claim"] for item in listed)
+
+
+def test_sites(run: Run) -> None:
+    write(a=PRINTS, b="x = 1\n")
+    done = run("sites")
+    assert done.code == 0
+    assert done.out.startswith("a.py:4:2: step  (")
+    (site,) = json.loads(run("sites", "a.py", "--output-format", "json").out)["sites"]
+    assert (site["filename"], site["location"], site["compiled"]) == ("a.py", {"row": 4, "column": 2}, "step")
+    assert run("sites", "nowhere.py").code == 2
+
+
+def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
+    Path("sub").mkdir()
+    Path("sub/pyproject.toml").write_text(
+        "[tool.mxlint]\nselect = ['MX1']\nextend-exclude = ['gen']\nper-file-ignores = { 'a.py' = ['MX101'] }\nmlx-version = '0.30.0'\n",
+        encoding="utf-8",
+    )
+    write(sub__a="")
+    printed = tomllib.loads(run("config", "sub").out)
+    assert {"MX101", "MX102"} <= set(printed["select"])
+    assert "MX201" not in printed["select"]
+    assert (printed["extend-exclude"], printed["fail-on"], printed["mlx-version"]) == (["gen"], "warning", "0.30.0")
+    assert printed["per-file-ignores"] == {"a.py": ["MX101"]}
+    assert "MX101" not in tomllib.loads(run("config", "sub/a.py").out)["select"]
+    assert "MX201" in tomllib.loads(run("config", "sub", "--isolated").out)["select"]
+    Path("again.toml").write_text(run("config", "sub").out, encoding="utf-8")
+    assert tomllib.loads(run("config", "--config", "again.toml").out)["select"] == printed["select"]
+
+
+def test_progress_only_at_a_terminal_and_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(a=PRINTS, b=PRINTS)
+    monkeypatch.setattr("mxlint.cli._PATIENCE", -1.0)
+    assert run("check").err == ""
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)
+    assert "mxlint" in run("check").err
+    assert run("check", "--quiet").err == ""
+    monkeypatch.setattr("mxlint.cli._PATIENCE", 1000.0)
+    assert run("check").err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes close in another way")
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PRINTS * 2000, encoding="utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+    for arguments in (["check", "--output-format", "json"], ["check"], ["rules"], ["explain", "MX101"]):
+        command = [sys.executable, "-m", "mxlint", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.stderr == ""
+        assert done.returncode == ("check" in arguments)
+    os.close(writer)
