@@ -8,7 +8,7 @@ from mxlint.finding import Finding
 from mxlint.rules.report import finding, line, name_of, quoted
 from mxlint.tracing.attribute import WEIGHTS, is_module, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
-from mxlint.tracing.values import Array, DictV, External, Foreign, Heap, Instance, ListV, Snapshot, StateV, Tup, Value
+from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Snapshot, StateV, Tup, Value
 
 
 def state(record: Record) -> Iterator[Finding]:
@@ -65,9 +65,8 @@ def _why_dead(capture: Capture) -> str | None:
         return f"a {value.kind}, which is silently ignored" if value.kind in ("generator", "set") else None
     if isinstance(value, Tup) and value.items and all(isinstance(item, Array) for item in value.items):
         return "a tuple of arrays, whose items nothing can replace"
-    if isinstance(value, Instance) and not is_module(value) and not isinstance(value.cls, External):
-        if not any(isinstance(base, External) for base in value.cls.bases):
-            return f"{quoted(capture.text)}, an object of class {value.cls.name}, which is silently ignored"
+    if isinstance(value, Instance) and isinstance(value.cls, ClassV) and not any(isinstance(base, External) for base in value.cls.bases):
+        return f"{quoted(capture.text)}, an object of class {value.cls.name}, which is silently ignored"
     if isinstance(value, Instance) and is_optimizer(value):
         return f"the optimizer {quoted(capture.text)}, which is silently ignored (its state is {quoted(capture.text + '.state')})"
     head = capture.text.split("(", 1)[0].strip()

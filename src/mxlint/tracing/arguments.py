@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mxlint.tracing import attribute
 from mxlint.tracing.values import (
-    Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, FuncV, Instance, ListV, ModuleV, NumpyV, Opaque, PartialV, RangeV,
-    Scalar, SliceV, TransformV, Tup, Value,
+    Array,
+    BoundV,
+    Choice,
+    ClassV,
+    CompiledV,
+    DictV,
+    External,
+    Foreign,
+    FuncV,
+    Instance,
+    ListV,
+    ModuleV,
+    NumpyV,
+    Opaque,
+    PartialV,
+    RangeV,
+    Scalar,
+    SliceV,
+    TransformV,
+    Tup,
+    Value,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from mxlint.tracing.mlx.table import Table
 
 _FUNCTIONS = (FuncV, BoundV, PartialV, CompiledV, TransformV)
 
@@ -40,7 +62,7 @@ def signature(value: Value, *, shapes: bool, depth: int = 5) -> Any:
     return ("other", type(value).__name__)
 
 
-def bad_type(value: Value, depth: int = 4) -> str | None:
+def bad_type(table: Table, value: Value, depth: int = 4) -> str | None:
     """What is wrong with an argument: the name of a type that is neither array, constant nor a tree of them; None if nothing is known to be."""
     if isinstance(value, Scalar):
         large = value.kind == "int" and value.known and not -(2**63) <= value.content < 2**64
@@ -49,7 +71,7 @@ def bad_type(value: Value, depth: int = 4) -> str | None:
         if depth == 0:
             return None
         items = value.items or () if isinstance(value, (Tup, ListV)) else tuple(v for k, v in value.fields.items() if isinstance(k, tuple))
-        return next((kind for item in items if (kind := bad_type(item, depth - 1)) is not None), None)
+        return next((kind for item in items if (kind := bad_type(table, item, depth - 1)) is not None), None)
     if isinstance(value, Instance):
         return _bad_instance(value)
     if isinstance(value, NumpyV):
@@ -68,6 +90,9 @@ def bad_type(value: Value, depth: int = 4) -> str | None:
         return "type"
     if isinstance(value, ModuleV):
         return "module"
+    if isinstance(value, External) and value.name.startswith("mlx."):
+        entry = table.entry(value.name)
+        return "function" if entry is not None and entry.kind == "function" else None
     if isinstance(value, External) and value.name.startswith("builtins."):
         return "type" if value.name in ("builtins.int", "builtins.float", "builtins.str", "builtins.object", "builtins.list") else "function"
     return None
@@ -79,7 +104,8 @@ def _bad_instance(value: Instance) -> str | None:
     bases = list(attribute.mro(value.cls))
     if any(isinstance(base, (Opaque, Choice)) for base in bases):
         return None
+    if isinstance(value.cls, External):
+        return value.cls.name.rsplit(".", 1)[-1] if value.cls.name.startswith("mlx.optimizers.") else None
     if any(isinstance(base, External) and base.name not in ("builtins.object", "abc.ABC", "typing.Generic") for base in bases):
-        if not (isinstance(value.cls, External) and value.cls.name.startswith("mlx.optimizers.")):
-            return None
+        return None
     return value.cls.name.rsplit(".", 1)[-1]

@@ -6,14 +6,44 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import nodes, operators, shapes
 from mxlint.tracing import call as calls
+from mxlint.tracing import nodes, operators, shapes
 from mxlint.tracing.machine import Machine, holds_traced
 from mxlint.tracing.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Heap, Instance, ListV,
-    ModuleV, NumpyV, Opaque, PartialV, RangeV, Scalar, ShapeV, SliceV, Snapshot, StateV, SuperV, TransformV, Tup, Value, const, join,
-    now, without_none,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundV,
+    Choice,
+    ClassV,
+    CompiledV,
+    DictV,
+    External,
+    Foreign,
+    Frame,
+    FuncV,
+    Instance,
+    ListV,
+    ModuleV,
+    NumpyV,
+    Opaque,
+    PartialV,
+    RangeV,
+    Scalar,
+    ShapeV,
+    SliceV,
+    Snapshot,
+    StateV,
+    SuperV,
+    TransformV,
+    Tup,
+    Value,
+    const,
+    join,
+    now,
+    without_none,
 )  # fmt: skip
 
 WEIGHTS = "#weights"
@@ -47,7 +77,8 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
     if isinstance(owner, Tup) and owner.cls is not None:
         names = owner.cls.fields.get("#annotated", ())
         if name in names and names.index(name) < len(owner.items):
-            return owner.items[names.index(name)]
+            item: Value = owner.items[names.index(name)]
+            return item
     if isinstance(owner, StateV):
         return BoundV(owner, External(f"builtins.dict.{name}"))
     if isinstance(owner, Snapshot):
@@ -402,11 +433,12 @@ def _part(index: Value) -> str:
 
 def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: Frame) -> Value:
     form = form_of(index)
-    if m.trace is not None and operators.shapeless(m) and owner.sure and not owner.tree:
-        if not unsupported(m, f"mlx.core.array.__getitem__[{form}]", m.place(frame, node), m.place(frame, node).text, owner, frame):
-            for part in index.items if isinstance(index, Tup) else (index,):
-                for bound in (part.lower, part.upper, part.step) if isinstance(part, SliceV) else (part,):
-                    operators.bake(m, bound, node, frame, "an index")
+    if operators.shapeless(m) and owner.sure and not owner.tree:
+        place = m.place(frame, node)
+        raises = unsupported(m, f"mlx.core.array.__getitem__[{form}]", place, place.text, owner, frame)
+        for part in () if raises else index.items if isinstance(index, Tup) else (index,):
+            for bound in (part.lower, part.upper, part.step) if isinstance(part, SliceV) else (part,):
+                operators.bake(m, bound, node, frame, "an index")
     traced = operators.traced_of(owner, index)
     if owner.traced is True:
         traced = True
@@ -484,8 +516,7 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
             number = index.content + len(items) if index.content < 0 else index.content
             if 0 <= number < len(items):
                 new = (*items[:number], value, *items[number + 1 :])
-                noted = new if not m.outer(owner) else new
-                _note_item(m, owner, noted, value, place, name, frame)
+                _note_item(m, owner, new, value, place, name, frame)
                 return
         if items is None:
             m.journal.store(owner, "element", join(owner.element, value))

@@ -11,11 +11,40 @@ from mxlint.tracing.heap import joined
 from mxlint.tracing.machine import MAX_DEPTH, Machine, holds_traced
 from mxlint.tracing.mlx.names import canonical, constant, is_module_class
 from mxlint.tracing.values import (
-    NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Instance, Lazy, ListV, ModuleV,
-    NumpyV, Opaque, PartialV, Place, Scalar, SuperV, TransformV, Tup, Value, const, join, list_like, list_of, without_none,
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundV,
+    Choice,
+    ClassV,
+    CompiledV,
+    DictV,
+    External,
+    Foreign,
+    Frame,
+    FuncV,
+    Instance,
+    Lazy,
+    ListV,
+    ModuleV,
+    NumpyV,
+    Opaque,
+    PartialV,
+    Place,
+    Scalar,
+    SuperV,
+    TransformV,
+    Tup,
+    Value,
+    const,
+    join,
+    list_like,
+    list_of,
+    without_none,
 )  # fmt: skip
 
 PartialLike = PartialV
+Node = nodes.Call | None
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -30,7 +59,7 @@ class CallInfo:
     places: list[Place] = field(default_factory=list)
     nodes: dict[str, Any] = field(default_factory=dict)
     open: bool = False
-    node: nodes.Call | None = None
+    node: Node = None
 
     def get(self, position: int, name: str) -> Value | None:
         """An argument by position or name."""

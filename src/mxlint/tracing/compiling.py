@@ -12,8 +12,30 @@ from mxlint.tracing.events import BadArgument, Call, Capture, Record, Stale, Tra
 from mxlint.tracing.layers import children
 from mxlint.tracing.machine import Machine, qualname
 from mxlint.tracing.values import (
-    MISSING, UNKNOWN, Array, BoundV, CompiledV, DictV, External, FuncV, Heap, Instance, ListV, Opaque, PartialV, Place, Scalar, Snapshot,
-    StateV, Step, TransformV, Tup, Value, array, now, same,
+    MISSING,
+    UNKNOWN,
+    Array,
+    BoundV,
+    CompiledV,
+    DictV,
+    External,
+    FuncV,
+    Heap,
+    Instance,
+    ListV,
+    Opaque,
+    PartialV,
+    Place,
+    Scalar,
+    Snapshot,
+    StateV,
+    Step,
+    TransformV,
+    Tup,
+    Value,
+    array,
+    now,
+    same,
 )  # fmt: skip
 
 MAX_TRACES = 6
@@ -88,7 +110,7 @@ def _capture(m: Machine, info: CallInfo, position: int, name: str) -> Capture | 
 def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
     """Call a compiled object: from host code it is traced, or its trace is used again; inside another trace its body simply runs."""
     record: Record = compiled.record
-    _check_arguments(record, info)
+    _check_arguments(m, record, info)
     if m.trace is not None:
         record.inlined = True
         return call(m, record.function, info)
@@ -119,10 +141,10 @@ def _shape_key(value: Array) -> tuple[Any, ...] | None:
     return tuple("varies" if size.varies else size.content if size.known else None for size in value.shape)
 
 
-def _check_arguments(record: Record, info: CallInfo) -> None:
+def _check_arguments(m: Machine, record: Record, info: CallInfo) -> None:
     named = [*zip(info.args, info.places), *((v, info.nodes[k][0] if k in info.nodes else info.place) for k, v in info.keywords.items())]
     for value, place in named:
-        kind = bad_type(value)
+        kind = bad_type(m.table, value)
         if kind is not None:
             record.bad_arguments.append(BadArgument(place, " ".join(place.text.split())[:60], kind, info.place))
 

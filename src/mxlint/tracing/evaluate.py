@@ -10,8 +10,28 @@ from mxlint.tracing import call as calls
 from mxlint.tracing.machine import Loop, Machine, chain_of, holds_traced
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, ListV, ModuleV, Scalar, SliceV, Tup, Value,
-    const, join, list_like, list_of, without_none,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Choice,
+    ClassV,
+    CompiledV,
+    DictV,
+    External,
+    Foreign,
+    Frame,
+    FuncV,
+    ListV,
+    ModuleV,
+    Scalar,
+    SliceV,
+    Tup,
+    Value,
+    const,
+    join,
+    list_like,
+    list_of,
+    without_none,
 )  # fmt: skip
 
 MAX_UNROLL = 16
@@ -205,8 +225,7 @@ def _seq(m: Machine, node: nodes.Seq, frame: Frame) -> Value:
         if isinstance(item, nodes.Starred):
             found = iterate(m, evaluate(m, item.value, frame), item.value, frame)
             if found is None:
-                element = UNKNOWN
-                return list_like(element) if node.kind == "list" else Foreign(node.kind, element) if node.kind == "set" else UNKNOWN
+                return list_like(UNKNOWN) if node.kind == "list" else Foreign(node.kind, UNKNOWN) if node.kind == "set" else UNKNOWN
             items += found
         else:
             items.append(evaluate(m, item, frame))
@@ -443,4 +462,4 @@ def _unpack(m: Machine, targets: tuple[nodes.Expr, ...], value: Value, node: nod
         assign(m, target, item, frame)
 
 
-__all__ = ["assign", "bind", "evaluate", "iterate", "lookup", "representatives", "truth", "CompiledV", "ClassV", "ModuleV", "External"]
+__all__ = ["ClassV", "CompiledV", "External", "ModuleV", "assign", "bind", "evaluate", "iterate", "lookup", "representatives", "truth"]

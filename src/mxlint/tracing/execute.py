@@ -11,8 +11,25 @@ from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate,
 from mxlint.tracing.machine import Loop, Machine, Status, qualname
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Choice, ClassV, CompiledV, External, Foreign, Frame, FuncV, Lazy, ListV, ModuleV, Opaque, Place, Scalar, Value,
-    join, same,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Choice,
+    ClassV,
+    CompiledV,
+    External,
+    Foreign,
+    Frame,
+    FuncV,
+    Lazy,
+    ListV,
+    ModuleV,
+    Opaque,
+    Place,
+    Scalar,
+    Value,
+    join,
+    same,
 )  # fmt: skip
 
 

@@ -9,8 +9,25 @@ from mxlint.tracing.attribute import WEIGHTS
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
-    NONE, UNKNOWN, Array, Choice, DictV, External, Heap, Instance, ListV, Opaque, Scalar, Snapshot, StateV, Tup, Value, const,
-    list_like, list_of, now,
+    NONE,
+    UNKNOWN,
+    Array,
+    Choice,
+    DictV,
+    External,
+    Heap,
+    Instance,
+    ListV,
+    Opaque,
+    Scalar,
+    Snapshot,
+    StateV,
+    Tup,
+    Value,
+    const,
+    list_like,
+    list_of,
+    now,
 )  # fmt: skip
 
 

@@ -11,8 +11,36 @@ from mxlint.tracing import attribute, nodes, operators, shapes
 from mxlint.tracing.call import CallInfo, call, escape, extend, unknown_call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Array, BoundV, Choice, ClassV, CompiledV, DictV, External, Foreign, FuncV, Instance, ListV, NumpyV, Opaque,
-    PartialV, RangeV, Scalar, ShapeV, SliceV, Snapshot, StateV, SuperV, Tup, Value, const, join, list_like, list_of,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundV,
+    Choice,
+    ClassV,
+    CompiledV,
+    DictV,
+    External,
+    Foreign,
+    FuncV,
+    Instance,
+    ListV,
+    NumpyV,
+    Opaque,
+    PartialV,
+    RangeV,
+    Scalar,
+    ShapeV,
+    SliceV,
+    Snapshot,
+    StateV,
+    SuperV,
+    Tup,
+    Value,
+    const,
+    join,
+    list_like,
+    list_of,
 )  # fmt: skip
 
 Handler = Callable[[Machine, CallInfo], Value]

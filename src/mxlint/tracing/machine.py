@@ -10,13 +10,30 @@ from mxlint.tracing import nodes
 from mxlint.tracing.events import Event, Kind, Read, Record, Trace, Write
 from mxlint.tracing.heap import Journal, Writes, joined
 from mxlint.tracing.values import (
-    MISSING, NO_AXES, UNKNOWN, Array, Axis, ClassV, CompiledV, DictV, Frame, FuncV, Heap, Instance, ListV, ModuleV, Place, Scalar, Step,
-    Tup, Value, array,
+    MISSING,
+    NO_AXES,
+    UNKNOWN,
+    Array,
+    Axis,
+    ClassV,
+    CompiledV,
+    DictV,
+    Frame,
+    FuncV,
+    Heap,
+    Instance,
+    ListV,
+    ModuleV,
+    Place,
+    Scalar,
+    Step,
+    Tup,
+    Value,
+    array,
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from mxlint.project import Project
-    from mxlint.source import Source
     from mxlint.tracing.files import Files
     from mxlint.tracing.mlx.table import Table
 

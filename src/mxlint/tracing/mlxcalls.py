@@ -11,8 +11,28 @@ from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import is_module_class
 from mxlint.tracing.shapes import Shape
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Array, DictV, External, Foreign, Instance, ListV, NumpyV, Opaque, PartialV, Scalar, ShapeV, Snapshot, StateV,
-    Step, Tup, Value, const, list_like, list_of,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Array,
+    DictV,
+    External,
+    Foreign,
+    Instance,
+    ListV,
+    NumpyV,
+    Opaque,
+    PartialV,
+    Scalar,
+    ShapeV,
+    Snapshot,
+    StateV,
+    Step,
+    Tup,
+    Value,
+    const,
+    list_like,
+    list_of,
 )  # fmt: skip
 
 
@@ -25,7 +45,7 @@ def call_mlx(m: Machine, name: str, info: CallInfo) -> Value:
         return handler(m, info)
     if name.startswith("mlx.core.array."):
         return _method(m, name, info)
-    if name.startswith("mlx.nn.Module.") or name.startswith("mlx.optimizers.Optimizer."):
+    if name.startswith(("mlx.nn.Module.", "mlx.optimizers.Optimizer.")):
         return layers.call_method(m, name, info)
     if is_module_class(name) or name.startswith("mlx.optimizers.") and name.rpartition(".")[2][:1].isupper():
         for value in info.values():
@@ -49,9 +69,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
         key = info.keywords.get("key")
         if key is None and entry.key is not None and entry.key < len(info.args):
             key = info.args[entry.key]
-        if key is None or isinstance(key, Scalar) and key.kind == "None":
-            if not info.open:
-                m.emit("draw", info.place, f"{short}()", info.frame)
+        if (key is None or isinstance(key, Scalar) and key.kind == "None") and not info.open:
+            m.emit("draw", info.place, f"{short}()", info.frame)
     if m.trace is not None and operators.shapeless(m):
         _shapeless(m, name, short, info)
     if entry.returns == "python":
@@ -73,13 +92,11 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
     form = _form(name, info)
     if attribute.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
         return
-    for value in info.values():
-        parts = value.items if isinstance(value, (Tup, ListV)) and value.items is not None else (value,)
-        for part in parts:
-            if isinstance(part, (Scalar, ShapeV)):
-                node = info.node if info.node is not None else None
-                if node is not None:
-                    operators.bake(m, part, node, info.frame, short)
+    if info.node is not None:
+        parts: list[Value] = []
+        for value in info.values():
+            parts += value.items if isinstance(value, (Tup, ListV)) and value.items is not None else (value,)
+        operators.bake(m, Tup(tuple(parts)), info.node, info.frame, short)
 
 
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
@@ -291,9 +308,7 @@ _SHAPES: dict[str, Callable[[CallInfo], Shape]] = {
 def _array(m: Machine, info: CallInfo) -> Value:
     value = info.get(0, "val") or UNKNOWN
     traced = True if holds_traced(value) else operators.traced_of(value)
-    if isinstance(value, (Scalar, NumpyV, Foreign, ShapeV)):
-        traced = False
-    elif isinstance(value, (Tup, ListV)) and not holds_traced(value):
+    if isinstance(value, (Scalar, NumpyV, Foreign, ShapeV)) or isinstance(value, (Tup, ListV)) and not holds_traced(value):
         traced = False
     if info.node is not None:
         operators.bake(m, value, info.node, info.frame, "mx.array()")
@@ -438,4 +453,4 @@ _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.utils.tree_map": _tree_map, "mlx.utils.tree_flatten": _tree_flatten, "mlx.utils.tree_unflatten": _tree_unflatten,
 }  # fmt: skip
 
-__all__ = ["PartialV", "Instance", "call_mlx", "function"]
+__all__ = ["Instance", "PartialV", "call_mlx", "function"]

@@ -10,8 +10,37 @@ from typing import Any
 from mxlint.tracing import nodes, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Array, Choice, ClassV, CompiledV, DictV, External, Foreign, Frame, FuncV, Heap, Instance, ListV, ModuleV,
-    NumpyV, Opaque, Place, RangeV, Scalar, ShapeV, Step, Tup, Value, const, join, list_like, list_of, without_none,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Array,
+    Axis,
+    Choice,
+    ClassV,
+    CompiledV,
+    DictV,
+    External,
+    Foreign,
+    Frame,
+    FuncV,
+    Heap,
+    Instance,
+    ListV,
+    ModuleV,
+    NumpyV,
+    Opaque,
+    Place,
+    RangeV,
+    Scalar,
+    ShapeV,
+    Step,
+    Tup,
+    Value,
+    const,
+    join,
+    list_like,
+    list_of,
+    without_none,
 )  # fmt: skip
 
 MAX_EXACT = 8
@@ -201,13 +230,14 @@ def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str) -> 
     """A shape value enters the graph: an event in a shapeless trace."""
     if not shapeless(m):
         return
+    axes: frozenset[Axis] = frozenset()
     for item in value.items or () if isinstance(value, (Tup, ListV)) else (value,):
-        if isinstance(item, Scalar) and item.axes and item.kind in (*_NUMBERS, "float"):
-            m.emit("bake", m.place(frame, node), how, frame, axes=item.axes)
-            return
-        if isinstance(item, ShapeV):
-            m.emit("bake", m.place(frame, node), how, frame, axes=frozenset((number, None) for number in item.of))
-            return
+        if isinstance(item, Scalar) and item.kind in _NUMBERS:
+            axes |= item.axes
+        elif isinstance(item, ShapeV):
+            axes |= {(number, None) for number in item.of}
+    if axes:
+        m.emit("bake", m.place(frame, node), how, frame, axes=axes)
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
@@ -301,7 +331,7 @@ def _like(sides: list[Array]) -> frozenset[int]:
 
 def unary(m: Machine, op: str, operand: Value, node: nodes.Node, frame: Frame) -> Value:
     if isinstance(operand, Scalar) and operand.kind in _NUMBERS:
-        content = MISSING
+        content: Any = MISSING
         if operand.known and isinstance(operand.content, (int, float)):
             content = -operand.content if op == "-" else +operand.content if op == "+" else MISSING
         return replace(operand, content=content, kind="int" if operand.kind == "bool" else operand.kind)
@@ -394,9 +424,8 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
             found = any(p.kind == item.kind and p.content == item.content or p.content == item.content for p in parts)
             return Scalar("bool", found == positive, axes, param)
         return Scalar("bool", MISSING, axes, param)
-    if isinstance(container, Scalar) and isinstance(item, Scalar) and container.kind == item.kind == "str":
-        if container.known and item.known:
-            return Scalar("bool", (item.content in container.content) == positive, param=param)
+    if isinstance(container, Scalar) and isinstance(item, Scalar) and container.kind == item.kind == "str" and container.known and item.known:
+        return Scalar("bool", (item.content in container.content) == positive, param=param)
     if isinstance(container, Array) and container.traced is True and container.sure and not container.tree:
         m.emit("truth", m.place(frame, node), "`in` compares with a traced array", frame, container.chain)
     return Scalar("bool", MISSING, param=param)

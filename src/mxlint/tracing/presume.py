@@ -11,13 +11,28 @@ from mxlint.tracing.call import CallInfo, node_of
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.names import is_module_class
 from mxlint.tracing.values import (
-    MISSING, NONE, UNKNOWN, Array, BoundV, Choice, CompiledV, External, Frame, FuncV, Instance, Opaque, PartialV, Place, Scalar, Step,
-    TransformV, Value,
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundV,
+    Choice,
+    CompiledV,
+    External,
+    Frame,
+    FuncV,
+    Instance,
+    Opaque,
+    PartialV,
+    Place,
+    Scalar,
+    Step,
+    TransformV,
+    Value,
 )  # fmt: skip
 
 _ARRAY_ATTRIBUTES = frozenset(
-    "shape dtype ndim size T astype reshape sum mean max min transpose swapaxes squeeze flatten argmax argmin item tolist at square exp log "
-    "sqrt rsqrt abs any all var std prod split moveaxis cumsum".split()
+    ["shape", "dtype", "ndim", "size", "T", "astype", "reshape", "sum", "mean", "max", "min", "transpose", "swapaxes", "squeeze", "flatten", "argmax", "argmin", "item", "tolist", "at", "square", "exp", "log", "sqrt", "rsqrt", "abs", "any", "all", "var", "std", "prod", "split", "moveaxis", "cumsum"]
 )
 _SCALARS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 

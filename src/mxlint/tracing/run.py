@@ -10,11 +10,26 @@ from typing import TYPE_CHECKING
 from mxlint.tracing import call as calls
 from mxlint.tracing import compiling, execute, nodes, presume
 from mxlint.tracing.chunks import Chunk
+from mxlint.tracing.events import Record
 from mxlint.tracing.files import binds
 from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
 from mxlint.tracing.values import (
-    UNKNOWN, BoundV, Choice, ClassV, CompiledV, Frame, FuncV, Instance, Lazy, ModuleV, Opaque, Place, Scalar, Value, const,
+    UNKNOWN,
+    BoundV,
+    Choice,
+    ClassV,
+    CompiledV,
+    Frame,
+    FuncV,
+    Instance,
+    Lazy,
+    ModuleV,
+    Opaque,
+    Place,
+    Scalar,
+    Value,
+    const,
     join,
 )  # fmt: skip
 
@@ -314,7 +329,7 @@ def _finish(m: Machine, budget: _Budget | None, epoch: int) -> None:
             trace_uncalled(m, record)
 
 
-def trace_uncalled(m: Machine, record: compiling.Record) -> None:
+def trace_uncalled(m: Machine, record: Record) -> None:
     """Trace a compiled function with what its parameters most likely are."""
     frame = record.frame
     trace = compiling.open_trace(m, record)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Optional
 
 from mxlint.tracing.values import MISSING, NO_AXES, Scalar, Value, const
 
-Shape = Optional[tuple[Scalar, ...]]
+Shape = tuple[Scalar, ...] | None
 
 UNKNOWN_SIZE = Scalar("int")
 

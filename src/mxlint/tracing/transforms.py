@@ -8,7 +8,7 @@ from dataclasses import replace
 from mxlint.tracing import attribute
 from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.values import UNKNOWN, CompiledV, External, Opaque, Tup, TransformV, Value, list_like
+from mxlint.tracing.values import UNKNOWN, CompiledV, External, Opaque, TransformV, Tup, Value, list_like
 
 
 def _transform(kind: str, position: int = 0) -> Callable[[Machine, CallInfo], Value]:

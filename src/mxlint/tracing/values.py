@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mxlint.source import Source
@@ -67,10 +67,10 @@ class _Missing:
         return "MISSING"
 
 
-MISSING = _Missing()
+MISSING: Any = _Missing()
 """The content of a scalar whose value is not known, and of a field that is not there."""
 
-Axis = tuple[int, Union[int, None]]
+Axis = tuple[int, int | None]
 """A dimension by origin: number of the compiled function's array argument, axis (negative when the rank is unknown, None: all of them)."""
 
 NO_AXES: frozenset[Axis] = frozenset()
@@ -238,7 +238,8 @@ class Array(Heap):
     @property
     def like(self) -> frozenset[int]:
         """Where the rank is unknown: the argument numbers whose shape it has."""
-        return self.fields.get("like", frozenset())
+        like: frozenset[int] = self.fields.get("like", frozenset())
+        return like
 
     @property
     def sure(self) -> bool:
@@ -400,10 +401,10 @@ class CompiledV(Heap):
 
 UNKNOWN = Opaque(label="unknown")
 
-Value = Union[
-    Scalar, Tup, RangeV, SliceV, External, NumpyV, Foreign, ShapeV, StateV, Snapshot, BoundV, PartialV, TransformV, SuperV, Choice,
-    Array, ListV, DictV, Opaque, Instance, ClassV, ModuleV, FuncV, CompiledV, Heap,
-]  # fmt: skip
+Value = (
+    Scalar | Tup | RangeV | SliceV | External | NumpyV | Foreign | ShapeV | StateV | Snapshot | BoundV | PartialV | TransformV | SuperV
+    | Choice | Array | ListV | DictV | Opaque | Instance | ClassV | ModuleV | FuncV | CompiledV | Heap
+)  # fmt: skip
 
 
 def same(a: Value, b: Value) -> bool:

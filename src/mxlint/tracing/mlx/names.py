@@ -50,11 +50,10 @@ def constant(name: str) -> Value | None:
 
 
 MODULE_METHODS = frozenset(
-    "__init__ parameters trainable_parameters update update_modules load_weights save_weights apply apply_to_modules filter_and_map modules "
-    "named_modules leaf_modules children eval train freeze unfreeze set_dtype".split()
+    ["__init__", "parameters", "trainable_parameters", "update", "update_modules", "load_weights", "save_weights", "apply", "apply_to_modules", "filter_and_map", "modules", "named_modules", "leaf_modules", "children", "eval", "train", "freeze", "unfreeze", "set_dtype"]
 )
 """What every nn.Module inherits."""
-OPTIMIZER_METHODS = frozenset("__init__ init init_single update apply_gradients apply_single".split())
+OPTIMIZER_METHODS = frozenset(["__init__", "init", "init_single", "update", "apply_gradients", "apply_single"])
 """What every optimizer inherits."""
 
 
