@@ -47,7 +47,7 @@ def without_effect(records: Sequence[Record]) -> Iterator[Finding]:
                 "still runs the uncompiled code",
                 "keep the compiled function under another name and call that, or compile where the object is used", record,
             )  # fmt: skip
-        elif record.discarded is not None and not record.calls:
+        elif record.discarded is not None and not record.calls and record.form != "lambda":
             yield finding(
                 "MX507", record.discarded, "the result of mx.compile is thrown away: mx.compile changes nothing in place, so nothing is compiled",
                 "bind the result and call it: fast = mx.compile(f)", record,

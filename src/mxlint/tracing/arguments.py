@@ -77,7 +77,7 @@ def bad_type(table: Table, value: Value, depth: int = 4) -> str | None:
     if isinstance(value, NumpyV):
         return None if value.kind in ("float64", "scalar") else "numpy.ndarray" if value.kind == "array" else f"numpy.{value.kind}"
     if isinstance(value, Foreign):
-        return value.kind if value.kind not in ("list", "tuple", "dict", "") else None
+        return value.kind.removesuffix(" of an argument") if value.kind not in ("list", "tuple", "dict", "") else None
     if isinstance(value, RangeV):
         return "range"
     if isinstance(value, SliceV):

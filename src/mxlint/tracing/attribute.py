@@ -245,39 +245,47 @@ def _of_array(m: Machine, owner: Array, name: str, node: nodes.Attr, frame: Fram
     if owner.tree:
         return BoundV(owner, External(f"builtins.dict.{name}" if name in ("items", "keys", "values", "get") else f"mlx.core.array.{name}"))
     if name == "shape":
-        return shape_value(owner)
+        return shape_value(owner, m.near(frame))
     if name == "ndim":
         known = MISSING if owner.shape is None else len(owner.shape)
-        return Scalar("int", known, param=owner.traced is True)
+        return Scalar("int", known, param=of_argument(owner) and m.near(frame))
     if name in ("size", "nbytes", "itemsize"):
         if name == "itemsize":
             return Scalar("int")
         if owner.shape is None:
             axes = frozenset((n, None) for n in owner.like)
-            return Scalar("int", MISSING, axes if owner.traced else frozenset(), owner.traced is True)
-        size = shapes.product(_sizes(owner))
+            return Scalar("int", MISSING, axes if owner.traced else frozenset(), of_argument(owner) and m.near(frame))
+        size = shapes.product(_sizes(owner, m.near(frame)))
         return size if name == "size" else Scalar("int", MISSING, size.axes, size.param)
     if name == "dtype":
-        return Foreign("dtype") if owner.traced is not True else Foreign("dtype of an argument")
+        return Foreign("dtype of an argument" if of_argument(owner) and m.near(frame) else "dtype")
     if name in ("T", "real", "imag"):
         shape = shapes.transpose(owner.shape, None) if name == "T" else owner.shape
         return m.array(owner.traced, shape, operators.step(m, node, frame, owner), sure=True, like=owner.like if name != "T" else frozenset())
     return BoundV(owner, External(f"mlx.core.array.{name}"))
 
 
-def _sizes(owner: Array) -> tuple[Scalar, ...]:
-    """The sizes of an array as Python numbers: those of a constant come from no argument."""
+def _sizes(owner: Array, near: bool) -> tuple[Scalar, ...]:
+    """The sizes of an array as Python numbers: those of a constant come from no argument.
+
+    Far from the compiled function (`near` false) a test of a size is a matter of the model's configuration, and not of the arguments.
+    """
     sizes = owner.shape or ()
     if owner.traced is True:
-        return tuple(Scalar("int", size.content, size.axes, True) for size in sizes)
+        return tuple(Scalar("int", size.content, size.axes, near and bool(size.axes)) for size in sizes)
     return tuple(Scalar("int", size.content) for size in sizes)
 
 
-def shape_value(owner: Array) -> Value:
+def of_argument(owner: Array) -> bool:
+    """Whether an array has the shape and type of an argument of the compiled function, so that another call may bring others."""
+    return owner.traced is True and bool(owner.like)
+
+
+def shape_value(owner: Array, near: bool) -> Value:
     """`owner.shape`."""
     if owner.shape is not None:
-        return Tup(_sizes(owner))
-    return ShapeV(owner.like if owner.traced is True else frozenset())
+        return Tup(_sizes(owner, near))
+    return ShapeV(owner.like if owner.traced is True else frozenset(), near)
 
 
 # -- writing attributes -----------------------------------------------------------------------------------------------
@@ -290,10 +298,15 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
     if isinstance(value, CompiledV) and name == "__call__" and not isinstance(owner, (ClassV, External)):
         value.record.dunder = place
     calls.escape(m, value)
+    from mxlint.tracing import layers
+
     if isinstance(owner, ModuleV):
         if owner.frame is not None:
             m.write(owner.frame, name, value, place, place.text, "name", frame)
     elif isinstance(owner, (Instance, ClassV, Opaque)) and owner is not UNKNOWN:
+        if name == "state" and layers.is_argument(value):
+            m.journal.store(owner, name, value)
+            return
         m.write(owner, name, value, place, place.text, "attribute", frame)
         if isinstance(owner, Instance) and isinstance(owner.cls, External) and name != "training":
             m.journal.store(owner, WEIGHTS, now())
@@ -328,8 +341,8 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
         return owner.element if owner.open and not owner.keys else UNKNOWN
     if isinstance(owner, ShapeV):
         if isinstance(index, Scalar) and index.known and isinstance(index.content, int):
-            return Scalar("int", MISSING, frozenset((n, index.content) for n in owner.of), True)
-        return ShapeV(owner.of) if isinstance(index, SliceV) else Scalar("int", MISSING, frozenset((n, None) for n in owner.of), True)
+            return Scalar("int", MISSING, frozenset((n, index.content) for n in owner.of), owner.near)
+        return owner if isinstance(index, SliceV) else Scalar("int", MISSING, frozenset((n, None) for n in owner.of), owner.near)
     if isinstance(owner, StateV):
         return _state_item(m, owner, index)
     if isinstance(owner, Snapshot):
@@ -435,7 +448,7 @@ def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: 
     form = form_of(index)
     if operators.shapeless(m) and owner.sure and not owner.tree:
         place = m.place(frame, node)
-        raises = unsupported(m, f"mlx.core.array.__getitem__[{form}]", place, place.text, owner, frame)
+        raises = not _whole(owner, index) and unsupported(m, f"mlx.core.array.__getitem__[{form}]", place, place.text, owner, frame)
         for part in () if raises else index.items if isinstance(index, Tup) else (index,):
             for bound in (part.lower, part.upper, part.step) if isinstance(part, SliceV) else (part,):
                 operators.bake(m, bound, node, frame, "an index")
@@ -444,6 +457,14 @@ def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: 
         traced = True
     chain = operators.step(m, node, frame, owner, index)
     return m.array(traced, _indexed(owner, index), chain, sure=owner.sure, tree=owner.tree, dtype=owner.dtype)
+
+
+def _whole(owner: Array, index: Value) -> bool:
+    """Whether an index of known bounds takes all of an array of known shape: MLX then makes no slice."""
+    shape = _indexed(owner, index)
+    if "step" in form_of(index) or not owner.shape or shape is None or not all(size.known for size in (*owner.shape, *shape)):
+        return False
+    return shapes.product(shape).content == shapes.product(owner.shape).content != 0  # type: ignore[no-any-return]
 
 
 def unsupported(m: Machine, name: str, place: Any, what: str, operand: Value, frame: Frame) -> bool:

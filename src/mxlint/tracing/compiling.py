@@ -143,7 +143,7 @@ def _shape_key(value: Array) -> tuple[Any, ...] | None:
 
 def _check_arguments(m: Machine, record: Record, info: CallInfo) -> None:
     named = [*zip(info.args, info.places), *((v, info.nodes[k][0] if k in info.nodes else info.place) for k, v in info.keywords.items())]
-    for value, place in named:
+    for value, place in named if not m.expected else ():
         kind = bad_type(m.table, value)
         if kind is not None:
             record.bad_arguments.append(BadArgument(place, " ".join(place.text.split())[:60], kind, info.place))
@@ -153,7 +153,11 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
     """A later call that uses a trace again: what the trace read may have changed since."""
     straight = not m.guards and not any(loop.repeated for loop in m.loops)
     _check_rebound(m, record, trace, info)
+    # A constant that the trace itself keeps under a name or attribute, such as a table made at the first call, is meant to stay.
+    own = {(id(write.target), write.key) for write in trace.writes if write.how in ("name", "attribute")}
     for read in trace.reads:
+        if (id(read.target), read.key) in own and id(read.target) not in trace.reach_out:
+            continue
         present = read.target.fields.get(read.key, MISSING)
         value = read.value
         if read.index is not None:
@@ -260,6 +264,7 @@ def open_trace(m: Machine, record: Record) -> Trace:
     reach_in, random_in = reach(record.inputs.value if record.inputs else None)
     reach_out, random_out = reach(record.outputs.value if record.outputs else None)
     trace = Trace(record, now(), reach_in=reach_in, reach_out=reach_out, random_in=random_in, random_out=random_out, epoch=m.epoch)
+    trace.muted = m.expected > 0
     trace.outside = (m.guards, m.protected, m.differentiating)
     m.guards, m.protected, m.differentiating = [], 0, 0
     record.traces.append(trace)

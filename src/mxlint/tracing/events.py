@@ -112,7 +112,8 @@ class Trace:
     """One run of the body with placeholders.
 
     `reach_in`, `reach_out`: identities of the containers under inputs= and outputs=. `leaves`: identities of the arrays that stand in a
-    captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function.
+    captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function. `muted`: the program says that
+    it expects an exception here.
     """
 
     record: Record
@@ -130,6 +131,7 @@ class Trace:
     active: bool = True
     root: Any = None
     outside: Any = None
+    muted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

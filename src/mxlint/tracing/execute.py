@@ -207,11 +207,25 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
 
 
 def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
+    expected = 0
     for expression, target in node.items:
         value = evaluate(m, expression, frame)
         if target is not None:
             assign(m, target, calls.enter(m, value), frame)
-    return execute(m, node.body, frame)
+        expected += isinstance(expression, nodes.Call) and isinstance(expression.func, (nodes.Attr, nodes.Name)) and _last(expression.func) in _EXPECT
+    m.expected += expected
+    try:
+        return execute(m, node.body, frame)
+    finally:
+        m.expected -= expected
+
+
+_EXPECT = frozenset({"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup", "suppress"})
+"""What a test says that it expects an exception with."""
+
+
+def _last(node: nodes.Attr | nodes.Name) -> str:
+    return node.name if isinstance(node, nodes.Attr) else node.id
 
 
 def _function(m: Machine, node: nodes.FuncDef, frame: Frame) -> Status:

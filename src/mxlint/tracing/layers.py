@@ -163,7 +163,7 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
             return m.array(captured, tree=True)
         return Snapshot(owner, last)
     if last in ("update", "load_weights", "apply", "set_dtype", "update_modules"):
-        if m.trace is not None:
+        if m.trace is not None and not (len(info.args) > 1 and is_argument(info.args[1])):
             m.emit("update", info.place, f"{last}()", info.frame, target=owner)
         touch(m, owner, info, f"{last}()")
         return owner
@@ -181,14 +181,20 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
     return Opaque(label=f"{last}()")
 
 
+def is_argument(value: Value) -> bool:
+    """Whether a value is an argument of the compiled function as it came in: code in functional style puts it into a module for a while."""
+    return isinstance(value, Array) and value.traced is True and value.chain is not None and value.chain.origin is None
+
+
 def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: CallInfo) -> Value:
     if last == "update" and len(info.args) >= 3:
         update(m, owner, info.args[1], info)
         return NONE
     if last in ("apply_gradients", "apply_single"):
-        if m.trace is not None:
+        if m.trace is not None and not is_argument(owner.fields.get("state", UNKNOWN)):
             m.emit("update", info.place, f"{last}()", info.frame, target=owner)
-        m.write(owner, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
+        if _stateful(m, owner):
+            m.write(owner, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
         return m.array(True if holds_traced(info.args[1]) else None, None, chain_of(info.args[1]), tree=True) if len(info.args) > 1 else UNKNOWN
     if last == "init":
         m.write(owner, WEIGHTS, now(), info.place, info.place.text, "init", info.frame)
@@ -203,7 +209,7 @@ def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
         m.emit("update", info.place, "optimizer.update()", info.frame, target=optimizer, note="stateful" if _stateful(m, optimizer) else "")
         if isinstance(model, Heap) and m.outer(model):
             m.read(model, WEIGHTS, None, model.fields.get(WEIGHTS, 0), info.place, "the model", info.frame)
-    if isinstance(optimizer, Heap) and optimizer is not UNKNOWN:
+    if isinstance(optimizer, Heap) and _stateful(m, optimizer):
         m.write(optimizer, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
     touch(m, model, info, "update")
 

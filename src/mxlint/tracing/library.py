@@ -223,9 +223,9 @@ def _len(m: Machine, info: CallInfo) -> Value:
     if isinstance(value, Array) and not value.tree:
         if value.shape:
             size = value.shape[0]
-            return Scalar("int", size.content, size.axes, True) if value.traced is True else Scalar("int", size.content)
+            return Scalar("int", size.content, size.axes, bool(size.axes) and m.near(info.frame)) if value.traced is True else Scalar("int", size.content)
         axes = frozenset((n, 0) for n in value.like) if value.traced is True else frozenset()
-        return Scalar("int", MISSING, axes, value.traced is True)
+        return Scalar("int", MISSING, axes, bool(axes) and m.near(info.frame))
     if isinstance(value, (Tup, ListV)) and value.items is not None:
         return const(len(value.items))
     if isinstance(value, DictV) and not value.open:

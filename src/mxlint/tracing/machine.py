@@ -85,6 +85,7 @@ class Machine:
         self.unknown: dict[str, int] = {}
         self.depth = 0
         self.protected = 0
+        self.expected = 0
         self.text_left = 0
         self.load_left = 0
         self.files = files
@@ -131,12 +132,19 @@ class Machine:
             frame = frame.caller
         return tuple(reversed(places))
 
+    def near(self, frame: Frame) -> bool:
+        """Whether `frame` is the compiled function or a helper that it calls itself."""
+        root = self.trace.root if self.trace else None
+        while frame.kind == "comprehension" and frame.parent is not None:
+            frame = frame.parent
+        return frame is root or frame.caller is root
+
     def emit(
         self, kind: Kind, place: Place, what: str, frame: Frame, chain: Step | None = None, *, axes: frozenset[Axis] = NO_AXES,
         target: Value | None = None, note: str = "",
     ) -> None:  # fmt: skip
         trace = self.trace
-        if trace is None or self.doubtful or (kind, place) in trace.seen:
+        if trace is None or trace.muted or self.doubtful or (kind, place) in trace.seen:
             return
         trace.seen.add((kind, place))
         trace.events.append(
@@ -163,7 +171,7 @@ class Machine:
         """Write a field, and note it if a trace writes a location that is older than itself."""
         trace = self.trace
         self.last_write[id(target), key] = place
-        if trace is not None and target.born < trace.started and not self.doubtful:
+        if trace is not None and target.born < trace.started and not self.doubtful and not trace.muted:
             where = ("write", place, name)
             if where not in trace.seen:
                 trace.seen.add(where)

@@ -113,7 +113,7 @@ def _python(kind: str | None, info: CallInfo) -> Value:
     if kind in ("int", "float", "str", "bool"):
         return Scalar(kind)
     if kind == "tuple" and info.args and isinstance(info.args[0], Array):
-        return attribute.shape_value(info.args[0])
+        return attribute.shape_value(info.args[0], False)
     return Foreign(kind or "object")
 
 

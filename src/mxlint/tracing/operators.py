@@ -98,9 +98,11 @@ def branch(m: Machine, value: Value, whole: nodes.Node, test: nodes.Node, frame:
 def depends_on_argument(value: Value) -> bool:
     """Whether a condition depends on a Python argument, or on the shape, rank or dtype of an array argument."""
     if isinstance(value, Scalar):
-        return value.param or bool(value.axes)
+        return value.param
     if isinstance(value, Choice):
         return any(depends_on_argument(option) for option in value.options)
+    if isinstance(value, Foreign):
+        return value.kind == "dtype of an argument"
     return isinstance(value, Opaque) and bool(value.fields.get("#param"))
 
 
@@ -389,15 +391,10 @@ _NEVER_NONE = (Array, Tup, ListV, DictV, FuncV, ClassV, ModuleV, CompiledV, Inst
 def _identity(positive: bool, left: Value, right: Value) -> Scalar:
     for a, b in ((left, right), (right, left)):
         if isinstance(b, Scalar) and b.kind == "None":
+            # Whether an optional argument is given is a matter of configuration: such a test does not count as depending on it.
             if isinstance(a, Scalar):
-                if a.kind == "scalar":
-                    return Scalar("bool", MISSING, param=a.param)
-                return Scalar("bool", (a.kind == "None") == positive, param=a.param)
-            if isinstance(a, _NEVER_NONE):
-                if isinstance(a, Array) and not a.sure:
-                    return Scalar("bool", MISSING, param=True)
-                return Scalar("bool", not positive)
-            return Scalar("bool", MISSING, param=depends_on_argument(a))
+                return Scalar("bool", MISSING if a.kind == "scalar" else (a.kind == "None") == positive)
+            return Scalar("bool", not positive if isinstance(a, _NEVER_NONE) else MISSING)
     if isinstance(left, Scalar) and isinstance(right, Scalar) and left.known and right.known:
         same = left.kind == right.kind and left.content == right.content
         return Scalar("bool", same == positive, param=left.param or right.param)
@@ -496,7 +493,7 @@ def first_and_later(m: Machine, value: Value, place: Place, frame: Frame) -> tup
     if isinstance(value, Scalar) and value.kind == "str":
         return Scalar("str"), Scalar("str")
     if isinstance(value, ShapeV):
-        size = Scalar("int", MISSING, frozenset((n, None) for n in value.of), True)
+        size = Scalar("int", MISSING, frozenset((n, None) for n in value.of), value.near)
         return size, size
     return Opaque(label="element"), Opaque(label="element")
 
@@ -504,7 +501,7 @@ def first_and_later(m: Machine, value: Value, place: Place, frame: Frame) -> tup
 def unpacked(m: Machine, value: Value, count: int, star: bool) -> list[Value]:
     """The parts of a value of unknown length taken apart into `count` targets."""
     if isinstance(value, ShapeV):
-        return [Scalar("int", MISSING, frozenset((n, None if star else i) for n in value.of), True) for i in range(count)]
+        return [Scalar("int", MISSING, frozenset((n, None if star else i) for n in value.of), value.near) for i in range(count)]
     if isinstance(value, Array):
         if value.tree:
             return [m.array(value.traced, None, value.chain, tree=True) for _ in range(count)]

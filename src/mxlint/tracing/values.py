@@ -150,9 +150,13 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class ShapeV:
-    """The shape of an array of unknown rank; `of` are the argument numbers whose dimensions it has (all of them in the same order)."""
+    """The shape of an array of unknown rank; `of` are the argument numbers whose dimensions it has (all of them in the same order).
+
+    `near`: it was asked for in the compiled function itself or in a helper that it calls.
+    """
 
     of: frozenset[int]
+    near: bool = True
 
 
 @dataclass(frozen=True, slots=True)
