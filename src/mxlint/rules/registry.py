@@ -54,6 +54,7 @@ _ALL = (
     Rule("MX401", "baked-shape", "error"),
     Rule("MX402", "shape-condition", "error"),
     Rule("MX403", "shapeless-unsupported-op", "error"),
+    Rule("MX404", "shapeless-unsafe-op", "error"),
     Rule("MX501", "compiled-method", "error"),
     Rule("MX502", "unsupported-argument", "error"),
     Rule("MX507", "compile-without-effect", "warning"),

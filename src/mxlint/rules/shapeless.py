@@ -8,6 +8,11 @@ from mxlint.finding import Finding
 from mxlint.rules.report import finding, name_of, quoted
 from mxlint.tracing.events import Event, Record
 
+_HELP_UNSAFE = {
+    "nn.Linear": "use nn.Linear(bias=False) and add the bias (x @ W.T + b), or leave out shapeless=True",
+    "mx.fast.scaled_dot_product_attention": "pass the mask as an array argument, or leave out shapeless=True",
+}
+
 
 def shapeless(record: Record) -> Iterator[Finding]:
     """Shape values, branches on shapes, and operations that need shapes."""
@@ -23,6 +28,14 @@ def shapeless(record: Record) -> Iterator[Finding]:
                 "\"ValueError: [Primitive::output_shapes] … cannot infer output shapes\"",
                 "leave out shapeless=True, or do this outside the compiled function", record, object=event.object, calls=event.calls,
                 chain=event.chain,
+            )  # fmt: skip
+        elif event.kind == "unsafe" and (varying is None or _matters(event, varying, features=True)):
+            yield finding(
+                "MX404", event.place,
+                f"{quoted(event.what)} keeps sizes of the first trace under shapeless=True: when they change, {name_of(record)} "
+                "silently returns wrong values, raises, or reads and writes memory out of bounds",
+                _HELP_UNSAFE.get(event.what, "leave out shapeless=True, or do this outside the compiled function"), record, object=event.object,
+                calls=event.calls, chain=event.chain, severity="error" if varying is not None or event.note == "every" else "warning",
             )  # fmt: skip
         elif event.kind == "branch" and _matters(event, varying, features=True):
             yield finding(

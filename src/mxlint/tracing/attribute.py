@@ -15,6 +15,7 @@ from mxlint.tracing.values import (
     NONE,
     UNKNOWN,
     Array,
+    Axis,
     BoundV,
     Choice,
     ClassV,
@@ -30,6 +31,7 @@ from mxlint.tracing.values import (
     NumpyV,
     Opaque,
     PartialV,
+    Place,
     RangeV,
     Scalar,
     ShapeV,
@@ -414,31 +416,40 @@ def _state_item(m: Machine, owner: StateV, index: Value) -> Value:
 
 def form_of(index: Value) -> str:
     """How an array is indexed, as the measured table names it."""
-    if isinstance(index, Tup):
-        kinds = [_part(item) for item in index.items]
-        plain = [kind for kind in kinds if kind not in ("fullslice", "newaxis", "ellipsis")]
-        if not plain:
-            return "slice_newaxis" if "newaxis" in kinds else "fullslice"
-        if all(kind == "array" for kind in plain):
-            return "two_arrays" if len(plain) > 1 else "slice_array" if "fullslice" in kinds or "ellipsis" in kinds else "array"
-        if all(kind == "int" for kind in plain) and "ellipsis" in kinds:
-            return "ellipsis_int"
-        if all(kind == "int" for kind in plain) and len(plain) == len(kinds):
-            return "int"
-        if "int" in plain:
-            return "slice_int"
-        return "slice" if all(kind in ("slice", "step") for kind in plain) else "unknown"
-    return _part(index)
+    if not isinstance(index, Tup):
+        return _part(index)
+    kinds = [_part(item) for item in index.items]
+    plain = [kind for kind in kinds if kind not in ("fullslice", "newaxis", "ellipsis")]
+    lead = "ellipsis" if "ellipsis" in kinds else "slice" if "fullslice" in kinds else ""
+    if "unknown" in kinds:
+        return "unknown"
+    if not plain:
+        return f"{lead}_newaxis" if "newaxis" in kinds and lead else "newaxis" if "newaxis" in kinds else lead.replace("slice", "fullslice")
+    if "array" in plain:
+        return "two_arrays" if len(plain) > 1 else "slice_array" if lead else "array_newaxis" if "newaxis" in kinds else "array"
+    integers = [kind for kind in plain if kind in ("int", "negint")]
+    if len(integers) == len(plain):
+        return f"{lead}_{integers[0]}" if lead else "int_int" if len(plain) > 1 else integers[0]
+    if integers:
+        return "int_slice" if kinds[0] in integers else f"slice_{integers[0]}"
+    return "ellipsis_slice" if lead == "ellipsis" else "slice_slice"
 
 
 def _part(index: Value) -> str:
     if isinstance(index, SliceV):
-        parts = (index.lower, index.upper, index.step)
-        if all(isinstance(part, Scalar) and part.kind == "None" for part in parts):
+        parts = [part for part in (index.lower, index.upper, index.step) if isinstance(part, Scalar)]
+        given = [part.kind != "None" for part in parts]
+        if len(parts) < 3 or given[2]:
+            return "step"
+        if not any(given):
             return "fullslice"
-        return "slice" if isinstance(index.step, Scalar) and index.step.kind == "None" else "step"
+        if given[0]:
+            return "slice_from"
+        return "slice_neg" if parts[1].known and isinstance(parts[1].content, int) and parts[1].content < 0 else "slice"
     if isinstance(index, Scalar):
-        return {"None": "newaxis", "int": "int", "bool": "unknown"}.get(index.kind, "unknown")
+        if index.kind == "int":
+            return "negint" if index.known and index.content < 0 else "int"
+        return "newaxis" if index.kind == "None" else "unknown"
     if isinstance(index, Foreign) and index.kind == "ellipsis":
         return "ellipsis"
     return "array" if isinstance(index, (Array, ListV, NumpyV)) else "unknown"
@@ -467,19 +478,36 @@ def _whole(owner: Array, index: Value) -> bool:
     return shapes.product(shape).content == shapes.product(owner.shape).content != 0  # type: ignore[no-any-return]
 
 
-def unsupported(m: Machine, name: str, place: Any, what: str, operand: Value, frame: Frame) -> bool:
-    """Note an operation that raises at the first call of a shapeless trace, by the measured table."""
+def unsupported(m: Machine, name: str, place: Place, what: str, operand: Value, frame: Frame) -> bool:
+    """Note, by the measured table, what an operation does in a shapeless trace: raise at the first call, or go wrong at a later shape.
+
+    Returns whether there is something to say of it.
+    """
     if not operators.shapeless(m):
         return False
     entry = m.table.entry(name)
-    facts = entry.shapeless if entry is not None else None
-    if facts is None:
+    if entry is None or entry.shapeless is None:
         return False
     rank = len(operand.shape) if isinstance(operand, Array) and operand.shape is not None else None
-    if facts.at(rank).forward != "raises":
+    facts = entry.shapeless.at(rank)
+    chain = operand.chain if isinstance(operand, Array) else None
+    if facts.forward == "raises":
+        m.emit("unsupported", place, what, frame, chain, note=name)
+        return True
+    harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if m.differentiating and facts.grad == "unsafe" else None
+    if not harmful or not isinstance(operand, Array) or operand.traced is not True or not operand.sure:
         return False
-    m.emit("unsupported", place, what, frame, operand.chain if isinstance(operand, Array) else None, note=name)
-    return True
+    bad = [int(axis) for axis, outcome in harmful.items() if outcome in ("wrong", "raises", "crash")]
+    axes: frozenset[Axis] = frozenset()
+    for axis in bad:
+        if operand.shape is None:
+            axes |= {(number, axis) for number in operand.like}
+        elif -len(operand.shape) <= axis < len(operand.shape):
+            axes |= operand.shape[axis].axes
+    every = not any(outcome == "ok" for outcome in harmful.values())
+    if axes or operand.shape is None and not operand.like:
+        m.emit("unsafe", place, what, frame, chain, axes=axes, note="every" if every else "one")
+    return bool(axes)
 
 
 def _indexed(owner: Array, index: Value) -> tuple[Scalar, ...] | None:
@@ -487,7 +515,7 @@ def _indexed(owner: Array, index: Value) -> tuple[Scalar, ...] | None:
     if owner.shape is None:
         return None
     parts = list(index.items) if isinstance(index, Tup) else [index]
-    used = sum(1 for part in parts if _part(part) in ("int", "slice", "step", "fullslice", "array"))
+    used = sum(1 for part in parts if _part(part) not in ("newaxis", "ellipsis", "unknown"))
     if used > len(owner.shape):
         return None
     if any(_part(part) == "ellipsis" for part in parts):
@@ -506,7 +534,7 @@ def _indexed(owner: Array, index: Value) -> tuple[Scalar, ...] | None:
         axis += 1
         if kind == "fullslice":
             sizes.append(size)
-        elif kind in ("slice", "step") and isinstance(part, SliceV):
+        elif isinstance(part, SliceV):
             sizes.append(_sliced(size, part))
     return (*sizes, *owner.shape[axis:])
 
@@ -518,7 +546,8 @@ def _sliced(size: Scalar, part: SliceV) -> Scalar:
             return Scalar("int", len(range(size.content)[slice(*(b.content for b in bounds))]))  # type: ignore[union-attr]
         except (TypeError, ValueError):
             pass
-    return Scalar("int", varies=any(isinstance(b, Scalar) and b.varies for b in bounds))
+    # One moving bound gives other sizes; a window with two of them keeps its size but for the last.
+    return Scalar("int", varies=sum(isinstance(b, Scalar) and b.varies for b in bounds) == 1)
 
 
 def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.Sub, frame: Frame) -> None:

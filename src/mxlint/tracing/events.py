@@ -22,6 +22,10 @@ Kind = Literal[
     "bake",  # a shape value of a traced array becomes a constant of a shapeless trace
     "branch",  # control flow on a shape in a shapeless trace
     "unsupported",  # an operation that cannot infer its output shape
+    "unsafe",  # an operation that is wrong when a shape changes
+    "frozen",  # a call that gives another value every time, run once per trace
+    "mutate",  # an argument is changed in place
+    "return",  # what is returned holds placeholders where MLX does not look for arrays
     "update",  # optimizer.update(model, gradients)
 ]
 

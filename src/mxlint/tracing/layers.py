@@ -66,7 +66,8 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
         if active:
             m.emit("draw", info.place, f"nn.{name.rpartition('.')[2]}", info.frame)
     operand = next((value for value in info.args if isinstance(value, Array)), UNKNOWN)
-    attribute.unsupported(m, name, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
+    form = f"{name}[bias=False]" if _is_false(parameter(owner, "bias", 2)) and m.table.has(f"{name}[bias=False]") else name
+    attribute.unsupported(m, form, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
     captured = m.trace is not None and id(owner) in m.trace.reach_in
     traced: bool | None = True if any(map(holds_traced, info.values())) or captured else operators.traced_of(*info.values())
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None
@@ -74,6 +75,10 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
         like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None
         return m.array(traced, like.shape if like else None, chain, like=like.like if like else frozenset())
     return m.array(traced, None, chain, tree=True)
+
+
+def _is_false(value: Value | None) -> bool:
+    return isinstance(value, Scalar) and value.content is False
 
 
 def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:

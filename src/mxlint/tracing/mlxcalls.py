@@ -89,7 +89,7 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
 
 def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
     operand = next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
-    form = _form(name, info)
+    form = _form(m, name, info)
     if attribute.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
         return
     if info.node is not None:
@@ -102,11 +102,25 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
 
 
-def _form(name: str, info: CallInfo) -> str:
-    """The form of a call that the table may know apart: with or without an axis."""
-    if info.get(1, "axis") is None and info.get(1, "axes") is None:
-        return name
-    return f"{name}[axis]"
+_AXIS_AT = {"take": 2, "unflatten": 1}
+
+
+def _form(m: Machine, name: str, info: CallInfo) -> str:
+    """The form of a call that the table knows apart: by an axis, a mask, a key."""
+    axis = info.get(_AXIS_AT.get(name.rpartition(".")[2], 1), "axis")
+    if axis is None:
+        axis = info.keywords.get("axes")
+    mask = info.keywords.get("mask")
+    forms: list[str] = []
+    if isinstance(axis, Scalar) and axis.known:
+        forms.append(f"axis={axis.content}")
+    if axis is not None and not (isinstance(axis, Scalar) and axis.kind == "None"):
+        forms.append("axis")
+    if isinstance(mask, Scalar) and mask.content == "causal":
+        forms.append("mask=causal")
+    elif isinstance(mask, Array):
+        forms.append("mask")
+    return next((f"{name}[{form}]" for form in forms if m.table.has(f"{name}[{form}]")), name)
 
 
 def _python(kind: str | None, info: CallInfo) -> Value:

@@ -28,6 +28,8 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     function = transform.function
     if transform.kind == "checkpoint":
         attribute.unsupported(m, "mlx.core.checkpoint", transform.place, "mx.checkpoint", UNKNOWN, info.frame)
+    if transform.kind == "vmap":
+        attribute.unsupported(m, "mlx.core.vmap", transform.place, "mx.vmap", info.args[0] if info.args else UNKNOWN, info.frame)
     inner = replace(info, nodes={})
     if isinstance(function, CompiledV):
         function.record.differentiated = True

@@ -112,6 +112,10 @@ class Table:
         """Every name that the table holds for any version."""
         return iter(self._entries)
 
+    def has(self, name: str) -> bool:
+        """Whether a name or form has facts of its own."""
+        return name in self._entries
+
     def entry(self, name: str) -> Entry | None:
         """The facts about a canonical name, or None where nothing is known; an unlisted form is the plain name."""
         if name not in self._resolved:
