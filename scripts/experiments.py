@@ -405,15 +405,15 @@ def _basic(name: str, recipe: Recipe) -> dict[str, Any]:
     inputs = subject.inputs.make(sizes[0])
     result = subject.call(*inputs)
     facts = _returns(result)
-    target = resolve(name) if "__contains__" not in name and "__buffer__" not in name else None
+    target = resolve(name) if recipe.kind != "operator" else None
     if recipe.returns:
         facts = {"returns": recipe.returns}
     if facts["returns"] in ("array", "arrays", "tree", "function") and _draws(lambda: subject.call(*inputs)):
         facts["random"] = True
     if facts.get("python") in ("int", "tuple"):
         # the same values in another shape: a result that changes tells the shape
-        other, plain = (subject.call(*subject.inputs.ones(at)) for at in reversed(sizes))
-        if sizes[0] != sizes[1] and repr(other) != repr(plain):
+        other, plain, again = (repr(subject.call(*subject.inputs.ones(sizes[at]))) for at in (1, 0, 0))
+        if other != plain and plain == again:
             facts["reads_shape"] = True
     if ".__i" in name and isinstance(result, mx.array) and result is subject_argument(subject, inputs):
         facts["inplace"] = True

@@ -608,7 +608,7 @@ for words, reason in (
     ("mlx.core.array.:__init_subclass__ __setattr__ __subclasshook__ __reduce_ex__ __setstate__", "Python's object protocol"),
     ("mlx.core.array.:__getitem__ __setitem__ at", "measured by form: __getitem__[int]"),
     ("mlx.nn.:Module FullyShardedModule", "a base class or wrapper: what a call does is what the wrapped code does"),
-    ("mlx.nn.:average_gradients fully_shard", "multi-process"),
+    ("mlx.nn.:average_gradients fully_shard fsdp_apply_gradients", "multi-process"),
     ("mlx.nn.utils.:value_and_grad", "mlx.nn.value_and_grad"),
     ("mlx.nn.utils.:average_gradients clip_grad_norm_sharded fsdp_apply_gradients", "multi-process"),
     ("mlx.optimizers.:Optimizer", "the base class"),

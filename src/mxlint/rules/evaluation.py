@@ -15,9 +15,10 @@ _HELP = {
     "evaluate": "call it outside the compiled function, on what the function returns",
     "convert": "stay in MLX inside the compiled function (mx.where, mx.clip, mx.sqrt, …), or return the array and convert it outside; "
     "pass a number that must be a Python number as an argument",
+    "index": "index an mx.array instead of a Python list (table[i], mx.take), and pass sizes and counts as Python numbers",
     "truth": "compute both sides and choose with mx.where, mx.minimum or mx.maximum, or decide outside the compiled function",
 }
-_CODES = {"format": "MX101", "log": "MX101", "evaluate": "MX102", "convert": "MX103", "truth": "MX104"}
+_CODES = {"format": "MX101", "log": "MX101", "evaluate": "MX102", "convert": "MX103", "truth": "MX104", "index": "MX105"}
 
 
 def evaluation(record: Record) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from mxlint.finding import Finding
 from mxlint.rules.report import finding, name_of
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
-from mxlint.tracing.values import BoundV, CompiledV, FuncV, Instance, PartialV, TransformV, Value
+from mxlint.tracing.values import BoundV, CompiledV, FuncV, Instance, PartialV, Place, TransformV, Value
 
 
 def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
@@ -40,6 +40,17 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
                 "compile once, at module level or in __init__, and call the kept object here", record,
             )  # fmt: skip
             return
+
+
+def transformed(place: Place, record: Record, kind: str) -> Finding:
+    """A transform of a compiled function, called from host code."""
+    name = {"nn_value_and_grad": "nn.value_and_grad"}.get(kind, f"mx.{kind}")
+    return finding(
+        "MX305", place,
+        f"{name} runs the Python body of {name_of(record)} at every call: inside a transform its arguments are placeholders already, "
+        "so nothing of it is compiled",
+        f"compile the transform instead: mx.compile({name}(f))", record,
+    )  # fmt: skip
 
 
 def _called_deeper(record: Record) -> bool:

@@ -29,7 +29,7 @@ def shapeless(record: Record) -> Iterator[Finding]:
                 "leave out shapeless=True, or do this outside the compiled function", record, object=event.object, calls=event.calls,
                 chain=event.chain,
             )  # fmt: skip
-        elif event.kind == "unsafe" and (varying is None or _matters(event, varying, features=True)):
+        elif event.kind == "unsafe" and (event.note != "unit" or varying is None or _unit(record, event)) and (varying is None or _matters(event, varying, features=True)):
             yield finding(
                 "MX404", event.place,
                 f"{quoted(event.what)} keeps sizes of the first trace under shapeless=True: when they change, {name_of(record)} "
@@ -76,6 +76,17 @@ def _varying(record: Record) -> dict[int, set[int]] | None:
                     axes |= {axis, axis - rank}
         result[number] = axes
     return result
+
+
+def _unit(record: Record, event: Event) -> bool:
+    """Whether an axis in an event has length 1 in one call in sight and another length in another."""
+    for number, axis in event.axes:
+        shapes = [call.shapes[number] for call in record.calls if number < len(call.shapes)]
+        for index in range(min((len(shape) for shape in shapes if shape), default=0)) if axis is None else (axis,):
+            ones = {shape[index] == 1 for shape in shapes if shape is not None and -len(shape) <= index < len(shape)}
+            if len(ones) == 2:
+                return True
+    return False
 
 
 def _matters(event: Event, varying: dict[int, set[int]] | None, *, features: bool) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
 from mxlint.rules.report import finding, name_of, quoted
-from mxlint.tracing.events import Capture, Record
+from mxlint.tracing.events import Capture, Record, Trace
 from mxlint.tracing.values import FuncV, Place, Scalar, Value
 
 
@@ -35,6 +35,47 @@ def arguments(record: Record) -> Iterator[Finding]:
             )
             help = "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure"
         yield finding("MX502", bad.place, message, help, record)
+
+
+def returned(record: Record) -> Iterator[Finding]:
+    """MX503 and MX504: results that MLX does not see."""
+    for trace in record.traces:
+        for event in trace.events:
+            if event.kind == "return":
+                yield finding(
+                    "MX503", event.place,
+                    f"{name_of(record)} returns {event.what} that holds placeholders: MLX looks for arrays in lists, tuples and dicts only, "
+                    "so they are never replaced by results, every call returns the same object, and using it raises",
+                    "return the arrays in a list, tuple or dict, and build the object outside", record, object=event.object,
+                )  # fmt: skip
+    done = [trace for trace in record.traces if trace.returned is not None]
+    if done and record.outputs is None and all(_nothing(trace) for trace in done):
+        yield finding(
+            "MX504", record.site,
+            f"{name_of(record)} computes arrays but returns nothing and has no outputs=: MLX computes only what is returned or captured, "
+            "so nothing is ever done",
+            "return the result, or pass the container that it writes as outputs=", record,
+        )  # fmt: skip
+
+
+def _nothing(trace: Trace) -> bool:
+    """The body made arrays, let none of them out, and did nothing else."""
+    empty = isinstance(trace.returned, Scalar) and trace.returned.kind == "None"
+    return empty and trace.computed > 0 and not trace.writes and not trace.events
+
+
+def not_a_function(place: Place, what: str, compiled: str) -> Finding:
+    """MX505: something that cannot be compiled."""
+    if what == "nothing":
+        return finding(
+            "MX505", place, "mx.compile without a function raises a TypeError: it takes the function first and is no factory of decorators",
+            "write @mx.compile, or @partial(mx.compile, shapeless=True) with options",
+        )  # fmt: skip
+    detail = {
+        "a generator function": "calling it only makes a generator, whose body runs later with placeholders and raises",
+        "an async function": "calling it only makes a coroutine, whose body runs later with placeholders and raises",
+    }.get(what, "mx.compile wants the function itself, and the call raises a TypeError")
+    return finding("MX505", place, f"{quoted(compiled)} is {what}: {detail}", "compile a plain function that returns arrays")
 
 
 def without_effect(records: Sequence[Record]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.report import finding, line, name_of, quoted
-from mxlint.tracing.attribute import WEIGHTS, is_module, is_optimizer
+from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
 from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Snapshot, StateV, Tup, Value
 
@@ -184,8 +184,9 @@ def _alone(event: Event, trace: Trace) -> bool:
 
 def _writes(record: Record) -> Iterator[Finding]:
     for trace in record.traces:
+        returned = {id(event.target) for event in trace.events if event.kind == "return"}  # MX503 says it
         for write in trace.writes:
-            if not write.traced or id(write.target) in trace.reach_out or id(write.target) in trace.reach_in:
+            if id(write.target) in returned or not write.traced or id(write.target) in trace.reach_out or id(write.target) in trace.reach_in:
                 continue
             verb = {"append": "appends to", "items": "changes", "in place": "writes into"}.get(write.how, "writes")
             yield finding(
@@ -237,7 +238,7 @@ def _is_state(value: Value, key: object) -> bool:
         return any(isinstance(item, Array) for item in value.items)
     if isinstance(value, DictV):
         return any(isinstance(item, Array) for item in value.fields.values())
-    return isinstance(value, Instance) and is_module(value) or isinstance(value, StateV)
+    return isinstance(value, StateV)
 
 
 # -- MX208 ------------------------------------------------------------------------------------------------------------
@@ -247,6 +248,13 @@ def raises(record: Record) -> Iterator[Finding]:
     """A raise in the body while state is captured."""
     if record.inputs is None:
         return
+    for place in record.misfits:
+        yield finding(
+            "MX208", place,
+            f"{name_of(record)} does not take these arguments: the trace raises a TypeError while inputs= holds placeholders, and the captured "
+            f"state ({quoted(record.inputs.text)}) keeps them for ever",
+            "pass the arguments that the function takes", record,
+        )  # fmt: skip
     for trace in record.traces:
         for event in trace.events:
             if event.kind == "raise":

@@ -56,10 +56,40 @@ def signature(value: Value, *, shapes: bool, depth: int = 5) -> Any:
     if isinstance(value, Scalar):
         return ("const", value.kind, value.content if value.known else None)
     if depth and isinstance(value, (Tup, ListV)) and value.items is not None:
-        return ("tree", tuple(signature(item, shapes=shapes, depth=depth - 1) for item in value.items))
+        return (type(value).__name__, tuple(signature(item, shapes=shapes, depth=depth - 1) for item in value.items))
     if depth and isinstance(value, DictV):
         return ("dict", tuple((k, signature(v, shapes=shapes, depth=depth - 1)) for k, v in value.fields.items() if isinstance(k, tuple)))
     return ("other", type(value).__name__)
+
+
+def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
+    """The key of an argument tree as mlx/python/src/transforms.cpp flattens it: no end of containers, no types of constants.
+
+    None when a part of it is not known.
+    """
+    key: list[Any] = []
+    for value in values:
+        if isinstance(value, Array):
+            if value.shape is None or value.tree or not all(size.known for size in value.shape):
+                return None
+            key.append(("array", tuple(size.content for size in value.shape), value.dtype))
+        elif isinstance(value, Scalar) and value.known:
+            key.append(("str", value.content) if value.kind == "str" else ("none",) if value.kind == "None" else ("const", value.content))
+        elif depth and isinstance(value, (Tup, ListV)) and value.items is not None:
+            inner = flat_key(value.items, depth - 1)
+            if inner is None:
+                return None
+            key += [("list",), *inner]
+        elif depth and isinstance(value, DictV) and not value.open:
+            key.append(("dict",))
+            for name in value.keys:
+                inner = flat_key([value.fields["k", name]], depth - 1)
+                if inner is None:
+                    return None
+                key += [("key", name), *inner]
+        else:
+            return None
+    return tuple(key)
 
 
 def bad_type(table: Table, value: Value, depth: int = 4) -> str | None:

@@ -151,6 +151,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
             return value if value.wrapper == "staticmethod" else BoundV(owner.cls if value.wrapper == "classmethod" else owner, value)
         if m.outer(cls):
             m.read(cls, name, None, value, place, place.text, frame)
+        if m.outer(owner):
+            m.read(owner, name, None, value, place, place.text, frame)
         return value
     if name == "__class__":
         return owner.cls
@@ -396,6 +398,9 @@ def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: nodes.Sub
         return operators.marked(items[number], index)
     if isinstance(index, SliceV):
         parts = [part for part in (index.lower, index.upper, index.step)]
+        for part in parts:
+            if isinstance(part, Array) and part.traced is True and part.sure:
+                m.emit("index", m.place(frame, node), "a slice of a Python sequence by a traced array", frame, part.chain)
         if all(isinstance(part, Scalar) and part.known for part in parts):
             try:
                 chosen = items[slice(*(part.content for part in parts))]  # type: ignore[union-attr]
@@ -494,6 +499,10 @@ def unsupported(m: Machine, name: str, place: Place, what: str, operand: Value, 
     if facts.forward == "raises":
         m.emit("unsupported", place, what, frame, chain, note=name)
         return True
+    if facts.unit == "wrong" and name.endswith("squeeze") and isinstance(operand, Array) and operand.traced is True:
+        sizes = frozenset(axis for size in operand.shape or () for axis in size.axes) or frozenset((n, None) for n in operand.like)
+        m.emit("unsafe", place, what, frame, chain, axes=sizes, note="unit")
+        return False
     harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if m.differentiating and facts.grad == "unsafe" else None
     if not harmful or not isinstance(operand, Array) or operand.traced is not True or not operand.sure:
         return False
@@ -585,7 +594,7 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
     elif isinstance(owner, Instance) and is_module(owner) and isinstance(index, Scalar) and index.known:
         m.write(owner, index.content, value, place, name, "attribute", frame)
     elif isinstance(owner, External):
-        calls.external_item(m, owner, index, value, place)
+        calls.external_item(m, owner, index, value, place, frame)
 
 
 def _note_item(m: Machine, owner: ListV, items: Any, value: Value, place: Any, name: str, frame: Frame) -> None:

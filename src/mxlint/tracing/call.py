@@ -209,8 +209,12 @@ def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: 
     from mxlint.tracing import evaluate, execute
 
     if isinstance(node, nodes.Lambda):
-        return evaluate.evaluate(m, node.body, frame)
+        value = evaluate.evaluate(m, node.body, frame)
+        note_return(m, value, m.place(frame, node.body), frame)
+        return value
     status = execute.execute(m, node.body, frame)
+    if status == "raise" and m.trace is not None and m.trace.root is frame:
+        m.trace.raised = True
     for written in frame.leavings:
         m.journal.merge(written)
     if node.generator:
@@ -229,6 +233,32 @@ def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: 
     for value in results[1:]:
         result = join(result, value)
     return result
+
+
+def note_return(m: Machine, value: Value, place: Place, frame: Frame) -> None:
+    """What the compiled function itself returns: MLX looks for arrays in containers only."""
+    trace = m.trace
+    if trace is None or trace.root is not frame:
+        return
+    for item in value.items if isinstance(value, Tup) else (value,):
+        kind = _hidden(m, item, frame)
+        if kind:
+            m.emit("return", place, kind, frame, target=item)
+            return
+
+
+def _hidden(m: Machine, value: Value, frame: Frame) -> str:
+    """How a returned value hides placeholders from MLX."""
+    if isinstance(value, Instance) and isinstance(value.cls, ClassV) and holds_traced(value):
+        libraries = [base for base in value.cls.bases if isinstance(base, External)]
+        return "" if libraries else f"an object of class {value.cls.name}"
+    if isinstance(value, Foreign) and value.kind == "generator" and value.element is not None and holds_traced(value.element):
+        return "a generator"
+    if isinstance(value, FuncV) and value.env is frame and value.node is not None:
+        text = value.source.text[value.node.start : value.node.end]
+        if any(isinstance(name, str) and holds_traced(item) and name in text for name, item in list(frame.fields.items())):
+            return "a function that closes over them"
+    return ""
 
 
 def bound(m: Machine, function: FuncV, params: tuple[nodes.Param, ...], info: CallInfo) -> dict[str, Value]:
@@ -432,8 +462,10 @@ def external_assigned(m: Machine, owner: External, name: str, value: Value, plac
         m.random_assigned.append(place)
 
 
-def external_item(m: Machine, owner: External, index: Value, value: Value, place: Place) -> None:
+def external_item(m: Machine, owner: External, index: Value, value: Value, place: Place, frame: Frame) -> None:
     """`library_object[index] = value`."""
+    if owner.name == "os.environ":
+        m.emit("frozen", place, "a write to os.environ", frame, note="effect")
     if owner.name == "os.environ" and isinstance(index, Scalar) and index.content == "MLX_DISABLE_COMPILE":
         m.environment.append((place, value, m.compiled_called))
 

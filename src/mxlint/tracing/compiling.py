@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import attribute, nodes, presume
-from mxlint.tracing.arguments import bad_type, flat_arrays, signature
-from mxlint.tracing.call import CallInfo, call, escape
+from mxlint.tracing.arguments import bad_type, flat_arrays, flat_key, signature
+from mxlint.tracing.call import CallInfo, call, escape, node_of
 from mxlint.tracing.events import BadArgument, Call, Capture, Record, Stale, Trace
 from mxlint.tracing.layers import children
 from mxlint.tracing.machine import Machine, qualname
@@ -50,6 +50,8 @@ def compile_call(m: Machine, info: CallInfo) -> Value:
     """`mx.compile(fun, inputs, outputs, shapeless)`."""
     function = info.get(0, "fun")
     if function is None:
+        if not info.open:
+            m.not_functions.append((info.place, "nothing", ""))
         return UNKNOWN
     node = info.node.args[0].value if info.node is not None and info.node.args else None
     text = info.place.source.text[node.start : node.end] if node is not None else "?"
@@ -87,9 +89,21 @@ def make_compiled(m: Machine, info: CallInfo, form: str, compiled: str) -> Value
         order=now(),
     )  # fmt: skip
     m.records.append(record)
+    what = _not_a_function(function)
+    if what:
+        m.not_functions.append((info.place, what, record.compiled))
     if isinstance(function, CompiledV):
         function.record.inlined = True
     return CompiledV(record=record)
+
+
+def _not_a_function(function: Value) -> str:
+    """What is compiled instead of a function, if anything."""
+    if isinstance(function, FuncV) and isinstance(node := node_of(function), nodes.FuncDef):
+        return "an async function" if node.is_async else "a generator function" if node.generator else ""
+    if isinstance(function, (Array, Scalar, Tup, ListV, DictV)) and not (isinstance(function, Scalar) and function.kind == "scalar"):
+        return "the result of a call" if isinstance(function, Array) else "a value"
+    return ""
 
 
 def _capture(m: Machine, info: CallInfo, position: int, name: str) -> Capture | None:
@@ -121,24 +135,61 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
         record.differentiated = True
         return call(m, record.function, info)
     m.compiled_called = True
+    _check_arity(record, info)
     values = info.values()
-    record.calls.append(Call(info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values))))
+    record.calls.append(_noted_call(m, info, values))
     key = (signature(Tup(tuple(values)), shapes=record.shapeless is not True), tuple(info.keywords))
-    known = record.keys.get(key)
+    known = record.keys.get(key) or _shared(m, record, key)
     if known is not None and known[0] in (0, m.epoch):
         return _again(m, record, known[1], known[2], info)
     if len(record.traces) >= MAX_TRACES and record.keys:
         _, result, trace = next(iter(record.keys.values()))
         return fresh(m, result) if trace.epoch in (0, m.epoch) else UNKNOWN
     result, trace = run_trace(m, record, info)
-    record.keys[key] = (m.epoch, result, trace)
+    if not trace.raised:
+        record.keys[key] = (m.epoch, result, trace)
     return fresh(m, result)
+
+
+def _shared(m: Machine, record: Record, key: Any) -> tuple[int, Value, Trace] | None:
+    """The trace of another living object of the same function: the cache is kept by function."""
+    for other in m.records:
+        if other is not record and other.function is record.function and key in other.keys and other.shapeless == record.shapeless:
+            held = any(isinstance(value, CompiledV) and value.record is other for value in other.frame.fields.values())
+            if held and isinstance(record.function, FuncV):
+                return other.keys[key]
+    return None
+
+
+def _noted_call(m: Machine, info: CallInfo, values: list[Value]) -> Call:
+    """What rules want to know of one call from host code."""
+    scalars = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, Scalar)]
+    scalars += [(info.nodes[key][0], value) for key, value in info.keywords.items() if isinstance(value, Scalar) and key in info.nodes]
+    arrays = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, Array)]
+    exact = signature(Tup(tuple(values)), shapes=True)
+    return Call(
+        info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values)), tuple(scalars),
+        tuple((place, _shape_key(value)) for place, value in arrays), m.loops[-1] if m.loops else None, exact,
+        flat_key([*values, *(Scalar("str", key) for key in info.keywords)]), bool(m.guards),
+    )  # fmt: skip
 
 
 def _shape_key(value: Array) -> tuple[Any, ...] | None:
     if value.shape is None:
         return None
     return tuple("varies" if size.varies else size.content if size.known else None for size in value.shape)
+
+
+def _check_arity(record: Record, info: CallInfo) -> None:
+    """More or fewer arguments than the function takes: the trace raises a TypeError."""
+    target, bound, names = presume.target_of(record.function)
+    node = node_of(target) if target is not None and isinstance(record.function, FuncV) else None
+    if node is None or info.open or any(p.star for p in node.params):
+        return
+    plain = [p for p in node.params[bound:] if not p.kwonly]
+    missing = [p for p in node.params[bound + len(info.args) :] if p.default is None and p.name not in info.keywords and p.name not in names]
+    if len(info.args) > len(plain) or missing:
+        record.misfits.append(info.place)
 
 
 def _check_arguments(m: Machine, record: Record, info: CallInfo) -> None:
@@ -162,7 +213,7 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
         value = read.value
         if read.index is not None:
             present = present[read.index] if isinstance(present, tuple) and read.index < len(present) else MISSING
-        if present is MISSING and read.key in (attribute.WEIGHTS, "version", "training"):
+        if present is MISSING and read.absent:
             continue
         unchanged = present is value or (isinstance(present, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(present, value))
         if isinstance(present, (int, tuple)) and not isinstance(present, bool):
@@ -249,6 +300,8 @@ def run_trace(m: Machine, record: Record, info: CallInfo) -> tuple[Value, Trace]
         places = iter(info.places)
         counter = [0]
         args = [_placeholder(m, value, next(places, info.place), counter) for value in info.args]
+        for value, inside in zip(info.args, args):
+            _remember(trace, value, inside)
         keywords = {
             name: _placeholder(m, value, info.nodes[name][0] if name in info.nodes else info.place, counter)
             for name, value in info.keywords.items()
@@ -276,7 +329,9 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo) -> Value:
     """Run the compiled function with placeholders for its arguments and for what it captures."""
     swapped = _swap(m, record, trace)
     try:
+        trace.computed = 0
         result = call(m, record.function, info)
+        trace.returned = result
         escape(m, result)
     finally:
         for target, key, old, new in swapped:
@@ -289,6 +344,22 @@ def close_trace(m: Machine, trace: Trace) -> None:
     trace.active = False
     m.trace = None
     m.guards, m.protected, m.differentiating = trace.outside
+
+
+def _remember(trace: Trace, outside: Value, inside: Value, depth: int = 4) -> None:
+    """Which argument each rebuilt container and placeholder stands for."""
+    if depth == 0:
+        return
+    if isinstance(outside, (Array, ListV, DictV)) and isinstance(inside, Heap):
+        trace.arguments[id(inside)] = outside
+        trace.held.append(inside)
+    if isinstance(outside, (Tup, ListV)) and isinstance(inside, (Tup, ListV)):
+        for a, b in zip(outside.items or (), inside.items or ()):
+            _remember(trace, a, b, depth - 1)
+    elif isinstance(outside, DictV) and isinstance(inside, DictV):
+        for key, value in outside.fields.items():
+            if isinstance(key, tuple):
+                _remember(trace, value, inside.fields[key], depth - 1)
 
 
 def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> Value:
@@ -335,6 +406,8 @@ def _swap(m: Machine, record: Record, trace: Trace) -> list[Swap]:
                 for item in content if isinstance(content, tuple) else (content,):
                     if isinstance(item, Array):
                         trace.leaves[id(item)] = record.inputs.place
+            if isinstance(content, Array) and isinstance(target, Instance):
+                trace.weights[id(content)] = record.inputs.place
             if isinstance(content, Array):
                 new: Any = m.array(True, content.shape, step, tree=content.tree)
             elif isinstance(target, ListV) and key == "items" and isinstance(content, tuple) and any(isinstance(i, Array) for i in content):

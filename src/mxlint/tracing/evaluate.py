@@ -78,12 +78,12 @@ def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
     where, value = lookup(m, node.id, frame)
     if where is not None and m.outer(where):
         m.read(where, node.id, None, value, m.place(frame, node), node.id, frame)
-    return value
+    return m.relied(value)
 
 
 def _attr(m: Machine, node: nodes.Attr, frame: Frame) -> Value:
     owner = evaluate(m, node.value, frame)
-    return attribute.get(m, owner, node.name, node, frame)
+    return m.relied(attribute.get(m, owner, node.name, node, frame))
 
 
 def _sub(m: Machine, node: nodes.Sub, frame: Frame) -> Value:
@@ -306,7 +306,7 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
     if items is not None and not items:
         return True
     rounds = items if items is not None and exact else representatives(m, source, items, clause.iter, inner)
-    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1))
+    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact))
     try:
         for item in rounds:
             assign(m, clause.target, item, inner)

@@ -53,7 +53,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A trace read a location that is older than itself: field `key` (item `index`) of `target` held `value`."""
+    """A trace read a location that is older than itself: field `key` (item `index`) of `target` held `value`.
+
+    `absent`: the field was not there, and `value` is its default (a class attribute, a mode never set).
+    """
 
     target: Heap
     key: Any
@@ -63,6 +66,7 @@ class Read:
     name: str
     object: str
     calls: tuple[Place, ...] = ()
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +97,23 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of the compiled object from host code. `shapes`: per flat array argument its shape, or None."""
+    """A call of the compiled object from host code.
+
+    `shapes`: per flat array argument its shape, or None; `scalars`, `arrays`: the arguments that are Python values and arrays themselves, and
+    where they stand; `loops`: how many loops it stands in, `loop` the innermost; `exact` tells argument trees apart as Python does, `flat` as
+    the cache does.
+    """
 
     place: Place
     loops: int
     epoch: int
     shapes: tuple[tuple[Any, ...] | None, ...] = ()
+    scalars: tuple[tuple[Place, Any], ...] = ()
+    arrays: tuple[tuple[Place, tuple[Any, ...] | None], ...] = ()
+    loop: Any = None
+    exact: Any = None
+    flat: Any = None
+    guarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +132,8 @@ class Trace:
 
     `reach_in`, `reach_out`: identities of the containers under inputs= and outputs=. `leaves`: identities of the arrays that stand in a
     captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function. `muted`: the program says that
-    it expects an exception here.
+    it expects an exception here. `weights`: the same as `leaves` for the arrays of captured modules. `arguments`: by identity of what the body
+    sees, the argument that it stands for. `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached.
     """
 
     record: Record
@@ -128,6 +144,12 @@ class Trace:
     reach_in: frozenset[int] = frozenset()
     reach_out: frozenset[int] = frozenset()
     leaves: dict[int, Place] = field(default_factory=dict)
+    weights: dict[int, Place] = field(default_factory=dict)
+    arguments: dict[int, Heap] = field(default_factory=dict)
+    held: list[Any] = field(default_factory=list)
+    computed: int = 0
+    returned: Any = None
+    raised: bool = False
     random_in: bool = False
     random_out: bool = False
     seen: set[Any] = field(default_factory=set)
@@ -170,6 +192,7 @@ class Record:
     calls: list[Call] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
+    misfits: list[Place] = field(default_factory=list)
     bad_arguments: list[BadArgument] = field(default_factory=list)
     rebound: list[tuple[Place, Place]] = field(default_factory=list)
     keys: dict[Any, tuple[int, Value, Trace]] = field(default_factory=dict)

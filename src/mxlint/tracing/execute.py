@@ -60,12 +60,23 @@ def _assign(m: Machine, node: nodes.Assign, frame: Frame) -> Status:
 
 
 def _augment(m: Machine, node: nodes.AugAssign, frame: Frame) -> Status:
-    present = evaluate(m, node.target, frame)
+    m.augmenting = True
+    try:
+        present = evaluate(m, node.target, frame)
+    finally:
+        m.augmenting = False
     value = evaluate(m, node.value, frame)
     result = operators.binary(m, node.op, present, value, node, frame)
-    if attribute.in_place(m, present, value, result, node, frame):
-        return None
-    assign(m, node.target, result, frame)
+    if isinstance(present, Scalar):
+        m.augmenting = True
+        try:
+            assign(m, node.target, result, frame)
+        finally:
+            m.augmenting = False
+    elif not attribute.in_place(m, present, value, result, node, frame):
+        if m.trace is not None:
+            evaluate(m, node.target, frame)  # not a counter: what it held is read
+        assign(m, node.target, result, frame)
     return None
 
 
@@ -133,7 +144,7 @@ def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
         return execute(m, node.orelse, frame)
     exact = items is not None and len(items) <= MAX_UNROLL
     rounds = items if items is not None and exact else representatives(m, source, items, node.iter, frame)
-    loop = Loop(m.place(frame, node), len(rounds) > 1)
+    loop = Loop(m.place(frame, node), len(rounds) > 1, exact)
     m.loops.append(loop)
     status: Status = None
     try:
@@ -279,6 +290,7 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
 def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
     value = NONE if node.value is None else evaluate(m, node.value, frame)
     calls.escape(m, value)
+    calls.note_return(m, value, m.place(frame, node), frame)
     frame.returns.append(value)
     return "return"
 

@@ -30,6 +30,9 @@ from mxlint.tracing.values import (
     now,
 )  # fmt: skip
 
+FROZEN = "#frozen"
+"""The field that freeze() and unfreeze() change: which weights value_and_grad differentiates."""
+
 
 def make(m: Machine, name: str, info: CallInfo) -> Instance:
     """A layer or optimizer of MLX."""
@@ -58,7 +61,8 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
         return _sequential(m, owner, info)
     entry = m.table.entry(name)
     read_weights(m, owner, info)
-    training = training_of(m, owner, info)
+    moody = entry is not None and (entry.stochastic is True or bool(entry.active_when) or bool(entry.stateful))
+    training = training_of(m, owner, info) if moody else None
     if entry is not None and entry.stochastic is not False and entry.active_when and training is True:
         rate = parameter(owner, entry.active_when)
         default = 0.5 if entry.stochastic else 0.0
@@ -91,7 +95,9 @@ def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:
             return call(m, layers.element, CallInfo([first], {}, info.frame, info.place, [info.place], {}, False, info.node))
         return m.array(True if any(map(holds_traced, info.args)) else None)
     value = info.args[0]
-    for layer in layers.items:
+    for number, layer in enumerate(layers.items):
+        if m.outer(layers):
+            m.read(layers, "items", number, layer, info.place, f"layer {number} of {info.place.text.partition('(')[0]}", info.frame)
         value = call(m, layer, CallInfo([value], {}, info.frame, info.place, [info.place], {}, False, info.node))
     return value
 
@@ -180,6 +186,9 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
                 m.write(below, "training", value, info.place, info.place.text, "mode", info.frame)
         return owner
     if last in ("freeze", "unfreeze"):
+        for below in children(owner):
+            if isinstance(below, Instance) and attribute.is_module(below):
+                m.write(below, FROZEN, const(last == "freeze"), info.place, info.place.text, "mode", info.frame)
         return owner
     if last in ("modules", "leaf_modules", "children", "named_modules"):
         return list_like(Opaque(label=last))
@@ -212,6 +221,11 @@ def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
     """`optimizer.update(model, gradients)`: both change."""
     if m.trace is not None:
         m.emit("update", info.place, "optimizer.update()", info.frame, target=optimizer, note="stateful" if _stateful(m, optimizer) else "")
+        if isinstance(optimizer, Instance) and m.outer(optimizer):
+            captured = m.trace is not None and id(optimizer) in m.trace.reach_in
+            for key, value in list(optimizer.fields.items()):
+                if isinstance(value, Scalar) and not (captured and key == "learning_rate"):
+                    m.read(optimizer, key, None, value, info.place, f"{key} of the optimizer", info.frame)
         if isinstance(model, Heap) and m.outer(model):
             m.read(model, WEIGHTS, None, model.fields.get(WEIGHTS, 0), info.place, "the model", info.frame)
     if isinstance(optimizer, Heap) and _stateful(m, optimizer):

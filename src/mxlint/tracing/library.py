@@ -48,6 +48,8 @@ Handler = Callable[[Machine, CallInfo], Value]
 
 def call_external(m: Machine, name: str, info: CallInfo) -> Value:
     """Call something of a library."""
+    if m.trace is not None and is_frozen(name):
+        m.emit("frozen", info.place, f"{name.removeprefix('builtins.')}()", info.frame)
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(m, info)
@@ -59,6 +61,19 @@ def call_external(m: Machine, name: str, info: CallInfo) -> Value:
         if name.startswith(prefix):
             return family(m, name, info)
     return unknown_call(m, info, name)
+
+
+_FROZEN = frozenset(
+    ["time.time", "time.time_ns", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns", "time.process_time", "time.process_time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.strftime", "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today", "os.urandom", "os.getrandom", "os.times", "builtins.input", "uuid.uuid1", "uuid.uuid4", "uuid.uuid6", "uuid.uuid7"]
+)
+_NOT_FROZEN = ("seed", "setstate", "getstate", "default_rng", "RandomState", "Generator", "Random", "SystemRandom", "get_state", "set_state")
+
+
+def is_frozen(name: str) -> bool:
+    """Whether a library function gives another value at every call."""
+    if name.startswith(("random.", "numpy.random.", "secrets.")):
+        return name.rpartition(".")[2] not in _NOT_FROZEN
+    return name in _FROZEN
 
 
 # -- families ---------------------------------------------------------------------------------------------------------
@@ -421,8 +436,17 @@ def _hasattr(m: Machine, info: CallInfo) -> Value:
     return Scalar("bool")
 
 
+def _open(m: Machine, info: CallInfo) -> Value:
+    mode = info.get(1, "mode")
+    if isinstance(mode, Scalar) and mode.kind == "str" and mode.known and set(mode.content) & set("wax+"):
+        m.emit("frozen", info.place, "writing a file", info.frame, note="effect")
+    return Opaque(label="file")
+
+
 def _next(m: Machine, info: CallInfo) -> Value:
     value = info.args[0] if info.args else UNKNOWN
+    if isinstance(value, Opaque) and value is not UNKNOWN and m.outer(value):
+        m.emit("frozen", info.place, "next() of an iterator from outside", info.frame)
     if isinstance(value, (Foreign, ListV)):
         return operators.varying(_representative(m, value, info))
     return Opaque(label="next()")
@@ -648,6 +672,15 @@ def _slice(m: Machine, info: CallInfo) -> Value:
     return SliceV(NONE, parts[0], NONE) if len(info.args) == 1 else SliceV(parts[0], parts[1], parts[2])
 
 
+def _import(m: Machine, info: CallInfo) -> Value:
+    name = info.args[0] if info.args else UNKNOWN
+    return External(name.content) if isinstance(name, Scalar) and name.kind == "str" and name.known else UNKNOWN
+
+
+_OBJECTS = ["datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta", "pathlib.Path", "pathlib.PurePath", "decimal.Decimal", "fractions.Fraction", "uuid.UUID", "types.SimpleNamespace", "threading.Lock", "threading.Thread", "io.StringIO", "io.BytesIO", "array.array", "argparse.Namespace"]
+"""Classes of the standard library whose objects are neither arrays nor constants."""
+
+
 def _foreign(kind: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         return Foreign(kind)
@@ -668,9 +701,10 @@ _HANDLERS: dict[str, Handler] = {
     **{f"builtins.{name}": _truths(name) for name in ("max", "min", "sorted", "any", "all")},
     "builtins.len": _len, "builtins.isinstance": _isinstance, "builtins.range": _range, "builtins.enumerate": _enumerate,
     "builtins.zip": _zip, "builtins.map": _map, "builtins.sum": _sum, "builtins.abs": _abs, "builtins.super": _super,
-    "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next,
+    "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next, "builtins.open": _open,
     "builtins.iter": _first, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
+    **{name: _foreign(name) for name in _OBJECTS}, "builtins.__import__": _import, "importlib.import_module": _import,
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
     "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,

@@ -47,10 +47,11 @@ class OutOfBudget(Exception):
 
 @dataclass(eq=False, slots=True)
 class Loop:
-    """One activation of a loop or comprehension. `repeated`: it is taken to run more than once."""
+    """One activation of a loop or comprehension. `repeated`: it is taken to run more than once; `exact`: it is gone through round by round."""
 
     place: Place
     repeated: bool
+    exact: bool = False
     leavings: list[Writes] = field(default_factory=list)
 
 
@@ -86,6 +87,9 @@ class Machine:
         self.depth = 0
         self.protected = 0
         self.expected = 0
+        self.augmenting = False
+        self.transformed: list[tuple[Place, Record, str]] = []
+        self.not_functions: list[tuple[Place, str, str]] = []
         self.text_left = 0
         self.load_left = 0
         self.files = files
@@ -158,12 +162,12 @@ class Machine:
     def read(self, target: Heap, key: Any, index: int | None, value: Any, place: Place, name: str, frame: Frame) -> None:
         """Note that the trace read a location that is older than itself."""
         trace = self.trace
-        if trace is None or target.born >= trace.started or isinstance(value, (FuncV, ClassV, ModuleV, CompiledV)):
+        if self.augmenting or trace is None or target.born >= trace.started or isinstance(value, (FuncV, ClassV, ModuleV, CompiledV)):
             return
         where = ("read", id(target), key, index)
         if where not in trace.seen:
             trace.seen.add(where)
-            trace.reads.append(Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame)))
+            trace.reads.append(Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame), key not in target.fields))
         if isinstance(value, Array) and key != "version":
             self.read(value, "version", None, value.fields.get("version", 0), place, name, frame)
 
@@ -171,20 +175,36 @@ class Machine:
         """Write a field, and note it if a trace writes a location that is older than itself."""
         trace = self.trace
         self.last_write[id(target), key] = place
+        if trace is not None and id(target) in trace.arguments:
+            original = trace.arguments[id(target)]
+            original.fields["#touched"] = True
+            self.emit("mutate", place, name, frame, target=original, note=how)
+        if self.augmenting and how in ("name", "attribute", "key"):
+            how = "augment"
         if trace is not None and target.born < trace.started and not self.doubtful and not trace.muted:
             where = ("write", place, name)
             if where not in trace.seen:
                 trace.seen.add(where)
-                noted = value[-1] if how in ("append", "item") and isinstance(value, tuple) and value else value
+                noted = value[-1] if how == "append" and isinstance(value, tuple) and value else value
+                if how == "append" and not holds_traced(noted):
+                    target.fields["#touched"] = True
                 trace.writes.append(
                     Write(target, key, noted, place, name, how, qualname(frame), holds_traced(noted), self.calls_to(frame), bool(self.guards))
                 )  # fmt: skip
         self.journal.store(target, key, value)
 
+    def relied(self, value: Value) -> Value:
+        """Host code looks at an object: if a trace has changed it, or only its copy, somebody relies on that."""
+        if self.trace is None and isinstance(value, Heap) and "#touched" in value.fields:
+            value.fields["#relied"] = True
+        return value
+
     def array(
         self, traced: bool | None, shape: tuple[Scalar, ...] | None = None, chain: Step | None = None, *, like: frozenset[int] = frozenset(),
         sure: bool = True, tree: bool = False, dtype: str | None = None,
     ) -> Array:  # fmt: skip
+        if traced and self.trace is not None:
+            self.trace.computed += 1
         return array(traced, shape, chain, trace=self.trace, like=like, sure=sure, tree=tree, dtype=dtype)
 
     # -- branches --

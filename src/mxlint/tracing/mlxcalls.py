@@ -402,13 +402,19 @@ def _array_equal(m: Machine, info: CallInfo) -> Value:
     return m.array(bool(traced) or operators.traced_of(*info.args), (), chain_of(traced[0]) if traced else None)
 
 
-def _topk(m: Machine, info: CallInfo) -> Value:
-    k = info.get(1, "k")
-    if isinstance(k, Array):
-        if k.traced is True and k.sure:
-            m.emit("index", info.place, "a traced array as k", info.frame, k.chain)
-        return m.array(None)
-    return function(m, "mlx.core.topk", info)
+def _counted(name: str, position: int, parameter: str) -> Callable[[Machine, CallInfo], Value]:
+    """A function that wants a Python integer where an array with a value would do as well."""
+
+    def run(m: Machine, info: CallInfo) -> Value:
+        count = info.get(position, parameter)
+        parts = count.items or () if isinstance(count, (Tup, ListV)) else (count,)
+        for part in parts:
+            if isinstance(part, Array) and part.traced is True and part.sure and (part is not count or name in ("topk", "repeat")):
+                m.emit("index", info.place, f"a traced array as {parameter} of mx.{name}", info.frame, part.chain)
+                return m.array(None)
+        return function(m, f"mlx.core.{name}", info)
+
+    return run
 
 
 def _switch(disabled: bool) -> Callable[[Machine, CallInfo], Value]:
@@ -462,7 +468,8 @@ def _stream(m: Machine, info: CallInfo) -> Value:
 _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True),
     "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal, "mlx.core.allclose": _array_equal,
-    "mlx.core.topk": _topk, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
+    "mlx.core.topk": _counted("topk", 1, "k"), "mlx.core.repeat": _counted("repeat", 1, "repeats"),
+    **{f"mlx.core.{name}": _counted(name, 0, "shape") for name in ("zeros", "ones", "full")}, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
     **{f"mlx.core.{name}": _evaluates(f"mx.{name}()") for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
     "mlx.utils.tree_map": _tree_map, "mlx.utils.tree_flatten": _tree_flatten, "mlx.utils.tree_unflatten": _tree_unflatten,
 }  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute
+from mxlint.tracing import attribute, layers
 from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.values import UNKNOWN, CompiledV, External, Opaque, TransformV, Tup, Value, list_like
+from mxlint.tracing.values import NONE, UNKNOWN, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
 
 
 def _transform(kind: str, position: int = 0) -> Callable[[Machine, CallInfo], Value]:
@@ -18,7 +18,7 @@ def _transform(kind: str, position: int = 0) -> Callable[[Machine, CallInfo], Va
             function.record.differentiated = True
         if kind == "nn_value_and_grad" and info.args and isinstance(info.args[0], Opaque) and info.args[0] is not UNKNOWN:
             info.args[0].fields["#module"] = True
-        return TransformV(kind, function, info.place)
+        return TransformV(kind, function, info.place, info.args[0] if position and info.args else None)
 
     return run
 
@@ -33,7 +33,12 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     inner = replace(info, nodes={})
     if isinstance(function, CompiledV):
         function.record.differentiated = True
+        if m.trace is None and not m.differentiating and transform.kind in ("grad", "value_and_grad", "nn_value_and_grad", "vmap"):
+            m.transformed.append((transform.place, function.record, transform.kind))
         function = function.record.function
+    if isinstance(transform.owner, Instance) and m.outer(transform.owner):
+        frozen = transform.owner.fields.get(layers.FROZEN, NONE)
+        m.read(transform.owner, layers.FROZEN, None, frozen, transform.place, "which weights are frozen", info.frame)
     m.differentiating += 1
     try:
         result = call(m, function, inner)

@@ -200,6 +200,7 @@ class TransformV:
     kind: str
     function: Value
     place: Place
+    owner: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

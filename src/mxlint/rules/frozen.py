@@ -1,0 +1,155 @@
+"""MX2, the second half: what happens once per trace although the program means once per call, and what never reaches the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.report import finding, line, name_of, quoted
+from mxlint.tracing.attribute import is_module
+from mxlint.tracing.events import Record, Trace
+from mxlint.tracing.layers import FROZEN
+from mxlint.tracing.values import Array, Heap, Instance, Scalar
+
+
+def frozen(record: Record) -> Iterator[Finding]:
+    """Calls, effects and Python values that the trace has frozen."""
+    yield from _calls(record)
+    yield from _mutations(record)
+    yield from _python_state(record)
+    yield from _growing(record)
+    yield from _aliased(record)
+
+
+# -- MX206 ------------------------------------------------------------------------------------------------------------
+
+
+def _calls(record: Record) -> Iterator[Finding]:
+    for trace in record.traces:
+        for event in trace.events:
+            if event.kind != "frozen":
+                continue
+            if event.note == "effect":
+                message = f"{event.what} happens when {name_of(record)} is traced, once per trace, and at no later call"
+                help = "do it in the code that calls the compiled function"
+            else:
+                message = f"{event.what} is called when {name_of(record)} is traced, and every later call goes on with that one value"
+                help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
+            yield finding("MX206", event.place, message, help, record, object=event.object, calls=event.calls)
+        for write in trace.writes:
+            if write.how == "append" and not write.traced and write.target.fields.get("#relied") and _called_again(record):
+                yield finding(
+                    "MX206", write.place,
+                    f"{quoted(write.name)} grows when {name_of(record)} is traced, once per trace and not once per call",
+                    "append in the code that calls the compiled function", record, object=write.object, calls=write.calls,
+                )  # fmt: skip
+
+
+def _called_again(record: Record) -> bool:
+    return len(record.calls) > 1 or any(call.loop is not None and call.loop.repeated for call in record.calls)
+
+
+# -- MX207 ------------------------------------------------------------------------------------------------------------
+
+
+def _mutations(record: Record) -> Iterator[Finding]:
+    for trace in record.traces:
+        for event in trace.events:
+            if event.kind == "mutate" and isinstance(event.target, Heap) and event.target.fields.get("#relied"):
+                yield finding(
+                    "MX207", event.place,
+                    f"this changes {quoted(event.what)} in place, but {name_of(record)} works on a copy of its arguments: "
+                    "the caller's object stays as it was",
+                    "return the new value and let the caller keep it, or capture the container with inputs= and outputs=", record,
+                    object=event.object, calls=event.calls,
+                )  # fmt: skip
+
+
+# -- MX209 ------------------------------------------------------------------------------------------------------------
+
+
+def _python_state(record: Record) -> Iterator[Finding]:
+    seen: set[object] = set()
+    for stale in record.stale:
+        read = stale.read
+        value = read.value
+        if read.place in seen:
+            continue
+        if isinstance(value, Scalar) and read.key != "version":
+            present = read.target.fields.get(read.key)
+            if not value.known and not (isinstance(present, Scalar) and present.varies):
+                continue
+            what = "the mode of the layer" if read.key == "training" else "which weights are frozen" if read.key == FROZEN else quoted(read.name)
+        elif isinstance(value, Instance) and is_module(value) and read.index is not None:
+            what = read.name
+        else:
+            continue
+        seen.add(read.place)
+        change = f"{line(stale.written)} changes it" if stale.written is not None else "it changes"
+        yield finding(
+            "MX209", read.place,
+            f"{what} is a Python value: {name_of(record)} keeps what it was at the trace, though {change} before "
+            f"{line(stale.again)} calls it again",
+            "pass it as an argument (as an array if it changes often), or compile one function for each value", record,
+            object=read.object, calls=read.calls,
+            also=[(text, place) for text, place in (("changed here", stale.written), ("called again here", stale.again)) if place is not None],
+        )  # fmt: skip
+    if _called_again(record):
+        for trace in record.traces:
+            yield from _counters(record, trace, seen)
+
+
+def _counters(record: Record, trace: Trace, seen: set[object]) -> Iterator[Finding]:
+    """Numbers that the body itself counts up, and reads."""
+    counted = {(id(write.target), write.key): write for write in trace.writes if write.how == "augment" and isinstance(write.value, Scalar)}
+    for read in trace.reads:
+        write = counted.get((id(read.target), read.key))
+        if write is not None and isinstance(read.value, Scalar) and read.place not in seen:
+            seen.add(read.place)
+            yield finding(
+                "MX209", read.place,
+                f"{quoted(read.name)} is counted up by {line(write.place)} when {name_of(record)} is traced, once per trace: "
+                "every later call computes with the same number",
+                "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs=", record,
+                object=read.object, calls=read.calls, also=[("counted here", write.place)],
+            )  # fmt: skip
+
+
+# -- MX211 ------------------------------------------------------------------------------------------------------------
+
+
+def _growing(record: Record) -> Iterator[Finding]:
+    if not _called_again(record):
+        return
+    for trace in record.traces:
+        for write in trace.writes:
+            if write.how != "append" or not write.traced or id(write.target) not in trace.reach_out:
+                continue
+            if id(write.target) in trace.reach_in:
+                what = "every call finds one array more among its inputs and is traced anew"
+            else:
+                what = "only the trace appends: later calls overwrite the items that are there, and the list does not grow"
+            yield finding(
+                "MX211", write.place, f"{quoted(write.name)} is captured by {name_of(record)} and appended to: {what}",
+                "return the value and append it outside, or use a container of fixed length", record, object=write.object, calls=write.calls,
+            )  # fmt: skip
+
+
+# -- MX212 ------------------------------------------------------------------------------------------------------------
+
+
+def _aliased(record: Record) -> Iterator[Finding]:
+    for trace in record.traces[:1]:
+        arguments = {id(original) for original in trace.arguments.values() if isinstance(original, Array)}
+        for read in trace.reads:
+            if not isinstance(read.value, Array) or id(read.target) in trace.reach_in:
+                continue
+            source = "an argument of this call" if id(read.value) in arguments else "captured by inputs=" if id(read.value) in trace.weights else ""
+            if source:
+                yield finding(
+                    "MX212", read.place,
+                    f"{quoted(read.name)} is {source} and read here under another name as a constant: the first call of {name_of(record)} "
+                    "raises \"[compile] Attempting to compile a function with uncaptured inputs is not allowed\"",
+                    "use the argument or the captured container in the body", record, object=read.object, calls=read.calls,
+                )  # fmt: skip
+                return
