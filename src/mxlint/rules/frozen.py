@@ -123,7 +123,7 @@ def _growing(record: Record) -> Iterator[Finding]:
         return
     for trace in record.traces:
         for write in trace.writes:
-            if write.how != "append" or not write.traced or id(write.target) not in trace.reach_out:
+            if write.how not in ("append", "new key") or not write.traced or id(write.target) not in trace.reach_out:
                 continue
             if id(write.target) in trace.reach_in:
                 what = "every call finds one array more among its inputs and is traced anew"

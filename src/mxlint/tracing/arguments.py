@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,11 @@ def signature(value: Value, *, shapes: bool, depth: int = 5) -> Any:
     return ("other", type(value).__name__)
 
 
+def _bits(content: Any) -> int:
+    """A constant as the 64 bits that the cache compares: a float by its representation, a bool as 0 or 1."""
+    return int.from_bytes(struct.pack("<d", content), "little", signed=True) if isinstance(content, float) else int(content)
+
+
 def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
     """The key of an argument tree as mlx/python/src/transforms.cpp flattens it: no end of containers, no types of constants.
 
@@ -74,7 +80,7 @@ def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
                 return None
             key.append(("array", tuple(size.content for size in value.shape), value.dtype))
         elif isinstance(value, Scalar) and value.known:
-            key.append(("str", value.content) if value.kind == "str" else ("none",) if value.kind == "None" else ("const", value.content))
+            key.append(("str", value.content) if value.kind == "str" else ("none",) if value.kind == "None" else ("const", _bits(value.content)))
         elif depth and isinstance(value, (Tup, ListV)) and value.items is not None:
             inner = flat_key(value.items, depth - 1)
             if inner is None:

@@ -25,6 +25,7 @@ from mxlint.tracing.values import (
     Foreign,
     Frame,
     FuncV,
+    Heap,
     Instance,
     ListV,
     ModuleV,
@@ -206,6 +207,8 @@ def _of_class(m: Machine, owner: ClassV, name: str, node: nodes.Attr, frame: Fra
 def _of_opaque(m: Machine, owner: Opaque, name: str, node: nodes.Attr, frame: Frame) -> Value:
     if owner is UNKNOWN:
         return UNKNOWN
+    if name in ("write", "writelines") and "#file" in owner.fields:
+        return BoundV(owner, External("io.write"))
     if name == "state" and "state" not in owner.fields:
         return StateV(owner)
     value: Value = owner.fields.get(name, MISSING)
@@ -575,17 +578,17 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
             number = index.content + len(items) if index.content < 0 else index.content
             if 0 <= number < len(items):
                 new = (*items[:number], value, *items[number + 1 :])
-                _note_item(m, owner, new, value, place, name, frame)
+                _note_item(m, owner, "items", new, value, place, name, "items", frame)
                 return
         if items is None:
             m.journal.store(owner, "element", join(owner.element, value))
             return
-        _note_item(m, owner, None, value, place, name, frame)
+        _note_item(m, owner, "items", None, value, place, name, "items", frame)
     elif isinstance(owner, DictV):
         if isinstance(index, Scalar) and index.known:
             m.write(owner, ("k", index.content), value, place, name, "key", frame)
         else:
-            m.write(owner, "open", True, place, name, "key", frame)
+            _note_item(m, owner, "open", True, value, place, name, "new key", frame)
             m.journal.store(owner, "element", join(owner.fields["element"], value) if "element" in owner.fields else value)
     elif isinstance(owner, Opaque) and owner is not UNKNOWN and isinstance(index, Scalar) and index.known:
         m.write(owner, f"[{index.content!r}]", value, place, name, "key", frame)
@@ -597,9 +600,9 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
         calls.external_item(m, owner, index, value, place, frame)
 
 
-def _note_item(m: Machine, owner: ListV, items: Any, value: Value, place: Any, name: str, frame: Frame) -> None:
-    """Write the items of a list so that the note tells of the one item written."""
-    m.write(owner, "items", items, place, name, "items", frame)
+def _note_item(m: Machine, owner: Heap, key: str, content: Any, value: Value, place: Place, name: str, how: str, frame: Frame) -> None:
+    """Write the content of a container so that the note tells of the one item written."""
+    m.write(owner, key, content, place, name, how, frame)
     trace = m.trace
     if trace is not None and trace.writes and trace.writes[-1].place == place:
         trace.writes[-1] = replace(trace.writes[-1], value=value, traced=holds_traced(value))

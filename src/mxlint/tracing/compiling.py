@@ -165,7 +165,7 @@ def _noted_call(m: Machine, info: CallInfo, values: list[Value]) -> Call:
     """What rules want to know of one call from host code."""
     scalars = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, Scalar)]
     scalars += [(info.nodes[key][0], value) for key, value in info.keywords.items() if isinstance(value, Scalar) and key in info.nodes]
-    arrays = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, Array)]
+    arrays = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, (Array, ListV))]
     exact = signature(Tup(tuple(values)), shapes=True)
     return Call(
         info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values)), tuple(scalars),
@@ -174,7 +174,10 @@ def _noted_call(m: Machine, info: CallInfo, values: list[Value]) -> Call:
     )  # fmt: skip
 
 
-def _shape_key(value: Array) -> tuple[Any, ...] | None:
+def _shape_key(value: Array | ListV) -> tuple[Any, ...] | None:
+    """What tells the shapes of an argument apart: the sizes of an array, the length of a list."""
+    if isinstance(value, ListV):
+        return None if value.items is None else ("list", len(value.items))
     if value.shape is None:
         return None
     return tuple("varies" if size.varies else size.content if size.known else None for size in value.shape)
@@ -214,6 +217,8 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
         if read.index is not None:
             present = present[read.index] if isinstance(present, tuple) and read.index < len(present) else MISSING
         if present is MISSING and read.absent:
+            continue
+        if id(read.target) in trace.reach_in and (isinstance(value, Array) or read.key in (attribute.WEIGHTS, "version")):
             continue
         unchanged = present is value or (isinstance(present, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(present, value))
         if isinstance(present, (int, tuple)) and not isinstance(present, bool):
@@ -403,9 +408,10 @@ def _swap(m: Machine, record: Record, trace: Trace) -> list[Swap]:
     for target in _containers(record.inputs.value):
         for key, content in list(target.fields.items()):
             if not isinstance(target, Instance):
+                kept = trace.leaves if "#named" in target.fields else trace.weights
                 for item in content if isinstance(content, tuple) else (content,):
                     if isinstance(item, Array):
-                        trace.leaves[id(item)] = record.inputs.place
+                        kept[id(item)] = record.inputs.place
             if isinstance(content, Array) and isinstance(target, Instance):
                 trace.weights[id(content)] = record.inputs.place
             if isinstance(content, Array):

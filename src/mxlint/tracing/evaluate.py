@@ -13,6 +13,7 @@ from mxlint.tracing.values import (
     MISSING,
     NONE,
     UNKNOWN,
+    Array,
     Choice,
     ClassV,
     CompiledV,
@@ -23,6 +24,7 @@ from mxlint.tracing.values import (
     FuncV,
     ListV,
     ModuleV,
+    RangeV,
     Scalar,
     SliceV,
     Tup,
@@ -232,11 +234,19 @@ def _seq(m: Machine, node: nodes.Seq, frame: Frame) -> Value:
     if node.kind == "tuple":
         return Tup(tuple(items))
     if node.kind == "list":
-        return list_of(tuple(items))
+        made = list_of(tuple(items))
+        _note_names(made, node.items, items)
+        return made
     element = items[0]
     for value in items[1:]:
         element = join(element, value)
     return Foreign("set", element)
+
+
+def _note_names(container: ListV | DictV, items: tuple[nodes.Expr, ...], values: list[Value]) -> None:
+    """A list or dict made of arrays that have names of their own: inputs=[w]."""
+    if any(isinstance(item, (nodes.Name, nodes.Attr)) and isinstance(value, Array) for item, value in zip(items, values)):
+        container.fields["#named"] = True
 
 
 def _dict(m: Machine, node: nodes.DictDisplay, frame: Frame) -> Value:
@@ -250,6 +260,7 @@ def _dict(m: Machine, node: nodes.DictDisplay, frame: Frame) -> Value:
                 result.fields["open"] = True
             continue
         key = evaluate(m, key_node, frame)
+        _note_names(result, (value_node,), [value])
         if isinstance(key, Scalar) and key.known:
             result.fields["k", key.content] = value
         else:
@@ -306,7 +317,7 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
     if items is not None and not items:
         return True
     rounds = items if items is not None and exact else representatives(m, source, items, clause.iter, inner)
-    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact))
+    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact and not isinstance(source, RangeV)))
     try:
         for item in rounds:
             assign(m, clause.target, item, inner)

@@ -440,7 +440,12 @@ def _open(m: Machine, info: CallInfo) -> Value:
     mode = info.get(1, "mode")
     if isinstance(mode, Scalar) and mode.kind == "str" and mode.known and set(mode.content) & set("wax+"):
         m.emit("frozen", info.place, "writing a file", info.frame, note="effect")
-    return Opaque(label="file")
+    return Opaque({"#file": True}, label="file")
+
+
+def _file_write(m: Machine, info: CallInfo) -> Value:
+    m.emit("frozen", info.place, "a write to a file", info.frame, note="effect")
+    return Scalar("int")
 
 
 def _next(m: Machine, info: CallInfo) -> Value:
@@ -701,7 +706,7 @@ _HANDLERS: dict[str, Handler] = {
     **{f"builtins.{name}": _truths(name) for name in ("max", "min", "sorted", "any", "all")},
     "builtins.len": _len, "builtins.isinstance": _isinstance, "builtins.range": _range, "builtins.enumerate": _enumerate,
     "builtins.zip": _zip, "builtins.map": _map, "builtins.sum": _sum, "builtins.abs": _abs, "builtins.super": _super,
-    "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next, "builtins.open": _open,
+    "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next, "builtins.open": _open, "io.write": _file_write,
     "builtins.iter": _first, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
     **{name: _foreign(name) for name in _OBJECTS}, "builtins.__import__": _import, "importlib.import_module": _import,

@@ -38,7 +38,7 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
         function = function.record.function
     if isinstance(transform.owner, Instance) and m.outer(transform.owner):
         frozen = transform.owner.fields.get(layers.FROZEN, NONE)
-        m.read(transform.owner, layers.FROZEN, None, frozen, transform.place, "which weights are frozen", info.frame)
+        m.read(transform.owner, layers.FROZEN, None, frozen, info.place, "which weights are frozen", info.frame)
     m.differentiating += 1
     try:
         result = call(m, function, inner)
