@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from click.testing import CliRunner
 
 from mxlint import cli
@@ -73,7 +73,7 @@ def sites(files: Mapping[str, str], *arguments: str) -> list[tuple[Located, Said
 def marked(files: Mapping[str, str]) -> tuple[dict[str, str], list[Located]]:
     plain, places = {}, []
     for name, text in files.items():
-        plain[name], found = unmark(name, dedent(text))
+        plain[name], found = unmark(name, text)
         places += found
     return plain, places
 
@@ -525,7 +525,267 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("case", FORMS)
+MISSED = {
+    "imported in try": "`mx` is the module or None, and an attribute of a choice is lost",
+    "imported with a star": "names of `from mlx.core import *` are unknown",
+    "decorator chosen by a flag": "a choice of mx.compile and a lambda as decorator",
+    "behind an unknown decorator with arguments": "a function under a decorator of a library that is called with arguments is not entered",
+    "in a lambda": "a lambda at module level is not entered",
+    "class in a function": "methods of a class inside a function are not entered",
+    "nested function that is never called": "only a nested function that is returned is entered",
+    "nested in a method, not returned": "only a nested function that is returned is entered",
+    "three nested factories": "only one returned function deep",
+    "if __name__ != '__main__'": "the branch is pruned",
+    "behind a constant that is False": "the branch is pruned",
+    "behind a default that is False": "the branch is pruned where the only call in sight leaves the default",
+    "after a return": "what cannot be reached is not run",
+    "after what cannot be true": "the branch is pruned",
+    "if False": "the branch is pruned",
+    "in an empty loop": "the body is not run",
+    "map": "`compiled` is the first argument of map",
+}
+
+
+def cases(table: Iterable[str], missed: Mapping[str, str]) -> list[ParameterSet]:
+    """The cases of a table; those that are known to fail say so, and must."""
+    return [
+        pytest.param(case, marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason=missed[case]) if case in missed else ())
+        for case in table
+    ]
+
+
+@pytest.mark.parametrize("case", cases(FORMS, MISSED))
 def test_forms(case: str) -> None:
     text, expected = FORMS[case]
     expect({"a.py": text}, *expected)
+
+
+OTHERS = {
+    "re.compile": "import re, mlx.core as mx\nPATTERN = re.compile('x')\n",
+    "re.compile imported": "import mlx.core as mx\nfrom re import compile\nPATTERN = compile('x')\n",
+    "torch.compile": "import torch\nimport mlx.core as mx\n@torch.compile\ndef f(x):\n    return x\n",
+    "torch.compile called": "import torch\nimport mlx.core as mx\nfast = torch.compile(lambda x: x, dynamic=True)\n",
+    "jax.jit and numba": "import jax, numba\nimport mlx.core as mx\n@jax.jit\ndef f(x):\n    return x\n@numba.njit\ndef compile_me(x):\n    return x\n",
+    "builtin compile": "import mlx.core as mx\ncode = compile('1', 'a', 'eval')\n",
+    "keras": "import mlx.core as mx\nfrom keras import Model\nmodel = Model()\nmodel.compile(optimizer='adam')\n",
+    "method compile of a parameter": HEAD + "def train(model, f):\n    return model.compile(f)\n",
+    "mx is a parameter": HEAD + "def make(mx, f):\n    return mx.compile(f)\n",
+    "mx is a local": HEAD + "import torch\ndef make(f):\n    mx = torch\n    return mx.compile(f)\n",
+    "mx is a local, bound later": HEAD + "import torch\ndef make(f):\n    try:\n        return mx.compile(f)\n    finally:\n        mx = torch\n",
+    "mx is a loop variable": HEAD + "def make(f, backends):\n    for mx in backends:\n        yield mx.compile(f)\n",
+    "mx is a comprehension variable": HEAD + "def make(f, backends):\n    return [mx.compile(f) for mx in backends]\n",
+    "mx is bound by with": HEAD + "def make(f, backend):\n    with backend as mx:\n        return mx.compile(f)\n",
+    "mx is the parameter of a lambda": HEAD + "def make(f, backend):\n    return (lambda mx: mx.compile(f))(backend)\n",
+    "mx of an enclosing function": HEAD + "def outer(mx):\n    def inner(f):\n        return mx.compile(f)\n    return inner\n",
+    "mx bound anew": HEAD + "import torch as mx\nfast = mx.compile(lambda x: x)\n",
+    "mx is something else": "import mlx.nn\nimport mxnet as mx\nfast = mx.compile(lambda x: x)\n",
+    "mx is an own class": "import mlx.core\nclass mx:\n    @staticmethod\n    def compile(f):\n        return f\nfast = mx.compile(lambda x: x)\n",
+    "own compile": "import mlx.core as mx\ndef compile(f):\n    return f\n@compile\ndef f(x):\n    return x\n",
+    "own compile hides the imported one": "from mlx.core import compile\ndef compile(f):\n    return f\n@compile\ndef f(x):\n    return x\n",
+    "compile is a parameter": "from mlx.core import compile\ndef make(f, compile):\n    return compile(f)\n",
+    "compile of a class": "from mlx.core import compile\nclass A:\n    def compile(self, f):\n        return f\n    def make(self, f):\n        return self.compile(f)\n",
+    "class scope does not reach into methods": "import mlx.core\nclass A:\n    from mlx.core import compile\n    def make(self, f):\n        return compile(f)\n",
+    "comment": HEAD + "# @mx.compile\ndef f(x):  # mx.compile(f)\n    return x\n",
+    "string": HEAD + "TEXT = 'fast = mx.compile(f)'\n",
+    "docstring": HEAD + 'def f(x):\n    """Use it so:\n\n    @mx.compile\n    def g(x): ...\n    """\n    return x\n',
+    "f-string text": HEAD + "def f(x):\n    return f'mx.compile({x})'\n",
+    "mentioned": HEAD + "jit = mx.compile\nprint(mx.compile)\n",
+    "partial that is never called": FROM + "jit = partial(mx.compile, shapeless=True)\n",
+    "lazy annotation": "from __future__ import annotations\n" + HEAD + "def f(x: mx.compile(abs)):\n    return x\n",
+    "deleted": HEAD + "del mx\ndef f(x):\n    return mx.compile(x)\n",
+    "enable and disable": HEAD + "mx.disable_compile()\nmx.enable_compile()\n",
+    "metal kernel": HEAD + "kernel = mx.fast.metal_kernel(name='compile', input_names=[], output_names=[], source='')\n",
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_what_only_looks_like_a_site(case: str) -> None:
+    assert sites({"a.py": OTHERS[case]}) == []
+
+
+PROJECTS: dict[str, tuple[dict[str, str], tuple[Said, ...]]] = {
+    "module of the project that hands on mx": (
+        {
+            "common.py": "import mlx.core as mx\n",
+            "use.py": "from common import mx\n@«mx.compile»\ndef f(x):\n    return x\n",
+        },
+        (said("decorator", "f"),),
+    ),
+    "module of the project that hands on compile": (
+        {
+            "common.py": "from mlx.core import compile\n",
+            "use.py": "from common import compile\n@«compile»\ndef f(x):\n    return x\n",
+        },
+        (said("decorator", "f"),),
+    ),
+    "handed on under another name, through a package": (
+        {
+            "pkg/__init__.py": "from .core import jit\n",
+            "pkg/core.py": "import mlx.core as mx\njit = mx.compile\n",
+            "pkg/use.py": "from . import jit\n@«jit»\ndef f(x):\n    return x\n",
+        },
+        (said("decorator", "f"),),
+    ),
+    "attribute of a module of the project": (
+        {
+            "common.py": "import mlx.core as mx\n",
+            "use.py": "import common\nfast = «common.mx.compile(lambda x: x)»\n",
+        },
+        (said("lambda", "lambda x: x"),),
+    ),
+    "star of a module of the project": (
+        {
+            "common.py": "import mlx.core as mx\n",
+            "use.py": "from common import *\nfast = «mx.compile(lambda x: x)»\n",
+        },
+        (said("lambda", "lambda x: x"),),
+    ),
+    "partial of another file": (
+        {
+            "common.py": "from functools import partial\nimport mlx.core as mx\nfast_jit = partial(mx.compile, shapeless=True)\n",
+            "use.py": "from common import fast_jit\n@«fast_jit»\ndef f(x):\n    return x\n",
+        },
+        (said("partial-decorator", "f", shapeless="True"),),
+    ),
+    "function of another file": (
+        {
+            "ops.py": "def f(x):\n    return x\n",
+            "use.py": "import mlx.core as mx\nfrom ops import f\nfast = «mx.compile(f)»\n",
+        },
+        (said("name", "f"),),
+    ),
+    "module and attribute": (
+        {
+            "ops.py": "def f(x):\n    return x\n",
+            "use.py": "import mlx.core as mx\nimport ops\nfast = «mx.compile(ops.f)»\n",
+        },
+        (said("attribute", "ops.f"),),
+    ),
+    "a site is of the file that it stands in": (
+        {
+            "ops.py": "import mlx.core as mx\n@«mx.compile»\ndef f(x):\n    return x\n",
+            "use.py": "from ops import f\nimport mlx.core as mx\n@«mx.compile»\ndef g(x):\n    return f(x)\n",
+        },
+        (said("decorator", "f"), said("decorator", "g")),
+    ),
+    "src layout": (
+        {
+            "src/pkg/__init__.py": "",
+            "src/pkg/common.py": "import mlx.core as mx\njit = mx.compile\n",
+            "src/pkg/sub/__init__.py": "",
+            "src/pkg/sub/use.py": "from ..common import jit\n@«jit»\ndef f(x):\n    return x\n",
+        },
+        (said("decorator", "f"),),
+    ),
+    "tried with and without mlx": (
+        {
+            "backend.py": "try:\n    import mlx.core as mx\nexcept ImportError:\n    import numpy as mx\n",
+            "use.py": "from backend import mx\n@«mx.compile»\ndef f(x):\n    return x\n",
+        },
+        (said("decorator", "f"),),
+    ),
+}
+MISSED_PROJECTS = {
+    "tried with and without mlx": "`mx` is one of two modules",
+}
+
+
+@pytest.mark.parametrize("case", cases(PROJECTS, MISSED_PROJECTS))
+def test_sites_across_files(case: str) -> None:
+    files, expected = PROJECTS[case]
+    expect(files, *expected)
+
+
+def test_another_compile_of_the_project_is_none() -> None:
+    files = {
+        "common.py": "import mlx.core\ndef compile(f):\n    return f\n",
+        "use.py": "import mlx.core\nfrom common import compile\n@compile\ndef f(x):\n    return x\n",
+    }
+    assert sites(files) == []
+
+
+JIT = "import mlx.core as mx\n_cache = {}\n\ndef jit(f=None, **options):\n    return _cache.setdefault(f, f)\n"
+WRAPPED: dict[str, tuple[str, tuple[Said, ...]]] = {
+    "call": ("from pkg.mod import jit\ndef f(x):\n    return x\nfast = «jit(f)»\n", (said("wrapper", "f"),)),
+    "call with options": (
+        "from pkg.mod import jit\ndef f(x):\n    return x\nfast = «jit(f, shapeless=True)»\n",
+        (said("wrapper", "f", shapeless="True"),),
+    ),
+    "lambda": ("from pkg.mod import jit\nfast = «jit(lambda x: x)»\n", (said("wrapper", "lambda x: x"),)),
+    "decorator": ("from pkg.mod import jit\n@«jit»\ndef f(x):\n    return x\n", (said("wrapper", "f"),)),
+    "decorator with arguments": (
+        "from pkg.mod import jit\nstate = []\n@«jit(inputs=state, shapeless=True)»\ndef f(x):\n    return x\n",
+        (said("partial-decorator", "f", inputs="state", shapeless="True"),),
+    ),
+    "decorator with no arguments": ("from pkg.mod import jit\n@«jit()»\ndef f(x):\n    return x\n", (said("partial-decorator", "f"),)),
+    "by its module": ("import pkg.mod\n@«pkg.mod.jit»\ndef f(x):\n    return x\n", (said("wrapper", "f"),)),
+    "by its module, renamed": ("import pkg.mod as m\n@«m.jit»\ndef f(x):\n    return x\n", (said("wrapper", "f"),)),
+    "renamed": ("from pkg.mod import jit as fast\n@«fast»\ndef f(x):\n    return x\n", (said("wrapper", "f"),)),
+    "with partial": (
+        "from functools import partial\nfrom pkg.mod import jit\n@«partial(jit, shapeless=True)»\ndef f(x):\n    return x\n",
+        (said("wrapper", "f", shapeless="True"),),
+    ),
+    "in a method": (
+        "from pkg.mod import jit\nclass A:\n    def __init__(self):\n        self.fast = «jit(self.run)»\n    def run(self, x):\n        return x\n",
+        (said("wrapper", "self.run"),),
+    ),
+    "in a function": ("from pkg.mod import jit\ndef make(f):\n    return «jit(f)»\n", (said("wrapper", "f"),)),
+}
+UNNAMED = "what a wrapper decorates is called `?`"
+MISSED_WRAPPED = {case: UNNAMED for case in ("decorator", "by its module", "by its module, renamed", "renamed", "with partial")}
+MISSED_INSTALLED = {case: "a wrapper whose source is not in sight is not known" for case in WRAPPED}
+CONFIGURED = {"pyproject.toml": '[tool.mxlint]\ncompile-wrappers = ["pkg.mod.jit"]\n'}
+
+
+@pytest.mark.parametrize("case", cases(WRAPPED, MISSED_WRAPPED))
+def test_wrappers_of_the_project(case: str) -> None:
+    text, expected = WRAPPED[case]
+    files, places = marked({"pkg/__init__.py": "", "pkg/mod.py": JIT, "use.py": text, **CONFIGURED})
+    assert sites(files) == list(zip(places, expected))
+    assert sites(files, "--isolated") == []
+
+
+@pytest.mark.parametrize("case", cases(WRAPPED, MISSED_INSTALLED))
+def test_wrappers_that_are_installed(case: str) -> None:
+    text, expected = WRAPPED[case]
+    files, places = marked({"use.py": text, **CONFIGURED})
+    assert sites(files) == list(zip(places, expected))
+    assert sites(files, "--isolated") == []
+
+
+def test_a_wrapper_of_mlx_is_a_site_itself() -> None:
+    mod = "import mlx.core as mx\ndef jit(f, **options):\n    return «mx.compile(f, **options)»\n"
+    files, places = marked({"pkg/__init__.py": "", "pkg/mod.py": mod, "use.py": "from pkg.mod import jit\nfast = «jit(abs)»\n", **CONFIGURED})
+    assert [(place, site.form, site.compiled) for place, site in sites(files)] == [(places[0], "name", "f"), (places[1], "wrapper", "abs")]
+
+
+def test_a_wrapper_is_known_by_its_whole_name() -> None:
+    other = "def jit(f):\n    return f\n@jit\ndef g(x):\n    return x\n"
+    files = {"use.py": other, **CONFIGURED}
+    assert sites(files) == []
+
+
+def test_what_a_wrapper_compiles_is_traced() -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/mod.py": JIT,
+        "use.py": "from pkg.mod import jit\n@jit\ndef f(x):\n    print(x.sum())\n    return x\n",
+        **CONFIGURED,
+    }
+    sites(files)
+    result = CliRunner().invoke(cli.main, ["check", "--output-format", "concise", "."])
+    assert [line.split(" ")[:2] for line in result.stdout.splitlines() if "MX" in line] == [["use.py:4:5:", "MX101"]]
+
+
+def test_text_says_the_same() -> None:
+    source = HEAD + "state = []\nfast = mx.compile(lambda x: x,\n    inputs=state)\n"
+    sites({"a.py": source})
+    result = CliRunner().invoke(cli.main, ["sites", "a.py"])
+    assert result.stdout == "a.py:3:8: lambda x: x  (lambda)  inputs=state\n"
+
+
+def test_objects_that_hold_the_sites() -> None:
+    text = HEAD + "f = mx.compile(abs)\ndef make():\n    return mx.compile(abs)\nclass A:\n    def run(self):\n        return mx.compile(abs)\n"
+    sites({"a.py": text})
+    result = CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"])
+    assert [site["object"] for site in json.loads(result.stdout)["sites"]] == [None, "make", "A.run"]

@@ -27,8 +27,8 @@ def frozen(record: Record) -> Iterator[Finding]:
 def _calls(record: Record) -> Iterator[Finding]:
     for trace in record.traces:
         for event in trace.events:
-            if event.kind != "frozen":
-                continue
+            if event.kind != "frozen" or event.what.startswith("time.") and event.calls:
+                continue  # a clock in a helper times what the helper does
             if event.note == "effect":
                 message = f"{event.what} happens when {name_of(record)} is traced, once per trace, and at no later call"
                 help = "do it in the code that calls the compiled function"
@@ -37,7 +37,8 @@ def _calls(record: Record) -> Iterator[Finding]:
                 help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
             yield finding("MX206", event.place, message, help, record, object=event.object, calls=event.calls)
         for write in trace.writes:
-            if write.how == "append" and not write.traced and write.target.fields.get("#relied") and _called_again(record):
+            counter = isinstance(write.value, Scalar) and write.value.kind == "int"  # append(1): somebody counts traces
+            if write.how == "append" and not write.traced and not counter and write.target.fields.get("#relied") and _called_again(record):
                 yield finding(
                     "MX206", write.place,
                     f"{quoted(write.name)} grows when {name_of(record)} is traced, once per trace and not once per call",
@@ -77,6 +78,8 @@ def _python_state(record: Record) -> Iterator[Finding]:
             continue
         if isinstance(value, Scalar) and read.key != "version":
             present = read.target.fields.get(read.key)
+            if not isinstance(present, Scalar) and read.index is None and present is not None:
+                continue
             if not value.known and not (isinstance(present, Scalar) and present.varies):
                 continue
             what = "the mode of the layer" if read.key == "training" else "which weights are frozen" if read.key == FROZEN else quoted(read.name)

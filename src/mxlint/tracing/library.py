@@ -117,6 +117,8 @@ def _math(m: Machine, name: str, info: CallInfo) -> Value:
 
 
 def _number(m: Machine, name: str, info: CallInfo) -> Value:
+    if name in ("random.randint", "random.randrange", "random.choice", "random.getrandbits"):
+        return Scalar("number" if name == "random.choice" else "int")  # one of a few values, as far as anybody knows
     return Scalar("number", MISSING, varies=True)
 
 

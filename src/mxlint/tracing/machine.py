@@ -87,6 +87,7 @@ class Machine:
         self.depth = 0
         self.protected = 0
         self.expected = 0
+        self.mapped: list[tuple[Place, frozenset[Axis]]] = []
         self.augmenting = False
         self.transformed: list[tuple[Place, Record, str]] = []
         self.not_functions: list[tuple[Place, str, str]] = []

@@ -315,6 +315,10 @@ def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.No
         shape = shapes.broadcast(sides[0].shape, sides[1].shape)
     elif isinstance(left, Scalar) or isinstance(right, Scalar):
         shape = sides[0].shape
+    if m.mapped and shapeless(m) and op != "@" and len({len(side.shape) if side.shape is not None else -1 for side in sides}) > 1:
+        # vmap broadcasts the smaller one to the sizes of the first trace.
+        place, axes = m.mapped[-1]
+        m.emit("unsafe", place, "mx.vmap", frame, sides[0].chain, axes=axes, note="every")
     like = _like(sides) if op != "@" else frozenset()
     sure = op == "@" or any(side.sure for side in sides)
     traced = traced_of(left, right)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, layers
+from mxlint.tracing import attribute, layers, operators
 from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.values import NONE, UNKNOWN, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
+from mxlint.tracing.values import NONE, UNKNOWN, Array, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
 
 
 def _transform(kind: str, position: int = 0) -> Callable[[Machine, CallInfo], Value]:
@@ -28,8 +28,6 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     function = transform.function
     if transform.kind == "checkpoint":
         attribute.unsupported(m, "mlx.core.checkpoint", transform.place, "mx.checkpoint", UNKNOWN, info.frame)
-    if transform.kind == "vmap":
-        attribute.unsupported(m, "mlx.core.vmap", transform.place, "mx.vmap", info.args[0] if info.args else UNKNOWN, info.frame)
     inner = replace(info, nodes={})
     if isinstance(function, CompiledV):
         function.record.differentiated = True
@@ -41,6 +39,8 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
         m.read(transform.owner, layers.FROZEN, None, frozen, info.place, "which weights are frozen", info.frame)
     m.differentiating += 1
     try:
+        if transform.kind == "vmap":
+            return _mapped(m, function, info)
         result = call(m, function, inner)
     finally:
         m.differentiating -= 1
@@ -51,6 +51,23 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     if transform.kind in ("value_and_grad", "nn_value_and_grad"):
         return Tup((result, gradient))
     return result
+
+
+def _mapped(m: Machine, function: Value, info: CallInfo) -> Value:
+    """`mx.vmap(f)(…)`: the function sees one row of each argument."""
+    args: list[Value] = [operators.row(m, value) if isinstance(value, Array) and not value.tree else value for value in info.args]
+    axes = frozenset(axis for value in info.args if isinstance(value, Array) for size in value.shape or () for axis in size.axes)
+    axes |= {(number, None) for value in info.args if isinstance(value, Array) and value.shape is None for number in value.like}
+    m.mapped.append((info.place, axes))
+    try:
+        result = call(m, function, replace(info, args=args, nodes={}))
+    finally:
+        m.mapped.pop()
+    traced = True if any(map(holds_traced, (result, *info.values()))) else operators.traced_of(*info.values())
+    chain = chain_of(result) or next((chain_of(v) for v in info.values() if holds_traced(v)), None)
+    if isinstance(result, Tup):
+        return Tup(tuple(m.array(traced, None, chain) for _ in result.items))
+    return m.array(traced, None, chain, tree=not isinstance(result, Array))
 
 
 def _pair(m: Machine, info: CallInfo) -> Value:
