@@ -115,7 +115,8 @@ add(f"{MX}:asarray", *UNARY)
 # -- reductions and scans ---------------------------------------------------------------------------------------------------------------
 add(f"{MX}:all any", *(Case(case.call.replace("(x", "(x > 0.5"), case.inputs) for case in REDUCE))
 add(f"{MX}:count_nonzero", *(Case(case.call.replace("(x", "(mx.floor(x * 2)"), case.inputs) for case in REDUCE))
-add(f"{MX}:max mean min minmax prod std sum var", *REDUCE)
+for name in ("max", "mean", "min", "minmax", "prod", "std", "sum", "var"):  # reducing an axis of size 1 is left out of the trace
+    forms(MX + name, {"": REDUCE, "axis": tuple(case for case in REDUCE if "axis" in case.call)})
 add(f"{MX}:median", *REDUCE)
 add(f"{MX}:argmax argmin", *REDUCE_ONE)
 LAST = tuple(case for case in REDUCE if "axis=-1" in case.call)
@@ -382,7 +383,8 @@ add(f"{MX}jvp", Case("{f}(lambda z: z * z, [x], [y])", "x:A,B y:A,B"), kind="tra
 ARRAY = "mlx.core.array."
 add(f"{ARRAY}:abs conj cos exp flatten log log10 log1p log2 reciprocal round rsqrt sin sqrt square", *METHOD_UNARY, kind="method")
 add(f"{ARRAY}:all any", *(Case(case.call.replace("x.", "(x > 0.5)."), case.inputs) for case in METHOD_REDUCE), kind="method")
-add(f"{ARRAY}:max mean min prod std sum var", *METHOD_REDUCE, kind="method")
+for name in ("max", "mean", "min", "prod", "std", "sum", "var"):
+    forms(ARRAY + name, {"": METHOD_REDUCE, "axis": tuple(case for case in METHOD_REDUCE if "axis" in case.call)}, kind="method")
 add(f"{ARRAY}:argmax argmin", *METHOD_REDUCE_ONE, kind="method")
 forms(f"{ARRAY}logsumexp", {"": METHOD_REDUCE, "axis=-1": METHOD_LAST, "axis=0": METHOD_FIRST}, kind="method")
 for name in SCANS.split():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mxlint.finding import Finding, Span
 from mxlint.project import Project
-from mxlint.rules import arguments, evaluation, frozen, recompilation, shapeless, signature, state
+from mxlint.rules import advice, arguments, evaluation, frozen, recompilation, shapeless, signature, state
 from mxlint.source import Source
 from mxlint.tracing import run
 from mxlint.tracing.events import Record
@@ -68,19 +68,24 @@ def _judge(m: Machine) -> Iterator[Finding]:
         if record.bad_arguments and len(record.bad_arguments) >= len(record.calls):
             continue
         yield from evaluation.evaluation(record)
-        yield from state.state(record)
+        about_state = [*state.state(record), *frozen.frozen(record)]
+        yield from about_state or frozen.lazy_capture(record)
         yield from state.raises(record)
-        yield from frozen.frozen(record)
         yield from arguments.varying(record)
         yield from arguments.ambiguous(record)
         yield from signature.returned(record)
         yield from shapeless.shapeless(record)
     for records in by_site.values():
         yield from recompilation.recompilation(records)
+        yield from advice.advice(records)
     yield from signature.without_effect(m.records)
     yield from signature.environment(m.environment)
     for place, what, compiled in m.not_functions:
         yield signature.not_a_function(place, what, compiled)
+    for place, record, first in m.mistimed:
+        yield advice.mistimed(place, record, first)
+    if m.disabled_at is not None:
+        yield advice.disabled(m.disabled_at)
     for place, record, kind in m.transformed:
         yield recompilation.transformed(place, record, kind)
 

@@ -21,6 +21,11 @@ def frozen(record: Record) -> Iterator[Finding]:
     yield from _aliased(record)
 
 
+def lazy_capture(record: Record) -> Iterator[Finding]:
+    """Where nothing else is wrong with the state of a record: what it captures is computed again at every call."""
+    yield from _lazy(record)
+
+
 # -- MX206 ------------------------------------------------------------------------------------------------------------
 
 
@@ -156,3 +161,22 @@ def _aliased(record: Record) -> Iterator[Finding]:
                     "use the argument or the captured container in the body", record, object=read.object, calls=read.calls,
                 )  # fmt: skip
                 return
+
+
+# -- MX210 ------------------------------------------------------------------------------------------------------------
+
+
+def _lazy(record: Record) -> Iterator[Finding]:
+    """An outside array that was never computed is part of the trace, and computed again at every call."""
+    if not _called_again(record) or record.shapeless is not False:
+        return
+    for trace in record.traces[:1]:
+        for place, target in trace.lazy:
+            what = "the weights of this layer were" if isinstance(target, Instance) else f"{quoted(place.text)} was"
+            yield finding(
+                "MX210", place,
+                f"{what} never computed before {name_of(record)} is traced: all that they are made from becomes part of the trace and is "
+                "computed again at every call",
+                "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", record,
+            )  # fmt: skip
+            return

@@ -13,6 +13,7 @@ FAMILIES: dict[str, str] = {
     "MX3": "recompilation",
     "MX4": "shapeless",
     "MX5": "signature",
+    "MX6": "advice",
 }
 
 
@@ -53,6 +54,7 @@ _ALL = (
     Rule("MX207", "lost-mutation", "error"),
     Rule("MX208", "raise-with-captures", "warning"),
     Rule("MX209", "frozen-python-state", "warning"),
+    Rule("MX210", "lazy-capture", "warning"),
     Rule("MX211", "growing-capture", "warning"),
     Rule("MX212", "aliased-capture", "error"),
     Rule("MX301", "compile-in-loop", "warning"),
@@ -60,6 +62,7 @@ _ALL = (
     Rule("MX303", "varying-scalar-argument", "warning"),
     Rule("MX304", "varying-shape", "warning"),
     Rule("MX305", "transform-of-compiled", "warning"),
+    Rule("MX306", "compile-used-once", "info"),
     Rule("MX401", "baked-shape", "error"),
     Rule("MX402", "shape-condition", "error"),
     Rule("MX403", "shapeless-unsupported-op", "error"),
@@ -71,6 +74,12 @@ _ALL = (
     Rule("MX505", "not-a-function", "error"),
     Rule("MX506", "ambiguous-argument", "warning"),
     Rule("MX507", "compile-without-effect", "warning"),
+    Rule("MX601", "nothing-to-fuse", "info"),
+    Rule("MX602", "nested-compile", "info"),
+    Rule("MX603", "timing-without-eval", "warning"),
+    Rule("MX604", "compile-disabled", "warning"),
+    Rule("MX605", "shape-dependent-kernel", "warning"),
+    Rule("MX606", "compiled-across-threads", "error"),
 )
 
 RULES: dict[str, Rule] = {rule.code: rule for rule in _ALL}

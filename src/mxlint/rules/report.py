@@ -13,7 +13,8 @@ EVAL_ERROR = "ValueError: [eval] Attempting to eval an array during function tra
 
 
 def span(place: Place) -> Span:
-    return place.source.span(place.start, place.end)
+    where: Span = place.source.span(place.start, place.end)
+    return where
 
 
 def line(place: Place) -> str:

@@ -18,7 +18,7 @@ def shapeless(record: Record) -> Iterator[Finding]:
     """Shape values, branches on shapes, and operations that need shapes."""
     if record.shapeless is not True:
         return
-    varying = _varying(record)
+    varying = varying_axes(record)
     events = [event for trace in record.traces for event in trace.events]
     for event in events:
         if event.kind == "unsupported":
@@ -29,7 +29,7 @@ def shapeless(record: Record) -> Iterator[Finding]:
                 "leave out shapeless=True, or do this outside the compiled function", record, object=event.object, calls=event.calls,
                 chain=event.chain,
             )  # fmt: skip
-        elif event.kind == "unsafe" and (event.note != "unit" or varying is None or _unit(record, event)) and (varying is None or _matters(event, varying, features=True)):
+        elif event.kind == "unsafe" and (event.note != "unit" or varying is None or _unit(record, event)) and (varying is None or matters(event, varying, features=True)):
             yield finding(
                 "MX404", event.place,
                 f"{quoted(event.what)} keeps sizes of the first trace under shapeless=True: when they change, {name_of(record)} "
@@ -37,14 +37,14 @@ def shapeless(record: Record) -> Iterator[Finding]:
                 _HELP_UNSAFE.get(event.what, "leave out shapeless=True, or do this outside the compiled function"), record, object=event.object,
                 calls=event.calls, chain=event.chain, severity="error" if varying is not None or event.note == "every" else "warning",
             )  # fmt: skip
-        elif event.kind == "branch" and _matters(event, varying, features=True):
+        elif event.kind == "branch" and matters(event, varying, features=True):
             yield finding(
                 "MX402", event.place,
                 f"the condition {quoted(event.what)} is decided by the shape of the first trace: under shapeless=True "
                 f"{name_of(record)} keeps that branch for every later shape",
                 "leave out shapeless=True, or make the choice outside the compiled function", record, object=event.object, calls=event.calls,
             )  # fmt: skip
-        elif event.kind == "bake" and _matters(event, varying, features=False):
+        elif event.kind == "bake" and matters(event, varying, features=False):
             yield finding(
                 "MX401", event.place,
                 f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True "
@@ -54,7 +54,7 @@ def shapeless(record: Record) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _varying(record: Record) -> dict[int, set[int]] | None:
+def varying_axes(record: Record) -> dict[int, set[int]] | None:
     """Per array argument the axes whose size differs between the calls in sight (negative numbers too); None when they do not tell."""
     shapes: dict[int, set[tuple[object, ...]]] = {}
     for call in record.calls:
@@ -89,7 +89,7 @@ def _unit(record: Record, event: Event) -> bool:
     return False
 
 
-def _matters(event: Event, varying: dict[int, set[int]] | None, *, features: bool) -> bool:
+def matters(event: Event, varying: dict[int, set[int]] | None, *, features: bool) -> bool:
     """Whether a dimension in an event can change. Without calls in sight the last axis is taken for a fixed feature size, unless `features`."""
     if varying is not None:
         return any(bool(varying.get(number)) if axis is None else axis in varying.get(number, ()) for number, axis in event.axes)

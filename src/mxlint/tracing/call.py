@@ -141,6 +141,7 @@ def unknown_call(m: Machine, info: CallInfo, label: str) -> Value:
     """A call that cannot be followed: what it is given may be kept, what it gives is unknown."""
     for value in info.values():
         escape(m, value)
+        m.evaluated(value, 3)
     m.lost("call of something unknown")
     return Opaque(label=f"{label}()")
 
@@ -407,7 +408,7 @@ def enter(m: Machine, value: Value) -> Value:
     """What `with value as name` binds."""
     if isinstance(value, Foreign) and value.kind == "generator":
         return value.element or UNKNOWN
-    return Opaque(label="context")
+    return value if isinstance(value, Instance) else Opaque(label="context")
 
 
 def extend(m: Machine, target: ListV, value: Value, place: Place, frame: Frame) -> None:

@@ -135,9 +135,13 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
         record.differentiated = True
         return call(m, record.function, info)
     m.compiled_called = True
+    m.clocks.append(("call", (record, not record.calls)))
+    if m.thread is not None:
+        record.threads.append(m.thread)
     _check_arity(record, info)
     values = info.values()
-    record.calls.append(_noted_call(m, info, values))
+    if m.thread is None:
+        record.calls.append(_noted_call(m, info, values))
     key = (signature(Tup(tuple(values)), shapes=record.shapeless is not True), tuple(info.keywords))
     known = record.keys.get(key) or _shared(m, record, key)
     if known is not None and known[0] in (0, m.epoch):
@@ -146,6 +150,7 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
         _, result, trace = next(iter(record.keys.values()))
         return fresh(m, result) if trace.epoch in (0, m.epoch) else UNKNOWN
     result, trace = run_trace(m, record, info)
+    m.lazy(result, info.values())
     if not trace.raised:
         record.keys[key] = (m.epoch, result, trace)
     return fresh(m, result)
@@ -335,8 +340,10 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo) -> Value:
     swapped = _swap(m, record, trace)
     try:
         trace.computed = 0
+        before = sum(m.unknown.values())
         result = call(m, record.function, info)
         trace.returned = result
+        trace.lost = sum(m.unknown.values()) - before
         escape(m, result)
     finally:
         for target, key, old, new in swapped:

@@ -26,6 +26,7 @@ Kind = Literal[
     "frozen",  # a call that gives another value every time, run once per trace
     "mutate",  # an argument is changed in place
     "return",  # what is returned holds placeholders where MLX does not look for arrays
+    "kernel",  # a custom kernel whose size comes from a shape
     "update",  # optimizer.update(model, gradients)
 ]
 
@@ -133,7 +134,8 @@ class Trace:
     `reach_in`, `reach_out`: identities of the containers under inputs= and outputs=. `leaves`: identities of the arrays that stand in a
     captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function. `muted`: the program says that
     it expects an exception here. `weights`: the same as `leaves` for the arrays of captured modules. `arguments`: by identity of what the body
-    sees, the argument that it stands for. `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached.
+    sees, the argument that it stands for. `lazy`: what the body reads that was never
+    computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached.
     """
 
     record: Record
@@ -147,7 +149,9 @@ class Trace:
     weights: dict[int, Place] = field(default_factory=dict)
     arguments: dict[int, Heap] = field(default_factory=dict)
     held: list[Any] = field(default_factory=list)
+    lazy: list[tuple[Place, Heap]] = field(default_factory=list)
     computed: int = 0
+    lost: int = 0
     returned: Any = None
     raised: bool = False
     random_in: bool = False
@@ -196,6 +200,7 @@ class Record:
     bad_arguments: list[BadArgument] = field(default_factory=list)
     rebound: list[tuple[Place, Place]] = field(default_factory=list)
     keys: dict[Any, tuple[int, Value, Trace]] = field(default_factory=dict)
+    threads: list[tuple[Place, int]] = field(default_factory=list)
     escapes: bool = False
     differentiated: bool = False
     inlined: bool = False

@@ -77,8 +77,10 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None
     if entry is None or entry.returns == "array" or entry.returns is None and name in ("mlx.nn.Linear",):
         like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None
-        return m.array(traced, like.shape if like else None, chain, like=like.like if like else frozenset())
-    return m.array(traced, None, chain, tree=True)
+        if m.trace is not None:
+            m.trace.computed += 1  # a layer is more than one operation
+        return m.lazy(m.array(traced, like.shape if like else None, chain, like=like.like if like else frozenset()), [owner, *info.args])
+    return m.lazy(m.array(traced, None, chain, tree=True), [owner, *info.args])
 
 
 def _is_false(value: Value | None) -> bool:
@@ -105,8 +107,15 @@ def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:
 def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     """The trace reads the weights of a layer: a constant, unless they are captured."""
     if m.outer(owner):
+        if m.trace is not None and id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
+            m.trace.lazy.append((info.place, owner))
         name = info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else "the layer"
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
+
+
+def _has_weights(m: Machine, owner: Instance) -> bool:
+    entry = m.table.entry(owner.cls.name) if isinstance(owner.cls, External) else None
+    return entry is not None and bool(entry.weights)
 
 
 def training_of(m: Machine, owner: Instance, info: CallInfo) -> bool | None:
@@ -154,6 +163,7 @@ def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
         if not isinstance(below, (Instance, Opaque)):
             continue
         m.write(below, WEIGHTS, now(), info.place, name, how, info.frame)
+        below.fields["#settled"] = True  # who knows where the new weights come from
         for key, item in list(below.fields.items()):
             if isinstance(item, Array):
                 m.journal.store(below, key, m.array(item.traced, item.shape))

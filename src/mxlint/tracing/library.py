@@ -28,6 +28,7 @@ from mxlint.tracing.values import (
     NumpyV,
     Opaque,
     PartialV,
+    Place,
     RangeV,
     Scalar,
     ShapeV,
@@ -41,6 +42,7 @@ from mxlint.tracing.values import (
     join,
     list_like,
     list_of,
+    now,
 )  # fmt: skip
 
 Handler = Callable[[Machine, CallInfo], Value]
@@ -48,6 +50,8 @@ Handler = Callable[[Machine, CallInfo], Value]
 
 def call_external(m: Machine, name: str, info: CallInfo) -> Value:
     """Call something of a library."""
+    if name in _CLOCKS and m.trace is None:
+        return m.clock(info.place)
     if m.trace is not None and is_frozen(name):
         m.emit("frozen", info.place, f"{name.removeprefix('builtins.')}()", info.frame)
     handler = _HANDLERS.get(name)
@@ -66,6 +70,7 @@ def call_external(m: Machine, name: str, info: CallInfo) -> Value:
 _FROZEN = frozenset(
     ["time.time", "time.time_ns", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns", "time.process_time", "time.process_time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.strftime", "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today", "os.urandom", "os.getrandom", "os.times", "builtins.input", "uuid.uuid1", "uuid.uuid4", "uuid.uuid6", "uuid.uuid7"]
 )
+_CLOCKS = frozenset(f"time.{name}" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time"))
 _NOT_FROZEN = ("seed", "setstate", "getstate", "default_rng", "RandomState", "Generator", "Random", "SystemRandom", "get_state", "set_state")
 
 
@@ -81,6 +86,8 @@ def is_frozen(name: str) -> bool:
 
 def _converts(m: Machine, name: str, info: CallInfo) -> None:
     for value in info.values():
+        if isinstance(value, Array):
+            m.evaluated(value)
         if holds_traced(value) and (not isinstance(value, Array) or value.sure):
             m.emit("convert", info.place, f"{name}()", info.frame, chain_of(value))
             return
@@ -176,6 +183,7 @@ _FAMILIES: tuple[tuple[str, Callable[[Machine, str, CallInfo], Value]], ...] = (
 def _formats(what: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         for value in info.args:
+            m.evaluated(value)
             if holds_traced(value) and (not isinstance(value, Array) or value.sure):
                 m.emit("format", info.place, what, info.frame, chain_of(value))
                 break
@@ -190,6 +198,7 @@ def _converter(kind: str) -> Handler:
         if isinstance(value, Array):
             if value.traced is True and value.sure:
                 m.emit("convert", info.place, f"{kind}()", info.frame, value.chain)
+            m.evaluated(value)
             return Scalar(kind) if kind not in ("bytes", "memoryview", "complex") else Foreign(kind)
         if isinstance(value, Scalar):
             if value.known and kind in ("int", "float", "bool"):
@@ -549,7 +558,7 @@ def _append(m: Machine, info: CallInfo) -> Value:
 def _owner_text(info: CallInfo) -> str:
     node = info.node
     if node is not None and isinstance(node.func, nodes.Attr):
-        return info.place.source.text[node.func.value.start : node.func.value.end]
+        return Place(info.place.source, node.func.value.start, node.func.value.end).text
     return info.place.text
 
 
@@ -679,6 +688,43 @@ def _slice(m: Machine, info: CallInfo) -> Value:
     return SliceV(NONE, parts[0], NONE) if len(info.args) == 1 else SliceV(parts[0], parts[1], parts[2])
 
 
+def _thread(m: Machine, info: CallInfo) -> Value:
+    """A thread runs a function: what it calls is called beside the main thread."""
+    target = info.get(1, "target")
+    args = info.keywords.get("args")
+    given = list(args.items or ()) if isinstance(args, (Tup, ListV)) else []
+    if target is not None:
+        _beside(m, target, given, info)
+    return Foreign("threading.Thread")
+
+
+def _executor(m: Machine, info: CallInfo) -> Value:
+    return Instance(cls=External("concurrent.futures.ThreadPoolExecutor"))
+
+
+def _submit(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) > 1:
+        _beside(m, info.args[1], info.args[2:], info)
+    return Opaque(label="future")
+
+
+def _map_beside(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) > 2:
+        for _ in range(2):
+            _beside(m, info.args[1], [_representative(m, value, info) for value in info.args[2:]], info)
+    return Opaque(label="results")
+
+
+def _beside(m: Machine, function: Value, args: list[Value], info: CallInfo) -> None:
+    held, m.thread = m.thread, (info.place, now())
+    m.journal.begin()
+    try:
+        call(m, function, replace(info, args=list(args), keywords={}, places=[info.place] * len(args), nodes={}, node=None))
+    finally:
+        m.thread = held
+        m.journal.undo()
+
+
 def _import(m: Machine, info: CallInfo) -> Value:
     name = info.args[0] if info.args else UNKNOWN
     return External(name.content) if isinstance(name, Scalar) and name.kind == "str" and name.known else UNKNOWN
@@ -711,7 +757,9 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next, "builtins.open": _open, "io.write": _file_write,
     "builtins.iter": _first, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
-    **{name: _foreign(name) for name in _OBJECTS}, "builtins.__import__": _import, "importlib.import_module": _import,
+    **{name: _foreign(name) for name in _OBJECTS}, "builtins.__import__": _import, "threading.Thread": _thread,
+    "concurrent.futures.ThreadPoolExecutor": _executor, "concurrent.futures.thread.ThreadPoolExecutor": _executor,
+    "concurrent.futures.ThreadPoolExecutor.submit": _submit, "concurrent.futures.ThreadPoolExecutor.map": _map_beside, "importlib.import_module": _import,
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
     "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,

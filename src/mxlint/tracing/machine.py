@@ -87,6 +87,11 @@ class Machine:
         self.depth = 0
         self.protected = 0
         self.expected = 0
+        self.clocks: list[tuple[str, Any]] = []
+        self.readings: dict[int, tuple[Scalar, int, Place]] = {}
+        self.mistimed: list[tuple[Place, Record, bool]] = []
+        self.disabled_at: Place | None = None
+        self.thread: tuple[Place, int] | None = None
         self.mapped: list[tuple[Place, frozenset[Axis]]] = []
         self.augmenting = False
         self.transformed: list[tuple[Place, Record, str]] = []
@@ -169,6 +174,8 @@ class Machine:
         if where not in trace.seen:
             trace.seen.add(where)
             trace.reads.append(Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame), key not in target.fields))
+        if isinstance(value, Array) and value.fields.get("lazy") is not None and value.traced is False and not value.tree:
+            trace.lazy.append((place, value))
         if isinstance(value, Array) and key != "version":
             self.read(value, "version", None, value.fields.get("version", 0), place, name, frame)
 
@@ -200,6 +207,58 @@ class Machine:
             value.fields["#relied"] = True
         return value
 
+    def evaluated(self, value: Any, depth: int = 8) -> None:
+        """Host code computes an array: it, and whatever it was made from, is data from now on."""
+        if self.trace is not None or depth == 0:
+            return
+        self.clocks.append(("force", None))
+        self._settle(value, depth)
+
+    def _settle(self, value: Any, depth: int) -> None:
+        if depth == 0:
+            return
+        if isinstance(value, Array):
+            made_from = value.fields.get("lazy")
+            if made_from is not None:
+                value.fields["lazy"] = None
+                for part in made_from:
+                    self._settle(part, depth - 1)
+        elif isinstance(value, (Tup, ListV)):
+            for item in value.items or ():
+                self._settle(item, depth - 1)
+        elif isinstance(value, DictV):
+            for item in list(value.fields.values()):
+                self._settle(item, depth - 1)
+        elif isinstance(value, Instance):
+            if value.fields.get("#settled") is not True:
+                value.fields["#settled"] = True
+                for item in list(value.fields.values()):
+                    self._settle(item, depth - 1)
+        elif hasattr(value, "owner"):
+            self._settle(value.owner, depth)
+
+    def clock(self, place: Place) -> Scalar:
+        """Host code reads a clock."""
+        reading = Scalar("float", varies=True)
+        if self.trace is None:
+            self.readings[id(reading)] = (reading, len(self.clocks), place)
+        return reading
+
+    def elapsed(self, end: Value, start: Value) -> None:
+        """The difference of two readings: was the work done in between that it means to time?"""
+        if id(end) not in self.readings or id(start) not in self.readings:
+            return
+        _, last, place = self.readings[id(end)]
+        between = self.clocks[self.readings[id(start)][1] : last]
+        calls = [(i, record, first) for i, (kind, info) in enumerate(between) if kind == "call" for record, first in (info,)]
+        if not calls:
+            return
+        forced = any(kind == "force" for kind, _ in between[calls[-1][0] + 1 :])
+        if not forced:
+            self.mistimed.append((place, calls[-1][1], False))
+        elif len(calls) == 1 and calls[0][2] and not self.loops and not self.guards:
+            self.mistimed.append((place, calls[0][1], True))
+
     def array(
         self, traced: bool | None, shape: tuple[Scalar, ...] | None = None, chain: Step | None = None, *, like: frozenset[int] = frozenset(),
         sure: bool = True, tree: bool = False, dtype: str | None = None,
@@ -207,6 +266,12 @@ class Machine:
         if traced and self.trace is not None:
             self.trace.computed += 1
         return array(traced, shape, chain, trace=self.trace, like=like, sure=sure, tree=tree, dtype=dtype)
+
+    def lazy(self, made: Value, made_from: list[Value]) -> Value:
+        """Outside a trace an operation only notes what is to be computed, and from what."""
+        if self.trace is None and isinstance(made, Array):
+            made.fields["lazy"] = tuple(part for part in made_from if isinstance(part, (Array, Instance, Tup, ListV)))
+        return made
 
     # -- branches --
 

@@ -84,7 +84,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
     if entry.returns == "arrays":
         return list_like(m.array(is_traced, None, chain))
     shape, like = _shape(m, name, entry.shape, info)
-    return m.array(is_traced, shape, chain, like=like, tree=tree)
+    made = m.array(is_traced, shape, chain, like=like, tree=tree)
+    return made if name in _CHEAP else m.lazy(made, info.values())
 
 
 def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
@@ -99,6 +100,8 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
         operators.bake(m, Tup(tuple(parts)), info.node, info.frame, short)
 
 
+_CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace"))
+"""What costs next to nothing to compute again."""
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
 
 
@@ -329,7 +332,6 @@ def _array(m: Machine, info: CallInfo) -> Value:
     chain = operators.step(m, info.node, info.frame, value) if info.node is not None else None
     shape = value.shape if isinstance(value, Array) else _literal_shape(value)
     made = m.array(traced, shape, chain)
-    made.fields["data"] = not isinstance(value, Array)
     return made
 
 
@@ -355,6 +357,7 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
     if last == "tolist" or last == "item":
         if owner.traced is True and owner.sure:
             m.emit("convert", info.place, f".{last}()", info.frame, owner.chain)
+        m.evaluated(owner)
         return Scalar("number", varies=True) if last == "item" else list_like(Scalar("number"))
     entry = m.table.entry(name)
     if entry is None:
@@ -379,9 +382,9 @@ def _evaluates(what: str) -> Callable[[Machine, CallInfo], Value]:
             if holds_traced(value) and (not isinstance(value, Array) or value.sure) or tree:
                 m.emit("evaluate", info.place, what, info.frame, chain_of(value))
                 break
-        if m.trace is None:
+        if what != "mx.async_eval()":
             for value in info.values():
-                _evaluated(m, value)
+                m.evaluated(value)
         return NONE
 
     return run
@@ -390,11 +393,6 @@ def _evaluates(what: str) -> Callable[[Machine, CallInfo], Value]:
 def _captured(m: Machine, value: StateV | Snapshot) -> bool:
     trace = m.trace
     return trace is not None and id(value.owner) in trace.reach_in
-
-
-def _evaluated(m: Machine, value: Value) -> None:
-    if isinstance(value, Array):
-        m.journal.store(value, "data", True)
 
 
 def _array_equal(m: Machine, info: CallInfo) -> Value:
@@ -421,6 +419,8 @@ def _switch(disabled: bool) -> Callable[[Machine, CallInfo], Value]:
     def run(m: Machine, info: CallInfo) -> Value:
         if not m.guards:
             m.compile_disabled = disabled
+            if m.trace is None and m.epoch == 0:
+                m.disabled_at = info.place if disabled else None
         return NONE
 
     return run
@@ -461,13 +461,51 @@ def _tree_unflatten(m: Machine, info: CallInfo) -> Value:
     return m.array(True if holds_traced(value) else None, None, chain_of(value), tree=True)
 
 
+def _default(m: Machine, info: CallInfo) -> Value:
+    m.emit("frozen", info.place, f"{info.place.text.partition('(')[0]}()", info.frame, note="effect")
+    return NONE
+
+
+def _synchronize(m: Machine, info: CallInfo) -> Value:
+    m.evaluated(Tup(()))
+    return NONE
+
+
+def _make_kernel(m: Machine, info: CallInfo) -> Value:
+    return External("mlx.#kernel")
+
+
+def _kernel(m: Machine, info: CallInfo) -> Value:
+    """A custom kernel is launched: its grid and output shapes are Python numbers."""
+    parts: list[Value] = []
+    for name in ("grid", "threadgroup", "output_shapes"):
+        value = info.keywords.get(name)
+        for part in (value.items or () if isinstance(value, (Tup, ListV)) else (value,)) if value is not None else ():
+            parts += part.items or () if isinstance(part, (Tup, ListV)) else [part] if part is not None else []
+    axes = frozenset(axis for part in parts if isinstance(part, Scalar) for axis in part.axes)
+    if axes and m.trace is not None:
+        if operators.shapeless(m) and info.node is not None:
+            operators.bake(m, Tup(tuple(parts)), info.node, info.frame, "the size of a custom kernel")
+        else:
+            m.emit("kernel", info.place, "a custom kernel", info.frame, axes=axes)
+    inputs = info.keywords.get("inputs")
+    traced = holds_traced(inputs) if inputs is not None else None
+    return list_like(m.array(traced or None, None, chain_of(inputs) if inputs is not None else None))
+
+
 def _stream(m: Machine, info: CallInfo) -> Value:
     return External("mlx.core.Stream")
 
 
 _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True),
-    "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal, "mlx.core.allclose": _array_equal,
+    "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal,
+    "mlx.core.synchronize": _synchronize,
+    "mlx.core.fast.metal_kernel": _make_kernel,
+    "mlx.core.fast.cuda_kernel": _make_kernel,
+    "mlx.#kernel": _kernel,
+    "mlx.core.set_default_device": _default,
+    "mlx.core.set_default_stream": _default, "mlx.core.allclose": _array_equal,
     "mlx.core.topk": _counted("topk", 1, "k"), "mlx.core.repeat": _counted("repeat", 1, "repeats"),
     **{f"mlx.core.{name}": _counted(name, 0, "shape") for name in ("zeros", "ones", "full")}, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
     **{f"mlx.core.{name}": _evaluates(f"mx.{name}()") for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},

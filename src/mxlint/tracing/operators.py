@@ -73,6 +73,7 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
     if isinstance(value, Array):
         if value.traced is True and value.sure and not value.tree:
             m.emit("truth", m.place(frame, node), "the truth of a traced array", frame, value.chain)
+        m.evaluated(value)
         return None
     if isinstance(value, Tup):
         return bool(value.items)
@@ -243,6 +244,8 @@ def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str) -> 
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+    if op == "-":
+        m.elapsed(left, right)
     left, right = without_none(left), without_none(right)
     if _is_array(left) or _is_array(right):
         return _array_binary(m, op, left, right, node, frame)
@@ -325,7 +328,7 @@ def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.No
     if traced is None and any(side.traced is True for side in sides):
         traced = True
     tree = all(side.tree for side in sides)
-    return m.array(traced, shape, step(m, node, frame, left, right), like=like, sure=sure, tree=tree)
+    return m.lazy(m.array(traced, shape, step(m, node, frame, left, right), like=like, sure=sure, tree=tree), [left, right])
 
 
 def _like(sides: list[Array]) -> frozenset[int]:

@@ -293,6 +293,7 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
             return
         m.epoch += 1
         epoch = m.epoch
+        m.clocks.clear()
         depth = m.journal.depth
         m.journal.begin()
         place = function.place or Place(function.source, node.start, node.end)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mxlint.source import Source
     from mxlint.tracing import nodes
 
 _serial = itertools.count(1)
@@ -27,7 +26,7 @@ def now() -> int:
 class Place:
     """A stretch of a file, as offsets into its text."""
 
-    source: Source
+    source: Any
     start: int
     end: int
 
@@ -39,7 +38,8 @@ class Place:
 
     @property
     def text(self) -> str:
-        return self.source.text[self.start : self.end]
+        text: str = self.source.text[self.start : self.end]
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class Choice:
     options: tuple[Value, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Heap:
     """An object with identity. `born` tells whether it is older than a trace."""
 
@@ -224,7 +224,7 @@ class Heap:
     born: int = field(default_factory=now)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Array(Heap):
     """An mx.array. Fields: see the properties. `tree`: a tree of arrays of unknown form, such as gradients."""
 
@@ -275,7 +275,7 @@ def array(
     return Array(facts, tree=tree)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ListV(Heap):
     """A list: `fields["items"]` its values, or None when the length is unknown; then `fields["element"]` stands for each of them."""
 
@@ -297,7 +297,7 @@ def list_like(element: Value) -> ListV:
     return ListV({"items": None, "element": element})
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class DictV(Heap):
     """A dict: fields maps constant keys ("k", key) to values; "open": other keys may be there, each like fields["element"]."""
 
@@ -317,14 +317,14 @@ class DictV(Heap):
         return self.fields.get("element", UNKNOWN)  # type: ignore[no-any-return]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Opaque(Heap):
     """An unknown object with identity; attributes are made when they are asked for. `label` is how the program calls it."""
 
     label: str = "?"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Instance(Heap):
     """An object of a class of the project (`cls` a ClassV) or of a library (`cls` an External); `args`: what it was made with."""
 
@@ -333,7 +333,7 @@ class Instance(Heap):
     keywords: dict[str, Value] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ClassV(Heap):
     """A class of the project; fields are its attributes; `bases` its base values."""
 
@@ -343,7 +343,7 @@ class ClassV(Heap):
     place: Place | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ModuleV(Heap):
     """A module of the project; its globals are the fields of `frame`."""
 
@@ -351,14 +351,14 @@ class ModuleV(Heap):
     frame: Frame | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Lazy(Heap):
     """A global that is made when it is first asked for."""
 
     make: Any = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Frame(Heap):
     """The names of one activation of a function, comprehension, class body or module.
 
@@ -382,7 +382,7 @@ class Frame(Heap):
     function: FuncV | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class FuncV(Heap):
     """A function of the project: `node` is its lowered definition (or lambda), made on demand by `lower`."""
 
@@ -397,7 +397,7 @@ class FuncV(Heap):
     place: Place | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class CompiledV(Heap):
     """A compiled object; `record` is its history (see events.Record)."""
 

@@ -1,0 +1,240 @@
+"""The static tracer by what it does: source in, findings out. What real MLX does with the same source is asked of MLX itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from mxlint.engine import check
+from mxlint.finding import Finding
+from mxlint.rules.registry import RULES
+
+SHAPES = Path(__file__).parent / "fixtures" / "shapes"
+PRELUDE = "import mlx.core as mx; C = mx.array([1.0, 2.0])\n"
+CALL = "\n\nstep(C + 1)\n"
+NAMED = re.compile(r"## (?P<name>.+?)(?: \((?P<code>MX\d{3})\))?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A script `main.py` and the files that it imports. `code` is what is to be found."""
+
+    name: str
+    code: str
+    files: Mapping[str, str]
+
+    def variant(self, thing: str, call: str = CALL) -> dict[str, str]:
+        """The files with a traced array, or a constant, for THING."""
+        files = {name: text.replace("THING", thing) for name, text in self.files.items()}
+        return {**files, "main.py": PRELUDE + files["main.py"] + call}
+
+    @property
+    def here(self) -> list[tuple[str, int]]:
+        """The marked lines."""
+        files = self.variant("x")
+        return sorted((name, row) for name, text in files.items() for row, line in enumerate(text.splitlines(), 1) if "# here" in line)
+
+
+def read_cases(name: str, code: str = "") -> dict[str, Case]:
+    """The cases of a Markdown file of shapes: a heading each, then its script and the files that it imports."""
+    cases: dict[str, Case] = {}
+    for section in re.split(r"(?m)^(?=## )", (SHAPES / name).read_text(encoding="utf-8"))[1:]:
+        title = NAMED.match(section.splitlines()[0])
+        assert title is not None
+        blocks = re.findall(r"(?ms)^```python ?(\S*)\n(.*?)^```$", section)
+        files = {file or "main.py": text for file, text in blocks}
+        assert len(files) == len(blocks) > 0 and title["name"] not in cases
+        cases[title["name"]] = Case(title["name"], title["code"] or code, files)
+    return cases
+
+
+def parameters(cases: Iterable[str], missed: Mapping[str, str]) -> list[ParameterSet]:
+    """The names of cases; those that are known to fail say so, and must."""
+    assert not missed.keys() - set(cases)
+    return [
+        pytest.param(case, marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason=missed[case]) if case in missed else ())
+        for case in cases
+    ]
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def findings(files: Mapping[str, str], *, gate: bool = True, advice: bool = False) -> tuple[Finding, ...]:
+    """What is found in a project that lies in the working directory, without what is mere advice."""
+    write(Path(), files)
+    result = check(["."], gate=gate)
+    assert result.tracebacks == ()
+    assert result.problems == ()
+    return tuple(finding for finding in result.findings if advice or finding.severity != "info")
+
+
+def places(files: Mapping[str, str]) -> list[tuple[str, int, str]]:
+    return [(finding.span.filename, finding.span.start.row, finding.code) for finding in findings(files)]
+
+
+@pytest.fixture(autouse=True)
+def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+FLOW = read_cases("flow.md", "MX101")
+MISSED = {
+    "list that is inserted into": "list.insert",
+    "dict comprehension": "zip of a string and a list",
+    "functools.reduce": "functools.reduce",
+    "collections.defaultdict": "a defaultdict that makes what is missing",
+    "match a name": "a name is not bound to the subject",
+    "match a sequence": "the elements of the subject are not bound",
+    "match a mapping": "the values of the subject are not bound",
+    "guard of a match": "the guard of a pattern that compares",
+    "with an own class": "__enter__ of a class of the project",
+    "else of try": "what follows the body of a try is taken for a handler",
+    "SimpleNamespace": "types.SimpleNamespace",
+    "operator of an own class": "__add__ of a class of the project",
+    "own iterator": "__iter__ of a class of the project",
+    "yield from": "yield from",
+    "global function bound under a flag": "sys.version_info",
+    "array.at": "array.at[…].add",
+    "percent": "`%` with something that is no tuple",
+    "in a list": "`in` compares with the elements of a list",
+}
+# The number of dimensions decides in them, which only a call shows.
+UNCALLED = frozenset({"walrus", "conditional expression", "returned early"})
+
+
+@pytest.mark.parametrize("name", parameters(FLOW, MISSED))
+def test_a_traced_array_is_followed(name: str) -> None:
+    case = FLOW[name]
+    assert places(case.variant("x")) == [(file, row, case.code) for file, row in case.here]
+
+
+@pytest.mark.parametrize("name", parameters(FLOW, MISSED))
+def test_a_traced_array_is_followed_without_a_call_in_sight(name: str) -> None:
+    case = FLOW[name]
+    expected = [] if name in UNCALLED else [(file, row, case.code) for file, row in case.here]
+    assert places(case.variant("x", call="")) == expected
+
+
+@pytest.mark.parametrize("name", FLOW)
+def test_a_constant_in_its_place_is_silent(name: str) -> None:
+    assert places(FLOW[name].variant("C")) == []
+
+
+SILENT = read_cases("silent.md")
+NOISY: dict[str, str] = {}
+
+
+@pytest.mark.parametrize("name", parameters(SILENT, NOISY))
+def test_what_the_rules_leave_alone(name: str) -> None:
+    found = findings(SILENT[name].files, advice=True)
+    assert [finding for finding in found if finding.severity != "info" or finding.code == SILENT[name].code] == []
+
+
+def test_every_rule_of_the_tracer_leaves_something_alone() -> None:
+    assert {case.code for case in SILENT.values()} == {code for code in RULES if not code.startswith("MX0")}
+
+
+UNKNOWN = read_cases("unknown.md")
+GUESSED = {
+    "unknown flag": "an imported name that cannot be resolved is taken to be true",
+    "one of two values": "an imported name that cannot be resolved is taken to be true",
+    "function chosen under a flag": "an imported name that cannot be resolved is taken to be true",
+    "loop whose length is not known": "an unknown loop is taken to run at least once",
+}
+
+
+@pytest.mark.parametrize("name", parameters(UNKNOWN, GUESSED))
+def test_what_is_unknown_stays_silent(name: str) -> None:
+    assert places(UNKNOWN[name].files) == []
+
+
+# Runs each script of a list in turn, and says what it raised and in which line of it.
+CHILD = """
+import contextlib, io, json, os, runpy, sys, traceback
+import mlx.core as mx
+mx.set_default_device(mx.cpu)
+sys.dont_write_bytecode = True
+raised = []
+for folder in json.load(sys.stdin):
+    before = set(sys.modules)
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    where = None
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            runpy.run_path(os.path.join(folder, "main.py"), run_name="__main__")
+    except Exception as error:
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(folder)]
+        file = os.path.relpath(own[-1].filename, folder).replace(os.sep, "/")
+        where = [type(error).__name__, str(error).split("\\\\n")[0], file, own[-1].lineno]
+    sys.path.remove(folder)
+    for name in set(sys.modules) - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
+            del sys.modules[name]
+    raised.append(where)
+print(json.dumps(raised))
+"""
+Raised = tuple[str, str, str, int]
+
+
+def run_under_mlx(root: Path, projects: Mapping[str, Mapping[str, str]]) -> dict[str, Raised | None]:
+    """What each project raises under real MLX, all in one child process: the exception, its message, and the line that it came from."""
+    folders = {}
+    for number, (name, files) in enumerate(projects.items()):
+        folders[name] = root / str(number)
+        write(folders[name], files)
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-c", CHILD],
+        input=json.dumps([str(folder) for folder in folders.values()]),
+        env={name: value for name, value in os.environ.items() if name != "MLX_DISABLE_COMPILE"},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout.splitlines()[-1])
+    return {name: result and (result[0], result[1], result[2], result[3]) for name, result in zip(projects, results)}
+
+
+mlx_only = pytest.mark.skipif(importlib.util.find_spec("mlx") is None, reason="asks MLX itself")
+
+
+@mlx_only
+def test_mlx_raises_where_mxlint_says(tmp_path: Path) -> None:
+    raised = run_under_mlx(tmp_path, {name: case.variant("x") for name, case in FLOW.items()})
+    wrong = {name: error for name, error in raised.items() if error is None or error[2:] not in FLOW[name].here}
+    assert wrong == {}
+    kinds = {(error[0], error[1].partition(" an array")[0]) for error in raised.values() if error is not None}
+    assert kinds == {
+        ("ValueError", "[eval] Attempting to eval"),
+        ("RuntimeError", "[eval] Attempting to eval"),  # of memoryview, and of what a gradient leaves behind
+        ("ValueError", "[async_eval] Not allowed inside a graph transformation."),
+    }
+
+
+@mlx_only
+def test_mlx_runs_what_is_silent(tmp_path: Path) -> None:
+    raised = run_under_mlx(tmp_path, {name: case.variant("C") for name, case in FLOW.items()})
+    assert {name: error for name, error in raised.items() if error is not None} == {}
+
+
+@mlx_only
+def test_mlx_runs_what_the_rules_leave_alone(tmp_path: Path) -> None:
+    raised = run_under_mlx(tmp_path, {name: case.files for name, case in SILENT.items()})
+    assert {name: error for name, error in raised.items() if error is not None} == {}
