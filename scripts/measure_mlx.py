@@ -28,7 +28,7 @@ from recipes import RECIPES, SKIPPED
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "mxlint" / "tracing" / "mlx"
-LIMIT = 120.0  # seconds of silence after which a step counts as hung
+LIMIT = 45.0  # seconds of silence after which a step counts as hung
 
 
 def _install_hint() -> str:

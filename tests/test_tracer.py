@@ -16,7 +16,7 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from mxlint.engine import check
-from mxlint.finding import Finding
+from mxlint.finding import Finding, Position
 from mxlint.rules.registry import RULES
 
 SHAPES = Path(__file__).parent / "fixtures" / "shapes"
@@ -102,7 +102,6 @@ MISSED = {
     "match a sequence": "the elements of the subject are not bound",
     "match a mapping": "the values of the subject are not bound",
     "guard of a match": "the guard of a pattern that compares",
-    "with an own class": "__enter__ of a class of the project",
     "else of try": "what follows the body of a try is taken for a handler",
     "SimpleNamespace": "types.SimpleNamespace",
     "operator of an own class": "__add__ of a class of the project",
@@ -161,6 +160,167 @@ GUESSED = {
 @pytest.mark.parametrize("name", parameters(UNKNOWN, GUESSED))
 def test_what_is_unknown_stays_silent(name: str) -> None:
     assert places(UNKNOWN[name].files) == []
+
+
+def the(found: tuple[Finding, ...]) -> Finding:
+    (finding,) = found
+    return finding
+
+
+def chain(finding: Finding) -> list[tuple[str, str, int, int]]:
+    """What explains a finding: in words, and where it starts."""
+    return [(item.message, item.span.filename, item.span.start.row, item.span.start.column) for item in finding.related]
+
+
+def test_where_it_was_compiled_and_what_the_array_comes_from() -> None:
+    text = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    t = x * 2\n    print(1, t)\n    return t\n\n\nstep(mx.ones((2,)))\n"
+    finding = the(findings({"main.py": text}))
+    assert (finding.span.start, finding.span.end) == (Position(7, 5), Position(7, 16))
+    assert finding.object == "step"
+    assert chain(finding) == [
+        ("compiled here", "main.py", 4, 2),
+        ("the placeholder comes from here: `mx.ones((2,))`", "main.py", 11, 6),
+        ("the placeholder comes from here: `x * 2`", "main.py", 6, 9),
+    ]
+
+
+def test_every_call_between_outermost_first() -> None:
+    finding = the(
+        findings(
+            {
+                "main.py": "import mlx.core as mx\nfrom helper import outer\n\n\n@mx.compile\ndef step(x):\n    return outer(x)\n",
+                "helper.py": "from deep import Box\n\n\ndef outer(t):\n    return Box().inner(\n        t\n    )\n",
+                "deep.py": "class Box:\n    def inner(self, t):\n        return t.sum().item()\n",
+            }
+        )
+    )
+    assert (finding.code, finding.span.filename, finding.span.start, finding.object) == ("MX103", "deep.py", Position(3, 16), "Box.inner")
+    assert chain(finding)[:3] == [
+        ("compiled here", "main.py", 5, 2),
+        ("called from here", "main.py", 7, 12),
+        ("called from here", "helper.py", 5, 12),
+    ]
+    called = [item.span.end for item in finding.related if item.message == "called from here"]
+    assert called == [Position(7, 20), Position(7, 6)]
+
+
+def test_an_array_that_is_captured_says_so() -> None:
+    text = (
+        "from functools import partial\nimport mlx.core as mx\n\nstate = [mx.zeros((2,))]\n\n\n"
+        "@partial(mx.compile, inputs=state)\ndef step(x):\n    print(state[0])\n    return x + state[0]\n"
+    )
+    finding = the(findings({"main.py": text}))
+    assert (finding.code, finding.span.start.row) == ("MX101", 9)
+    assert "captured state" in finding.message or "captures" in finding.message
+    assert chain(finding) == [("compiled here", "main.py", 7, 2), ("the placeholder comes from here: `state`", "main.py", 7, 29)]
+
+
+def test_the_array_of_an_expression_over_lines() -> None:
+    text = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    t = (\n        f'{1}'\n        f'{x}'\n    )\n    return x\n"
+    finding = the(findings({"main.py": text}))
+    assert (finding.code, finding.span.start, finding.span.end) == ("MX101", Position(8, 12), Position(8, 13))
+
+
+def test_one_finding_for_one_place_reached_twice() -> None:
+    text = (
+        "import mlx.core as mx\n\n\ndef show(t):\n    print(t)\n\n\n"
+        "@mx.compile\ndef one(x):\n    show(x)\n    show(x * 2)\n    return x\n\n\n@mx.compile\ndef two(x):\n    show(x)\n    return x\n"
+    )
+    assert places({"main.py": text}) == [("main.py", 5, "MX101")]
+
+
+def test_one_defect_one_finding() -> None:
+    text = (
+        "from functools import partial\nimport mlx.core as mx\n\n\n"
+        "@partial(mx.compile, shapeless=True)\ndef step(x):\n    return x.reshape(x.shape[0] * x.shape[1])\n\n\n"
+        "step(mx.ones((2, 3)))\nstep(mx.ones((4, 3)))\n"
+    )
+    assert places({"main.py": text}) == [("main.py", 7, "MX401")]
+
+
+HIDDEN = "import mlx.core as mx\n\n\ndef show(t):\n    print(t)\n    return t\n"
+PROJECTS: dict[str, dict[str, str]] = {
+    "function of a file without mlx": {
+        "main.py": "import mlx.core as mx\nfrom plain import show\n\n\n@mx.compile\ndef step(x):\n    return show(x)\n",
+        "plain.py": "def show(t):\n    print(t)\n    return t\n",
+        "noise.py": "import plain\n\nplain.show(1)\n",
+    },
+    "compiled elsewhere, called in a loop here": {
+        "lib.py": "import mlx.core as mx\n\n\ndef make(f):\n    return mx.compile(f)\n\n\nfast = mx.compile(lambda x: x * 2)\n",
+        "use.py": "from lib import fast, make\n\nfor n in range(100):\n    x = fast(n)\n",
+        "other.py": "from lib import make\n\n\ndef run(f, xs):\n    return [make(f)(x) for x in xs]\n",
+    },
+    "handed on through three files": {
+        "a.py": "import mlx.core as core\n",
+        "b.py": "from a import core as mx\n",
+        "c.py": "from b import mx\n\n\n@mx.compile\ndef step(x):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n",
+        "d.py": "import c\n\n\nclass Thing:\n    def run(self):\n        return c.step({1, 2})\n",
+    },
+    "wrapper of the project": {
+        "tools/__init__.py": "",
+        "tools/jit.py": "import mlx.core as mx\n\n\ndef jit(f):\n    return mx.compile(f)\n",
+        "use.py": "from tools.jit import jit\n\n\n@jit\ndef step(x):\n    print(x.sum())\n    return x\n",
+    },
+    "methods and classes": {
+        "base.py": "import mlx.core as mx\n\n\nclass Base:\n    def __init__(self):\n        self.fast = mx.compile(self.run)\n",
+        "sub.py": "import mlx.core as mx\nfrom base import Base\n\n\nclass Sub(Base):\n    def run(self, x):\n        print(x)\n        return x\n\n\nSub().fast(mx.ones((2,)))\n",
+    },
+    "suppressed, and nothing to suppress": {
+        "a.py": HIDDEN.replace("print(t)", "print(t)  # mxlint: ignore[MX101]") + "\n\nmx.compile(show)(mx.ones((2,)))\n",
+        "b.py": "x = 1  # mxlint: ignore[MX101]\n",
+        "c.py": "y = 'mx.compile'\n",
+    },
+    "not Python": {"a.py": HIDDEN + "\n\nstep = mx.compile(show)\n", "b.py": "def f(:\n    mx.compile mlx\n"},
+}
+
+
+GATED = {"handed on through three files": "the gate looks for `mlx` one import deep"}
+
+
+@pytest.mark.parametrize("name", parameters(PROJECTS, GATED))
+def test_the_gate_changes_nothing(name: str) -> None:
+    assert findings(PROJECTS[name], gate=True, advice=True) == findings(PROJECTS[name], gate=False, advice=True)
+    assert findings(PROJECTS[name], gate=True, advice=True) != ()
+
+
+LOOP = "def run(x):\n    for n in range(100):\n        x = fast(n)\n    return x\n"
+
+
+def test_a_function_that_calls_what_its_file_compiles() -> None:
+    assert places({"main.py": "import mlx.core as mx\nfast = mx.compile(lambda x: x * 2)\n" + LOOP}) == [("main.py", 5, "MX303")]
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="functions that call what another file compiles are not entered")
+def test_a_function_that_calls_what_another_file_compiles() -> None:
+    files = {"lib.py": "import mlx.core as mx\nfast = mx.compile(lambda x: x * 2)\n", "main.py": "from lib import fast\n" + LOOP}
+    assert places(files) == [("main.py", 4, "MX303")]
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="what a factory returns is taken to be kept")
+def test_a_factory_that_is_called_in_a_loop() -> None:
+    text = (
+        "import mlx.core as mx\n\n\ndef make(f):\n    return mx.compile(f)\n\n\ndef double(x):\n    return x * 2\n\n\n"
+        "def run(xs):\n    return [make(double)(x) for x in xs]\n"
+    )
+    assert [code for _, _, code in places({"main.py": text})] == ["MX301"]
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_the_gate_changes_nothing_in_the_shapes(part: int) -> None:
+    cases = [case for number, case in enumerate(FLOW.values()) if number % 4 == part]
+    for number, case in enumerate(cases):
+        for name, text in case.variant("x").items():
+            write(Path(f"p{number}"), {name: text})
+    assert check(["."], gate=True).findings == check(["."], gate=False).findings
+
+
+def test_twice_the_same() -> None:
+    for number, case in enumerate([*SILENT.values(), *UNKNOWN.values()]):
+        write(Path(f"p{number}"), case.files)
+    first, second = check(["."]), check(["."])
+    assert first.findings == second.findings
+    assert first.sites == second.sites
+    assert first.reasons == second.reasons
 
 
 # Runs each script of a list in turn, and says what it raised and in which line of it.

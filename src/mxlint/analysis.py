@@ -49,6 +49,7 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
         project.files = Files()
     m = Machine(project, table, frozenset(wrappers), project.files)
     m.load = lambda found: run.load(m, found)
+    m.sample = lambda cls, frame: run.generic_instance(m, cls, frame)
     run.run_file(m, source, tree, everything=everything)
     found: dict[tuple[str, Span], Finding] = {}
     for item in _judge(m):

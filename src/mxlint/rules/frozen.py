@@ -168,7 +168,7 @@ def _aliased(record: Record) -> Iterator[Finding]:
 
 def _lazy(record: Record) -> Iterator[Finding]:
     """An outside array that was never computed is part of the trace, and computed again at every call."""
-    if not _called_again(record) or record.shapeless is not False:
+    if not _called_again(record) or record.shapeless is not False or record.object.split(".")[-1].startswith("test"):
         return
     for trace in record.traces[:1]:
         for place, target in trace.lazy:

@@ -110,20 +110,26 @@ def _random(record: Record) -> Iterator[Finding]:
             what = "mx.random.state is in outputs= but not in inputs=: every call draws the same numbers"
         else:
             what = "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
-        others = _others(record)
         yield finding(
             "MX203", first.place, f"{first.what} draws from the global random state while {name_of(record)} is traced, but {what}",
-            f"pass inputs={others} and outputs={others}, or give an explicit key= that is an argument", record, object=first.object,
-            calls=first.calls,
+            f"{_capture_random(record)}, or give an explicit key= that is an argument", record, object=first.object, calls=first.calls,
         )  # fmt: skip
         return
 
 
-def _others(record: Record) -> str:
-    """The whole list to capture, as far as it is known."""
-    texts = [text for capture in (record.inputs, record.outputs) if capture is not None for _, place in capture.elements for text in (place.text,)]
-    names = list(dict.fromkeys(text for text in texts if "random.state" not in text))
-    return f"[{', '.join([*names, 'mx.random.state'])}]" if names else "mx.random.state"
+def _capture_random(record: Record) -> str:
+    """What to write so that the random state is captured along with what is captured already."""
+    captures = [capture for capture in (record.inputs, record.outputs) if capture is not None]
+    if not captures:
+        return "pass inputs=mx.random.state and outputs=mx.random.state"
+    names = dict.fromkeys(place.text for capture in captures for _, place in capture.elements)
+    if names:
+        whole = f"[{', '.join([*(name for name in names if 'random.state' not in name), 'mx.random.state'])}]"
+        return f"pass inputs={whole} and outputs={whole}"
+    texts = dict.fromkeys(capture.text for capture in captures if "random.state" not in capture.text)
+    if not texts:
+        return "pass mx.random.state as inputs= and as outputs="
+    return f"put mx.random.state into {' and '.join(quoted(text) for text in texts)}, and pass it as inputs= and as outputs="
 
 
 # -- MX204 ------------------------------------------------------------------------------------------------------------

@@ -101,6 +101,8 @@ def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
 def bad_type(table: Table, value: Value, depth: int = 4) -> str | None:
     """What is wrong with an argument: the name of a type that is neither array, constant nor a tree of them; None if nothing is known to be."""
     if isinstance(value, Scalar):
+        if value.kind == "None" and not table.at_least("0.29.2"):
+            return "NoneType"
         large = value.kind == "int" and value.known and not -(2**63) <= value.content < 2**64
         return "int of more than 64 bits" if large else None
     if isinstance(value, (Tup, ListV, DictV)):

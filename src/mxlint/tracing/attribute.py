@@ -8,13 +8,14 @@ from typing import Any
 
 from mxlint.tracing import call as calls
 from mxlint.tracing import nodes, operators, shapes
-from mxlint.tracing.machine import Machine, holds_traced
+from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
     MISSING,
     NONE,
     UNKNOWN,
     Array,
+    AttributesV,
     Axis,
     BoundV,
     Choice,
@@ -157,6 +158,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
         return value
     if name == "__class__":
         return owner.cls
+    if name == "__dict__":
+        return AttributesV(owner)
     if is_module(owner):
         if name == "state":
             return StateV(owner)
@@ -592,10 +595,12 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
             m.journal.store(owner, "element", join(owner.fields["element"], value) if "element" in owner.fields else value)
     elif isinstance(owner, Opaque) and owner is not UNKNOWN and isinstance(index, Scalar) and index.known:
         m.write(owner, f"[{index.content!r}]", value, place, name, "key", frame)
-    elif isinstance(owner, StateV) and isinstance(index, Scalar) and index.known:
+    elif isinstance(owner, (StateV, AttributesV)) and isinstance(index, Scalar) and index.known:
         m.write(owner.owner, index.content, value, place, name, "attribute", frame)
     elif isinstance(owner, Instance) and is_module(owner) and isinstance(index, Scalar) and index.known:
         m.write(owner, index.content, value, place, name, "attribute", frame)
+    elif isinstance(owner, NumpyV) and holds_traced(value):
+        m.emit("convert", place, "storing it in a numpy array", frame, chain_of(value))
     elif isinstance(owner, External):
         calls.external_item(m, owner, index, value, place, frame)
 

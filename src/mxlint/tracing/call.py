@@ -102,6 +102,8 @@ def call(m: Machine, function: Value, info: CallInfo) -> Value:
     m.tick()
     function = without_none(function)
     if isinstance(function, External):
+        if function.name in m.wrappers:
+            return compiling.wrap(m, info)
         return library.call_external(m, function.name, info)
     if isinstance(function, FuncV):
         if m.wrappers and f"{_module_name(function)}.{function.name}" in m.wrappers:
@@ -364,7 +366,7 @@ def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, defini
             if frame.kind == "class" and isinstance(made, CompiledV) and isinstance(value, FuncV) and value.wrapper != "staticmethod":
                 made.record.method_of = frame.qualname
             return made
-        if not target.name.startswith(("mlx.", "functools.partial")):
+        if not target.name.startswith(("mlx.", "functools.partial")) and target.name not in m.wrappers:
             return value
     if isinstance(function, Opaque):
         return Choice((value, Opaque(label=definition.name)))

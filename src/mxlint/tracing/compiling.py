@@ -72,8 +72,8 @@ def wrap(m: Machine, info: CallInfo) -> Value:
     """A call of a wrapper that the configuration declares: it compiles what it is given, or decorates with what it is given."""
     if info.args:
         node = info.node.args[0].value if info.node is not None and info.node.args else None
-        text = info.place.source.text[node.start : node.end] if node is not None else "?"
-        return make_compiled(m, info, "wrapper", text)
+        named = info.args[0].name.rpartition(".")[2] if isinstance(info.args[0], FuncV) else "?"
+        return make_compiled(m, info, "wrapper", info.place.source.text[node.start : node.end] if node is not None else named)
     return PartialV(External("mlx.core.compile"), (), tuple(info.keywords.items()), tuple(info.nodes.items()), info.place)
 
 

@@ -657,6 +657,8 @@ def _setdefault(m: Machine, info: CallInfo) -> Value:
         key = ("k", info.args[1].content)
         if key not in owner.fields:
             m.write(owner, key, info.args[2], info.place, _owner_text(info), "key", info.frame)
+            if m.outer(owner) and isinstance(info.args[2], (ListV, DictV)):
+                info.args[2].born = owner.born  # it lives where it is kept
         escape(m, info.args[2])
         return owner.fields[key]  # type: ignore[no-any-return]
     for value in info.args[1:]:
@@ -761,7 +763,7 @@ _HANDLERS: dict[str, Handler] = {
     "concurrent.futures.ThreadPoolExecutor": _executor, "concurrent.futures.thread.ThreadPoolExecutor": _executor,
     "concurrent.futures.ThreadPoolExecutor.submit": _submit, "concurrent.futures.ThreadPoolExecutor.map": _map_beside, "importlib.import_module": _import,
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
-    "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.bytearray": _foreign("bytearray"),
+    "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.object.__setattr__": _setattr, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,
     "builtins.list.insert": _list_changed, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
     "builtins.list.reverse": _list_changed, "builtins.list.copy": _copy, "builtins.dict.copy": _copy, "builtins.dict.get": _dict_get,

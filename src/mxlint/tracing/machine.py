@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ class Loop:
 Status = str | None
 """How a statement ended: None (goes on), "return", "raise", "break" or "continue"."""
 
+_FORCES = re.compile(r"(?<!async_)\beval\(|synchronize|\.item\(|\.tolist\(|\bnp\.|numpy|print\(|wait")
 _ORDER = (None, "continue", "break", "return", "raise")
 
 
@@ -104,6 +106,7 @@ class Machine:
         self.random_assigned: list[Place] = []
         self.environment: list[tuple[Place, Value, bool]] = []
         self.load: Callable[[Any], Value] = lambda found: UNKNOWN
+        self.sample: Callable[[ClassV, Any], Value] = lambda cls, frame: UNKNOWN
 
     # -- bookkeeping --
 
@@ -253,7 +256,10 @@ class Machine:
         calls = [(i, record, first) for i, (kind, info) in enumerate(between) if kind == "call" for record, first in (info,)]
         if not calls:
             return
-        forced = any(kind == "force" for kind, _ in between[calls[-1][0] + 1 :])
+        begin = self.readings[id(start)][2]
+        text = place.source.text[begin.end : place.start] if place.source is begin.source else ""
+        # What stands between the readings may force the result on a path that was not taken here.
+        forced = any(kind == "force" for kind, _ in between[calls[-1][0] + 1 :]) or _FORCES.search(text) is not None
         if not forced:
             self.mistimed.append((place, calls[-1][1], False))
         elif len(calls) == 1 and calls[0][2] and not self.loops and not self.guards:

@@ -61,6 +61,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
     traced = [value for value in info.values() if holds_traced(value)]
     chain = operators.step(m, info.node, info.frame, *traced) if info.node is not None else chain_of(traced[0]) if traced else None
     if entry is None:
+        if info.node is not None:
+            operators.bake(m, Tup(tuple(info.values())), info.node, info.frame, short)
         return Opaque(label=f"{short}()")
     sure = [value for value in traced if not isinstance(value, Array) or value.sure]
     if entry.evaluates and sure:

@@ -247,7 +247,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fra
     if op == "-":
         m.elapsed(left, right)
     left, right = without_none(left), without_none(right)
-    if _is_array(left) or _is_array(right):
+    if (_is_array(left) or _is_array(right)) and not (op == "%" and isinstance(left, Scalar) and left.kind == "str"):
         return _array_binary(m, op, left, right, node, frame)
     if isinstance(left, Scalar) and left.kind == "str":
         if op == "%":
@@ -288,7 +288,7 @@ def _fold(op: str, left: Scalar, right: Scalar) -> Scalar:
         return Scalar(kind, MISSING, axes, param, varies)
     a, b = left.content, right.content
     too_large = op in ("**", "<<", "*") and any(isinstance(n, int) and n.bit_length() > 64 for n in (a, b))
-    if op == "**" and isinstance(b, (int, float)) and (abs(b) > 64 or isinstance(a, complex)):
+    if op == "**" and isinstance(b, (int, float)) and (abs(b) > 256 or isinstance(a, complex)):
         too_large = True
     if op == "<<" and b > MAX_BITS or kind == "str" and op == "*" and b > 64:
         too_large = True

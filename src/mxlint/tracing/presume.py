@@ -17,6 +17,7 @@ from mxlint.tracing.values import (
     Array,
     BoundV,
     Choice,
+    ClassV,
     CompiledV,
     External,
     Frame,
@@ -205,6 +206,8 @@ def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:
         from mxlint.tracing.evaluate import evaluate
 
         value = evaluate(m, param.annotation, function.env)
+        if isinstance(value, ClassV) and any(isinstance(base, External) and is_module_class(base.name) for base in value.bases):
+            return m.sample(value, function.env)
         if isinstance(value, External) and (is_module_class(value.name) or value.name.startswith("mlx.optimizers.")):
             marker = "#module" if is_module_class(value.name) else "#optimizer"
             return Opaque({marker: True}, label=param.name)

@@ -43,6 +43,8 @@ FILE_BUDGET = 120_000
 """Steps for all of one file."""
 LOAD_BUDGET = 500_000
 """Characters of other files that are looked at for one file."""
+MAX_DATA = 50_000
+"""Characters of a statement beyond which it is data, such as a table, and unknown."""
 TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
 
@@ -161,10 +163,11 @@ def _apart(m: Machine, run: Callable[[], None]) -> None:
 def _lowered(m: Machine, chunk: Chunk, frame: Frame) -> nodes.Body:
     """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
     if not m.files.is_lowered(frame.source, chunk):
-        m.text_left -= chunk.end - chunk.start
-        if m.text_left < 0:
+        size = chunk.end - chunk.start
+        if size > (m.text_left if chunk.kind != "other" else min(m.text_left, MAX_DATA)):
             m.lost("budget")
             return (nodes.UnknownStmt(chunk.start, chunk.end, binds(chunk)),)
+        m.text_left -= size
     return m.files.body(frame.source, chunk)
 
 

@@ -167,6 +167,13 @@ class StateV:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributesV:
+    """`object.__dict__`: what is written to it is an attribute."""
+
+    owner: Heap
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A fresh tree of the arrays of `owner` (`model.parameters()`): not live."""
 
@@ -407,7 +414,7 @@ class CompiledV(Heap):
 UNKNOWN = Opaque(label="unknown")
 
 Value = (
-    Scalar | Tup | RangeV | SliceV | External | NumpyV | Foreign | ShapeV | StateV | Snapshot | BoundV | PartialV | TransformV | SuperV
+    Scalar | Tup | RangeV | SliceV | External | NumpyV | Foreign | ShapeV | StateV | AttributesV | Snapshot | BoundV | PartialV | TransformV | SuperV
     | Choice | Array | ListV | DictV | Opaque | Instance | ClassV | ModuleV | FuncV | CompiledV | Heap
 )  # fmt: skip
 

@@ -112,6 +112,10 @@ class Table:
         """Every name that the table holds for any version."""
         return iter(self._entries)
 
+    def at_least(self, version: str) -> bool:
+        """Whether the table is for this version or a newer one."""
+        return self._at >= _parse(version)
+
     def has(self, name: str) -> bool:
         """Whether a name or form has facts of its own."""
         return name in self._entries

@@ -1,0 +1,307 @@
+"""Whatever the source, the run goes on: no crash, no hang, and the same answer twice.
+
+The short form takes a sample of the files that are installed here. MXLINT_ROBUSTNESS=full takes them all; =full:2/8 the second eighth of them.
+"""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mxlint.analysis import Analysis, analyze
+from mxlint.deep import on_a_deep_stack
+from mxlint.engine import Stdin, check
+from mxlint.project import Project
+from mxlint.source import Source, SourceError, source_from_bytes
+from mxlint.tracing.mlx.table import Table, load_table
+
+SAMPLE = 75
+CPU_SECONDS = 2.0
+LINES = 5_000
+FULL, _, PART = os.environ.get("MXLINT_ROBUSTNESS", "").partition(":")
+# What the parser raises for what is not Python, or nests too deep for it.
+NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
+
+
+def installed() -> list[Path]:
+    """The standard library and what is installed beside it, in the same order everywhere."""
+    roots = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
+    return sorted({path for root in roots for path in Path(root).rglob("*.py") if path.is_file()})
+
+
+def chosen() -> list[Path]:
+    files = installed()
+    if FULL != "full":
+        return files[:: max(1, len(files) // SAMPLE)]
+    if not PART:
+        return files
+    number, _, parts = PART.partition("/")
+    return files[int(number) - 1 :: int(parts)]
+
+
+@lru_cache
+def table() -> Table:
+    return load_table(None)
+
+
+def analysed(data: bytes, name: str) -> Analysis | None:
+    """Every function taken to be compiled. None for what is not Python."""
+    try:
+        source = source_from_bytes(data, name)
+        compile(source.text, name, "exec", dont_inherit=True)
+    except (SourceError, *NOT_PYTHON):
+        return None
+    try:
+        return _analyze(source)
+    except RecursionError:
+        return on_a_deep_stack(lambda: _analyze(source))  # as the engine does
+
+
+def _analyze(source: Source) -> Analysis:
+    return analyze(source, Project(), table(), everything=True)
+
+
+def cut_short(data: bytes) -> Iterator[bytes]:
+    """What an editor may hold while somebody is typing."""
+    for third in (1, 2):
+        yield data[: len(data) * third // 3]
+    yield data[: data.rfind(b"\n    ") + 1]
+
+
+@pytest.mark.parametrize("path", chosen(), ids=str)
+def test_installed_files(path: Path) -> None:
+    data = path.read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        analysed(data, path.name)
+        spent = time.process_time() - start
+        for part in cut_short(data):
+            analysed(part, path.name)
+    if FULL == "full" and data.count(b"\n") < LINES:
+        assert spent <= CPU_SECONDS
+
+
+def codes(text: str | bytes, *, everything: bool = True) -> list[str]:
+    """The codes that a run finds in one file, whatever it holds."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    result = check(["-"], stdin=Stdin(data, "a.py"), gate=False, everything=everything)
+    assert result.tracebacks == ()
+    assert result.problems == ()
+    return [finding.code for finding in result.findings]
+
+
+HEAD = "import mlx.core as mx\n"
+TAIL = "\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
+DEEP: dict[str, Callable[[], str]] = {
+    "parentheses": lambda: "y = " + "(" * 5_000 + "1" + ")" * 5_000,
+    "lists": lambda: "y = " + "[" * 150 + "1" + "]" * 150,
+    "ifs": lambda: "".join(" " * depth + "if y:\n" for depth in range(90)) + " " * 90 + "pass",
+    "too many ifs": lambda: "".join(" " * depth + "if y:\n" for depth in range(3_000)) + " " * 3_000 + "pass",
+    "elifs": lambda: "if y == 0:\n    z = 0\n" + "".join(f"elif y == {n}:\n    z = {n}\n" for n in range(1_000)),
+    "or": lambda: "y = " + " or ".join("abc"[n % 3] for n in range(20_000)),
+    "and in a function": lambda: "def f(x):\n    return " + " and ".join("x" for _ in range(20_000)),
+    "sum": lambda: "y = " + " + ".join("1" for _ in range(3_000)),
+    "sum in a function": lambda: "def f(x):\n    return " + " + ".join("x" for _ in range(2_000)),
+    "comparisons": lambda: "def f(x):\n    return " + " < ".join("x" for _ in range(20_000)),
+    "attributes": lambda: "def f(x):\n    return x" + ".y" * 2_000,
+    "calls": lambda: "def f(x):\n    return x" + "()" * 2_000,
+    "subscripts": lambda: "def f(x):\n    return x" + "[0]" * 2_000,
+    "calls in calls": lambda: "def f(x):\n    return " + "f(" * 90 + "x" + ")" * 90,
+    "unary operators": lambda: "def f(x):\n    return " + "-" * 900 + "x",
+    "not": lambda: "def f(x):\n    return " + "not " * 900 + "x",
+    "lambdas": lambda: "f = " + "lambda x: " * 90 + "x",
+    "ternaries": lambda: "def f(x):\n    return " + "x if x else " * 900 + "x",
+    "functions in functions": lambda: "".join(" " * depth + f"def f{depth}(x):\n" for depth in range(90)) + " " * 90 + "return x",
+    "classes in classes": lambda: "".join(" " * depth + f"class C{depth}:\n" for depth in range(90)) + " " * 90 + "x = 1",
+    "comprehensions": lambda: "def f(x):\n    return " + "[" * 90 + "x" + " for _ in x]" * 90,
+    "clauses of a comprehension": lambda: "def f(x):\n    return [x " + " ".join(f"for a{n} in x" for n in range(200)) + "]",
+    "loops": lambda: "def f(x):\n" + "".join(" " * (depth + 1) + f"for a{depth} in x:\n" for depth in range(19)) + " " * 20 + "print(x)",
+    "f-strings": lambda: "def f(x):\n    return f'" + "{x}" * 5_000 + "'",
+    "assignments": lambda: "".join(f"name_{n} = {n}\n" for n in range(200_000)),
+    "assignments in a function": lambda: "def f(x):\n" + "".join(f"    name_{n} = x\n" for n in range(20_000)) + "    return x",
+    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(3_000)),
+    "branches that double": lambda: "def f(x, a):\n" + "".join(f"    if a{n}:\n        x = x + {n}\n" for n in range(300)) + "    return x",
+    "calls that double": lambda: (
+        "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(40)) + "def f40(x):\n    return x"
+    ),
+    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(50_000)) + "}",
+    "a long string": lambda: "TEXT = '" + "x" * 5_000_000 + "'",
+    "many decorators": lambda: "@f\n" * 2_000 + "def g(x):\n    return x",
+    "many arguments": lambda: "def f(" + ", ".join(f"a{n}" for n in range(3_000)) + "):\n    return a1",
+    "many targets": lambda: "def f(x):\n    " + " = ".join(f"a{n}" for n in range(3_000)) + " = x\n    return a1",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_deep_and_long(name: str) -> None:
+    text = HEAD + DEEP[name]() + "\n" + TAIL
+    assert codes(text)[-1:] in (["MX101"], ["MX003"])
+    assert codes(text, everything=False)[-1:] in (["MX101"], ["MX003"])
+
+
+PRINTS = HEAD + TAIL
+ODD: dict[str, tuple[str | bytes, list[str]]] = {
+    "nothing": ("", []),
+    "a comment": ("# mx.compile", []),
+    "no newline at the end": (PRINTS.rstrip("\n"), ["MX101"]),
+    "null byte": (PRINTS + "\0", ["MX003"]),
+    "null byte in a string": (PRINTS + "y = '\0'\n", ["MX003"]),
+    "lone surrogate": (PRINTS + "y = '\ud800'\n", ["MX003"]),
+    "lone surrogate as an escape": (PRINTS + "y = '\\ud800'\n", ["MX101"]),
+    "form feed": (PRINTS.replace("\n\n", "\n\f\n"), ["MX101"]),
+    "form feed before a statement": (PRINTS.replace("@mx", "\f@mx"), ["MX101"]),
+    "CR newlines": (PRINTS.replace("\n", "\r"), ["MX101"]),
+    "CRLF newlines": (PRINTS.replace("\n", "\r\n"), ["MX101"]),
+    "all newlines": (PRINTS.replace("\n", "\r\n", 2).replace("return x\n", "return x\r"), ["MX101"]),
+    "byte order mark": (b"\xef\xbb\xbf" + PRINTS.encode(), ["MX101"]),
+    "UTF-16": (PRINTS.encode("utf-16"), ["MX003"]),
+    "latin-1": (b"# -*- coding: latin-1 -*-\n" + PRINTS.replace("x)", "x, 'é')").encode("latin-1"), ["MX101"]),
+    "latin-1 that does not say so": (PRINTS.replace("x)", "x, 'é')").encode("latin-1"), ["MX003"]),
+    "unknown encoding": (b"# coding: nothing\n" + PRINTS.encode(), ["MX003"]),
+    "other line separators": (PRINTS + "y = 'a\u2028b\x85c\x1dd'\n", ["MX101"]),
+    "vertical tab": (PRINTS + "y = 1\v\n", ["MX003"]),
+    "continued lines": (PRINTS.replace("print(x)", "print \\\n(\\\nx\\\n)"), ["MX101"]),
+    "tabs": (PRINTS.replace("    ", "\t"), ["MX101"]),
+    "identifiers beyond ASCII": (PRINTS.replace("(x)", "(größe)").replace("return x", "return größe"), ["MX101"]),
+    "identifiers that Python takes for the same": (PRINTS.replace("(x)", "(ﬁx)").replace("return x", "return fix").replace("print(ﬁx)", "print(fix)"), ["MX101"]),
+    "Python 2": ("print 'x'\n", ["MX003"]),
+    "return outside of a function": (PRINTS + "return 1\n", ["MX101"]),
+    "yield outside of a function": (PRINTS + "yield 1\n", ["MX101"]),
+    "await outside of a function": (PRINTS + "await f()\n", ["MX101"]),
+    "break outside of a loop": (PRINTS + "break\n", ["MX101"]),
+    "parameter twice": (PRINTS + "def f(a, a): pass\n", ["MX101"]),
+    "nonlocal of nothing": (PRINTS + "def f():\n    nonlocal a\n    a = 1\n", ["MX101"]),
+    "global after use": (PRINTS + "def f():\n    a = 1\n    global a\n", ["MX101"]),
+    "import star in a function": (PRINTS + "def f():\n    from os import *\n    return path\n", ["MX101"]),
+    "assignment to a constant": (PRINTS + "None = 1\n", ["MX003"]),
+    "future that is none": ("from __future__ import braces\n" + PRINTS, ["MX101"]),
+    "relative import of nowhere": (PRINTS + "from ....a import b\nfrom . import c\nb(c)\n", ["MX101"]),
+    "import of itself": (PRINTS + "import a\nfrom a import step as again\nagain(1)\n", ["MX101"]),
+    "class of itself": (PRINTS + "class A(A):\n    def f(self):\n        return A().f()\n", ["MX101"]),
+    "bases in a circle": (PRINTS + "class A: pass\nclass B(A): pass\nA.__bases__ = (B,)\nB().f()\n", ["MX101"]),
+    "list of itself": (PRINTS + "a = []\na.append(a)\na[0] = a\ndef f():\n    return step(a)\nf()\n", ["MX101"]),
+    "dict of itself": (PRINTS + "d = {}\nd['d'] = d\nmx.compile(lambda x: x, inputs=d, outputs=d)(d)\n", ["MX101"]),
+    "object of itself": (PRINTS + "class A: pass\na = A()\na.a = a\nmx.compile(lambda x: a.a.a, inputs=a)(a)\n", ["MX101"]),
+    "module of itself": (PRINTS + "import mlx.nn as nn\nm = nn.Module()\nm.m = m\nmx.compile(m, inputs=m.state)(1)\n", ["MX101"]),
+    "compiled of itself": (PRINTS + "f = mx.compile(lambda x: f(x))\nf(mx.ones(2))\n", ["MX101"]),
+    "compile compiled": (PRINTS + "mx.compile(mx.compile)(mx.compile)\n", ["MX101"]),
+    "partial of itself": (PRINTS + "from functools import partial\np = partial(partial, partial)\np(p)(p)(p)\n", ["MX101"]),
+    "decorated by itself": (PRINTS + "def f(g):\n    return g\n@f\n@f\ndef f(x):\n    return f\nf(f)(f)\n", ["MX101"]),
+    "property of itself": (PRINTS + "class A:\n    @property\n    def a(self):\n        return self.a\nA().a\n", ["MX101"]),
+}
+
+
+def crashing(text: str | bytes) -> bool:
+    try:
+        codes(text)
+    except AssertionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_files(name: str) -> None:
+    text, expected = ODD[name]
+    found = codes(text, everything=False)
+    assert [code for code in found if code in ("MX003", "MX004", "MX101")] == expected
+    codes(text)
+
+
+# -- programs out of a grammar ----------------------------------------------------------------------------------------
+
+NAMES = st.sampled_from(["x", "y", "z", "f", "g", "seen", "table", "self", "mx", "A"])
+ATOMS = st.one_of(
+    NAMES, st.sampled_from(["0", "1", "-1", "2.5", "True", "None", "'a'", "f'{x}'", "...", "b'b'", "[]", "{}", "()", "A()", "1j", "mx.random.state"])
+)
+
+
+def _expressions(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    def form(template: str) -> st.SearchStrategy[str]:
+        return st.lists(inner, min_size=template.count("{}"), max_size=template.count("{}")).map(lambda parts: template.format(*parts))
+
+    return st.one_of(
+        *map(
+            form,
+            [
+                "({} + {})", "({} * {})", "({} % {})", "({} @ {})", "({} < {})", "({} in {})", "({} is {})", "({} == {} == {})", "(not {})", "(-{})",
+                "({} and {})", "({} or {})", "({} if {} else {})", "({}, {})", "[{}, *{}]", "{{'a': {}, **{}}}", "{{{}, {}}}", "{}[{}]", "{}[{}:{}]",
+                "{}[..., None]", "({}).shape", "({}).sum().item()", "({}).a", "({}).T", "({}).append({})", "({}).update({})", "({}).get('a', {})",
+                "({}).items()", "[{} for z in {}]", "{{z: {} for z in {} if {}}}", "sum({} for y in {})", "(lambda z: {})({})", "(lambda *a, **k: {})",
+                "f({})", "f({}, *{}, z={}, **{})", "f'{{{}}} {{{}:>{{1}}}}'", "(z := {})", "print({})", "float({})", "len({})", "range({})",
+                "max({}, {})", "list({})", "dict(a={})", "zip({}, {})", "isinstance({}, A)", "getattr({}, 'a', {})", "super()",
+                "mx.compile({})", "mx.compile({}, inputs={}, outputs={})", "mx.compile({}, shapeless={})({})", "partial({}, {})", "partial(mx.compile, inputs={})({})",
+                "mx.grad({})({})", "mx.vmap({})({})", "mx.value_and_grad({})({})", "mx.array({})", "mx.zeros({})", "mx.eval({})", "mx.where({}, {}, {})", "mx.split({}, {})",
+                "mx.concatenate([{}, {}])", "mx.random.normal({})", "({}).reshape({})", "({}).reshape({}.shape[0], -1)", "nn.Linear({}, {})({})", "nn.Dropout({})",
+                "nn.Sequential({}, {})({})", "nn.value_and_grad({}, {})({})", "optim.SGD({}).update({}, {})", "({}).state", "({}).parameters()", "tree_map({}, {})",
+            ],
+        )
+    )  # fmt: skip
+
+
+EXPRESSIONS = st.recursive(ATOMS, _expressions, max_leaves=8)
+
+
+def _indented(lines: list[str]) -> str:
+    return "\n".join("    " + line for block in lines for line in block.split("\n"))
+
+
+def _statements(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    body = st.lists(inner, min_size=1, max_size=3).map(_indented)
+    e = EXPRESSIONS
+    decorators = st.lists(
+        st.sampled_from(["mx.compile", "partial(mx.compile, inputs=seen, outputs=seen)", "partial(mx.compile, shapeless=True)", "staticmethod",
+                         "property", "f", "functools.wraps(f)", "functools.lru_cache(maxsize=None)", "dataclass", "contextmanager"]), max_size=2
+    ).map(lambda names: "".join(f"@{name}\n" for name in names))  # fmt: skip
+    parameters = st.sampled_from(["x", "x, y=1", "*x", "**x", "self, x", "x, /, y, *, z=None", "x: mx.array, y: int = 0", ""])
+    targets = st.one_of(NAMES, st.sampled_from(["x, y", "(x, (y, *z))", "x[0]", "x.a", "table['a']", "seen[:]", "self.a", "self.a.b[0]"]))
+    return st.one_of(
+        st.builds("if {}:\n{}".format, e, body),
+        st.builds("if {}:\n{}\nelif {}:\n{}\nelse:\n{}".format, e, body, e, body, body),
+        st.builds("for {} in {}:\n{}\n    if x: break\nelse:\n{}".format, targets, e, body, body),
+        st.builds("while {}:\n{}\n    continue".format, e, body),
+        st.builds("try:\n{}\nexcept (ValueError, f) as z:\n{}\nelse:\n{}\nfinally:\n{}".format, body, body, body, body),
+        st.builds("with {} as {}, f(x):\n{}".format, e, targets, body),
+        st.builds("match {}:\n    case [x, *_] | {{'a': x}} if {}:\n        x\n    case A(a=1):\n        y\n    case z:\n        z".format, e, e),
+        st.builds("{}def f({}):\n    global y\n{}\n    return {}".format, decorators, parameters, body, e),
+        st.builds("def g({}):\n    yield {}\n    z = yield from {}".format, parameters, e, e),
+        st.builds("async def g({}):\n    await {}\n    async for z in {}: pass".format, parameters, e, e),
+        st.builds("{}class A(nn.Module):\n    a: int = {}\n    def __init__(self, x=1):\n        super().__init__()\n        self.a = {}\n"
+                  "    def __call__(self, x):\n        return {}".format, st.sampled_from(["", "@dataclass\n"]), e, e, e),
+        st.builds("class A(A):\n    def f(self, x):\n        nonlocal_ = {}\n        return super().f({})\n    g = f".format, e, e),
+    )  # fmt: skip
+
+
+SIMPLE = st.one_of(
+    EXPRESSIONS,
+    st.builds("{} = {}".format, st.sampled_from(["x", "y", "f", "x, y", "x[0]", "x.a", "seen[:]", "table['a']", "self.a", "mx.random.state"]), EXPRESSIONS),
+    st.builds("{} {}= {}".format, st.sampled_from(["x", "x.a", "x[0]", "seen"]), st.sampled_from(["+", "*", "@", "|"]), EXPRESSIONS),
+    st.builds("assert {}, {}".format, EXPRESSIONS, EXPRESSIONS),
+    st.builds("raise {} from {}".format, EXPRESSIONS, EXPRESSIONS),
+    st.sampled_from(["pass", "del x", "import f", "from g import *", "from functools import partial as f", "x: int", "del x[0], y.a"]),
+)  # fmt: skip
+PROGRAMS = st.lists(st.recursive(SIMPLE, _statements, max_leaves=6), min_size=1, max_size=4).map("\n".join)
+IMPORTS = (
+    "import functools\nfrom contextlib import contextmanager\nfrom dataclasses import dataclass\nfrom functools import partial\n"
+    "import mlx.core as mx\nimport mlx.nn as nn\nimport mlx.optimizers as optim\nfrom mlx.utils import tree_map\n"
+    "seen = []\ntable = {}\n"
+)
+
+
+@settings(max_examples=1_500 if FULL == "full" else 120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(PROGRAMS)
+def test_programs_out_of_a_grammar(program: str) -> None:
+    text = IMPORTS + program + "\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first = analysed(text.encode(), "a.py")
+        assert first == analysed(text.encode(), "a.py")
