@@ -33,11 +33,12 @@ class SiteReport:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of one file. `reasons` counts what could not be followed."""
+    """What is known of one file. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all."""
 
     findings: tuple[Finding, ...]
     sites: tuple[SiteReport, ...]
     reasons: Mapping[str, int] = field(default_factory=dict)
+    coverage: Mapping[str, int] = field(default_factory=dict)
 
 
 def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[str, ...] = (), everything: bool = False) -> Analysis:
@@ -54,7 +55,7 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
     found: dict[tuple[str, Span], Finding] = {}
     for item in _judge(m):
         found.setdefault((item.code, item.span), item)
-    return Analysis(tuple(found.values()), tuple(_sites(m.records, source)), dict(m.unknown))
+    return Analysis(tuple(found.values()), tuple(_sites(m.records, source)), dict(m.unknown), _coverage(m.records, source))
 
 
 def _judge(m: Machine) -> Iterator[Finding]:
@@ -89,6 +90,20 @@ def _judge(m: Machine) -> Iterator[Finding]:
         yield advice.disabled(m.disabled_at)
     for place, record, kind in m.transformed:
         yield recompilation.transformed(place, record, kind)
+
+
+def _coverage(records: list[Record], source: Source) -> dict[str, int]:
+    """How far the functions compiled in this file were followed."""
+    by_site: dict[object, list[Record]] = {}
+    for record in records:
+        if record.site.source is source:
+            by_site.setdefault(record.site, []).append(record)
+    counts = {"sites": len(by_site), "full": 0, "partial": 0, "none": 0}
+    for group in by_site.values():
+        traces = [trace for record in group for trace in record.traces if trace.root is not None]
+        elsewhere = any(record.inlined or record.differentiated or record.method_of for record in group)
+        counts["none" if not traces and not elsewhere else "partial" if any(trace.lost for trace in traces) else "full"] += 1
+    return counts
 
 
 def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:

@@ -28,8 +28,8 @@ def evaluation(record: Record) -> Iterator[Finding]:
             code = _CODES.get(event.kind)
             if code is None:
                 continue
-            subject = quoted(event.chain.place.text) if event.chain is not None and event.chain.note not in ("argument", "parameter") else ""
-            about = f" of {subject}" if subject and len(subject) < 40 else ""
+            about = f" of {quoted(event.note)}" if event.note else ""
+            error = '"ValueError: [async_eval] Not allowed inside a graph transformation"' if "async" in event.what else f'"{EVAL_ERROR}"'
             if event.kind == "log":
                 message = (
                     f"{event.what} formats a traced array{about}: while {name_of(record)} is traced it has no value, "
@@ -39,7 +39,7 @@ def evaluation(record: Record) -> Iterator[Finding]:
             else:
                 message = (
                     f"{event.what} needs the value{about}, but mx.compile traces {name_of(record)} with placeholders that have none: "
-                    f'the first call raises "{EVAL_ERROR}"'
+                    f"the first call raises {error}"
                 )
                 severity = "error"
             if record.inputs is not None and event.kind != "log":

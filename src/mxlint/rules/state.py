@@ -227,7 +227,7 @@ def _reads(record: Record) -> Iterator[Finding]:
         what = f"the weights of {quoted(read.name)}" if read.key == WEIGHTS else quoted(read.name)
         yield finding(
             "MX201", read.place,
-            f"{what} becomes a constant when {name_of(record)} is traced;{where} before {line(stale.again)} calls it again, "
+            f"{what} {'become constants' if read.key == WEIGHTS else 'becomes a constant'} when {name_of(record)} is traced;{where} before {line(stale.again)} calls it again, "
             "and that call still uses the old value",
             "pass it as an argument, or give its container to inputs= (model.state for a model)", record, object=read.object, calls=read.calls,
             also=[(text, place) for text, place in (("changed here", stale.written), ("called again here", stale.again)) if place is not None],
@@ -266,7 +266,7 @@ def raises(record: Record) -> Iterator[Finding]:
             if event.kind == "raise":
                 yield finding(
                     "MX208", event.place,
-                    f"a {event.what} here ends the trace of {name_of(record)} while inputs= holds placeholders: the captured state "
+                    f"{'an assert' if event.what == 'assert' else 'a raise'} here ends the trace of {name_of(record)} while inputs= holds placeholders: the captured state "
                     f"({quoted(record.inputs.text)}) keeps them for ever, also when the caller catches the exception",
                     "check the arguments in a plain function that calls the compiled one", record, object=event.object, calls=event.calls,
                 )  # fmt: skip

@@ -67,6 +67,13 @@ class CallInfo:
             return self.keywords[name]
         return self.args[position] if position < len(self.args) else None
 
+    def text_of(self, value: Value) -> str:
+        """The source text of an argument."""
+        for place, given in zip(self.places, self.args):
+            if given is value and place != self.place:
+                return place.text
+        return ""
+
     def values(self) -> list[Value]:
         return [*self.args, *self.keywords.values()]
 
@@ -195,6 +202,8 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
 
 def activate(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, info: CallInfo) -> Frame:
     """A frame for one activation, its parameters bound."""
+    from mxlint.tracing import presume
+
     env = function.env
     assert env is not None
     frame = Frame(
@@ -202,6 +211,9 @@ def activate(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, in
         module=env.module or env, caller=info.frame, called_at=info.place, cls=function.cls, loop_base=len(m.loops), function=function,
     )  # fmt: skip
     frame.fields.update(bound(m, function, node.params, info))
+    for param in node.params:
+        if isinstance(param.annotation, (nodes.Name, nodes.Attr)) and isinstance(frame.fields[param.name], Opaque):
+            frame.fields[param.name] = presume.by_annotation(m, function, param, frame.fields[param.name])
     if m.trace is not None and m.trace.root is None:
         m.trace.root = frame
     return frame

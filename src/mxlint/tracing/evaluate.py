@@ -342,7 +342,7 @@ def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
     for part in node.parts:
         value = evaluate(m, part, frame)
         if holds_traced(value):
-            m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value))
+            m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value), note=m.place(frame, part).text)
     return Scalar("str", MISSING, param=known)
 
 

@@ -89,7 +89,7 @@ def _converts(m: Machine, name: str, info: CallInfo) -> None:
         if isinstance(value, Array):
             m.evaluated(value)
         if holds_traced(value) and (not isinstance(value, Array) or value.sure):
-            m.emit("convert", info.place, f"{name}()", info.frame, chain_of(value))
+            m.emit("convert", info.place, f"{name}()", info.frame, chain_of(value), note=info.text_of(value))
             return
 
 
@@ -185,7 +185,7 @@ def _formats(what: str) -> Handler:
         for value in info.args:
             m.evaluated(value)
             if holds_traced(value) and (not isinstance(value, Array) or value.sure):
-                m.emit("format", info.place, what, info.frame, chain_of(value))
+                m.emit("format", info.place, what, info.frame, chain_of(value), note=info.text_of(value))
                 break
         return NONE if what in ("print()", "pprint()", "warnings.warn()") else Scalar("str")
 
@@ -197,7 +197,7 @@ def _converter(kind: str) -> Handler:
         value = info.get(0, "x")
         if isinstance(value, Array):
             if value.traced is True and value.sure:
-                m.emit("convert", info.place, f"{kind}()", info.frame, value.chain)
+                m.emit("convert", info.place, f"{kind}()", info.frame, value.chain, note=info.text_of(value))
             m.evaluated(value)
             return Scalar(kind) if kind not in ("bytes", "memoryview", "complex") else Foreign(kind)
         if isinstance(value, Scalar):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, layers, operators, shapes
+from mxlint.tracing import attribute, layers, nodes, operators, shapes
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import is_module_class
@@ -23,6 +23,7 @@ from mxlint.tracing.values import (
     NumpyV,
     Opaque,
     PartialV,
+    Place,
     Scalar,
     ShapeV,
     Snapshot,
@@ -358,7 +359,7 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
         return owner
     if last == "tolist" or last == "item":
         if owner.traced is True and owner.sure:
-            m.emit("convert", info.place, f".{last}()", info.frame, owner.chain)
+            m.emit("convert", info.place, f".{last}()", info.frame, owner.chain, note=_owner(info))
         m.evaluated(owner)
         return Scalar("number", varies=True) if last == "item" else list_like(Scalar("number"))
     entry = m.table.entry(name)
@@ -373,6 +374,12 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
     return function(m, entry.name if entry.name.startswith("mlx.core.") and m.table.entry(entry.name) else name, info)
 
 
+def _owner(info: CallInfo) -> str:
+    """The source text of the object whose method is called."""
+    node = info.node
+    return Place(info.place.source, node.func.value.start, node.func.value.end).text if node is not None and isinstance(node.func, nodes.Attr) else ""
+
+
 def _step(m: Machine, info: CallInfo) -> Step | None:
     return operators.step(m, info.node, info.frame, *info.args) if info.node is not None else chain_of(info.args[0])
 
@@ -382,7 +389,7 @@ def _evaluates(what: str) -> Callable[[Machine, CallInfo], Value]:
         for value in info.values():
             tree = isinstance(value, (StateV, Snapshot)) and _captured(m, value)
             if holds_traced(value) and (not isinstance(value, Array) or value.sure) or tree:
-                m.emit("evaluate", info.place, what, info.frame, chain_of(value))
+                m.emit("evaluate", info.place, what, info.frame, chain_of(value), note=info.text_of(value))
                 break
         if what != "mx.async_eval()":
             for value in info.values():

@@ -72,7 +72,8 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
         return bool(value.content) if value.known else None
     if isinstance(value, Array):
         if value.traced is True and value.sure and not value.tree:
-            m.emit("truth", m.place(frame, node), "the truth of a traced array", frame, value.chain)
+            place = m.place(frame, node)
+            m.emit("truth", place, "the truth of a traced array", frame, value.chain, note=place.text)
         m.evaluated(value)
         return None
     if isinstance(value, Tup):

@@ -202,16 +202,28 @@ def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:
         return Scalar(_SCALARS[text])
     if text in ("mx.array", "array", "mlx.core.array"):
         return m.array(False)
-    if param.annotation is not None and function.env is not None and isinstance(param.annotation, (nodes.Name, nodes.Attr)):
-        from mxlint.tracing.evaluate import evaluate
-
-        value = evaluate(m, param.annotation, function.env)
-        if isinstance(value, ClassV) and any(isinstance(base, External) and is_module_class(base.name) for base in value.bases):
-            return m.sample(value, function.env)
-        if isinstance(value, External) and (is_module_class(value.name) or value.name.startswith("mlx.optimizers.")):
-            marker = "#module" if is_module_class(value.name) else "#optimizer"
-            return Opaque({marker: True}, label=param.name)
+    typed = by_annotation(m, function, param, UNKNOWN)
+    if typed is not UNKNOWN:
+        return typed
     default = function.defaults.get(param.name)
     if isinstance(default, Scalar):
         return Choice((NONE, Opaque(label=param.name))) if default.kind == "None" else replace(default, content=MISSING)
     return Opaque(label=param.name)
+
+
+def by_annotation(m: Machine, function: FuncV, param: nodes.Param, value: Value) -> Value:
+    """What an annotation says of an unknown value: an object of a layer of the project, a module, an optimizer."""
+    from mxlint.tracing.evaluate import evaluate
+
+    if function.env is None or not isinstance(param.annotation, (nodes.Name, nodes.Attr)):
+        return value
+    held, m.trace = m.trace, None
+    try:
+        cls = evaluate(m, param.annotation, function.env)
+    finally:
+        m.trace = held
+    if isinstance(cls, ClassV) and any(isinstance(base, External) and is_module_class(base.name) for base in cls.bases):
+        return m.sample(cls, function.env)
+    if isinstance(cls, External) and (is_module_class(cls.name) or cls.name.startswith("mlx.optimizers.")):
+        return Opaque({"#module" if is_module_class(cls.name) else "#optimizer": True}, label=param.name)
+    return value

@@ -257,7 +257,17 @@ def _enter_class(m: Machine, cls: ClassV, frame: Frame, budget: _Budget, interes
 
 
 def generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
-    """An object of a class, made with unknown arguments."""
+    """The one object of a class that is made with unknown arguments."""
+    if "#sample" not in cls.fields:
+        cls.fields["#sample"] = UNKNOWN  # a class that makes itself finds nothing
+        made: list[Value] = []
+        _apart(m, lambda: made.append(_generic_instance(m, cls, frame)))
+        cls.fields["#sample"] = made[0]
+    sample: Value = cls.fields["#sample"]
+    return sample
+
+
+def _generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
     from mxlint.tracing import attribute
 
     _, method = attribute.class_attribute(cls, "__init__")
