@@ -40,7 +40,7 @@ def _is_test(record: Record) -> bool:
 
 def _used_once(record: Record) -> Iterator[Finding]:
     once = len(record.calls) == 1 and not record.calls[0].loops and not record.calls[0].guarded and not record.loops
-    if once and record.epoch == 0 and not record.inlined and not record.differentiated and not record.threads:
+    if once and record.epoch == record.calls[0].epoch == 0 and not record.inlined and not record.differentiated and not record.threads:
         yield finding(
             "MX306", record.site, f"{name_of(record)} is compiled and called once: tracing and compiling cost more than one call can save",
             "call the function itself", record,

@@ -9,7 +9,7 @@ from typing import Any
 from mxlint.tracing import call as calls
 from mxlint.tracing import nodes, operators, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
+from mxlint.tracing.mlx.names import LAYER_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
     MISSING,
     NONE,
@@ -173,6 +173,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
         if entry is not None and name in (entry.weights or ()):
             owner.fields[name] = m.array(False)
             return owner.fields[name]  # type: ignore[no-any-return]
+        if name in LAYER_METHODS and isinstance(owner.cls, External):
+            return BoundV(owner, External("mlx.nn.#layer"))
         if name in MODULE_METHODS:
             return BoundV(owner, External(f"mlx.nn.Module.{name}"))
     elif is_optimizer(owner):

@@ -475,6 +475,12 @@ def _default(m: Machine, info: CallInfo) -> Value:
     return NONE
 
 
+def _layer_method(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0]
+    rest = replace(info, args=info.args[1:], places=info.places[1:])
+    return layers.call_layer(m, owner, owner.cls.name, rest) if isinstance(owner, Instance) and isinstance(owner.cls, External) else UNKNOWN
+
+
 def _synchronize(m: Machine, info: CallInfo) -> Value:
     m.evaluated(Tup(()))
     return NONE
@@ -509,6 +515,7 @@ def _stream(m: Machine, info: CallInfo) -> Value:
 _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True),
     "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal,
+    "mlx.nn.#layer": _layer_method,
     "mlx.core.synchronize": _synchronize,
     "mlx.core.fast.metal_kernel": _make_kernel,
     "mlx.core.fast.cuda_kernel": _make_kernel,

@@ -140,12 +140,17 @@ def shows_array(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda,
         if kind == "array":
             return True
         if function.env is not None:
+            from mxlint.tracing import attribute
             from mxlint.tracing.evaluate import lookup
 
             root, _, rest = kind.partition(".")
             _, value = lookup(m, root, function.env)
+            for part in rest.split(".") if rest and not isinstance(value, External) else ():
+                value = value.fields.get(part, UNKNOWN) if isinstance(value, (Instance, Opaque)) else UNKNOWN
             if isinstance(value, External) and f"{value.name}.{rest}".startswith(("mlx.core.", "mlx.nn.")):
                 return True
+            if attribute.is_module(value):
+                return True  # a layer takes arrays
     return False
 
 
@@ -170,7 +175,7 @@ def _find_uses(node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...
                 found.append(("array", part.value.id))
         elif isinstance(part, nodes.Call):
             callee = _dotted(part.func)
-            if callee is not None and "." in callee and part.args and isinstance(part.args[0].value, nodes.Name):
+            if callee is not None and part.args and isinstance(part.args[0].value, nodes.Name):
                 found.append((callee, part.args[0].value.id))
     return tuple(found)
 

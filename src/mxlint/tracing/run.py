@@ -210,7 +210,12 @@ _HANDLE = re.compile(r"(\w+)\s*(?::[^=\n]+)?=\s*[^=\n]*compile")
 def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]:
     """Whether a piece of text may make or call a compiled object."""
     names = {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, CompiledV)}
-    names |= set(_HANDLE.findall(source.text))
+    text, at = source.text, source.text.find("compile")
+    while at >= 0:  # the lines that say so, and no others: the pattern is slow on a whole file
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        names |= set(_HANDLE.findall(text, start, end))
+        at = text.find("compile", end)
     names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
     names.add("compile")
     pattern = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b|compile")

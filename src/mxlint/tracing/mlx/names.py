@@ -53,6 +53,8 @@ MODULE_METHODS = frozenset(
     ["__init__", "parameters", "trainable_parameters", "update", "update_modules", "load_weights", "save_weights", "apply", "apply_to_modules", "filter_and_map", "modules", "named_modules", "leaf_modules", "children", "eval", "train", "freeze", "unfreeze", "set_dtype"]
 )
 """What every nn.Module inherits."""
+LAYER_METHODS = frozenset({"as_linear"})
+"""Methods of layers that compute as calling the layer does."""
 OPTIMIZER_METHODS = frozenset(["__init__", "init", "init_single", "update", "apply_gradients", "apply_single"])
 """What every optimizer inherits."""
 
