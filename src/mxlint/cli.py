@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 from mxlint import __version__
-from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, parse_option
+from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
 from mxlint.rules.registry import BY_NAME, RULES, Rule
 
 if TYPE_CHECKING:
@@ -31,6 +31,14 @@ class _Commands(click.Group):
             close = nearest(args[0], self.commands)
             ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{close}'?" if close else ""))
         return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:  # what click itself prints: --help and --version
+            _discard(sys.stdout)
+            click.echo(f"Error: cannot write to stdout: {error.strerror or error}", err=True)
+            sys.exit(_Failure.exit_code)
 
 
 class _Failure(click.ClickException):
@@ -87,7 +95,7 @@ _run_options = _options(
 @click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke in place of the findings.")
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
-@click.option("--no-cache", is_flag=True, help="Do not read or write a cache (this version keeps none).")
+@click.option("--no-cache", is_flag=True, hidden=True)
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
@@ -118,6 +126,11 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
         stream.write(
             render_json(result) if options["output_format"] == "json" else render_text(result, style_for(stream, options["color"]))
         )
+    for finding in result.findings:
+        if finding.code in ("MX003", "MX004"):  # a list that leaves out a file must say so
+            click.echo(f"Error: {finding.span.filename}:{finding.span.start.row}:{finding.span.start.column}: {finding.message}", err=True)
+    if result.files and not result.sites and not options["quiet"]:
+        click.echo(f"Nothing is compiled in {result.files} file{'s' if result.files > 1 else ''}", err=True)
     ctx.exit(2 if result.exit_code == 2 else 0)
 
 
@@ -141,13 +154,15 @@ def rules(output_format: str) -> None:
         if output_format == "json":
             import json
 
+            from mxlint.report.json import url
+
             listed = [
                 {
                     "code": rule.code,
                     "name": rule.name,
                     "severity": rule.severity,
                     "family": rule.family,
-                    "url": f"rules/{rule.page}",
+                    "url": url(rule),
                     "fix": page.fix,
                     "since": page.since,
                     "claim": page.claim,
@@ -183,9 +198,13 @@ def _run(options: dict[str, Any]) -> Result:
     from mxlint.engine import Stdin, check
 
     paths, stdin = options["paths"] or (".",), None
+    if "" in paths:
+        raise click.UsageError("An empty path names nothing; '.' is the folder at hand.")
     if "-" in paths:
         if len(paths) > 1:
             raise click.UsageError("'-' cannot be combined with other paths.")
+        if sys.stdin is None:
+            raise _Failure("stdin is closed")
         stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
     elif options["stdin_filename"]:
         raise click.UsageError("--stdin-filename is for '-'.")
@@ -273,7 +292,7 @@ def _codes(values: tuple[str, ...] | None) -> tuple[str, ...]:
 def _rule(text: str) -> Rule:
     rule = RULES.get(text.upper()) or BY_NAME.get(text.lower())
     if rule is None:
-        close = nearest(text, (*RULES, *BY_NAME))
+        close = nearest_rule(text)
         raise _Failure(f"there is no rule `{text}`" + (f"; did you mean `{close}`?" if close else "; `mxlint rules` lists them"))
     return rule
 
@@ -289,14 +308,23 @@ def _output(file: str | None) -> Iterator[IO[str]]:
             raise _Failure(f"{file}: {error.strerror or error}") from None
         return
     stdout = sys.stdout
+    if stdout is None:
+        raise _Failure("stdout is closed")
     if hasattr(stdout, "reconfigure"):
         stdout.reconfigure(errors="backslashreplace")  # a report must not fail for a letter that the terminal lacks
     try:
         yield stdout
         stdout.flush()
     except BrokenPipeError:
-        # What is still buffered would raise again when Python shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+        _discard(stdout)
+    except OSError as error:
+        _discard(stdout)
+        raise _Failure(f"cannot write to stdout: {error.strerror or error}") from None
+
+
+def _discard(stream: IO[str]) -> None:
+    """Let go of what is still buffered: it would raise again when Python shuts down."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

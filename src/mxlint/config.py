@@ -5,6 +5,8 @@ A file belongs to the nearest pyproject.toml that has a [tool.mxlint] table; tab
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mxlint.finding import SEVERITIES
-from mxlint.rules.registry import BY_NAME, RULES
+from mxlint.rules.registry import BY_NAME, FAMILIES, RULES
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 FailOn = Literal["error", "warning", "info", "never"]
+_CODE = re.compile(r"MX\d*", re.IGNORECASE)
 FAIL_ON: tuple[FailOn, ...] = (*SEVERITIES, "never")
 
 # Folders that hold no code of the project. Not plain "build": CI checks out under folders of that name.
@@ -121,7 +124,7 @@ class Configs:
             return self._default
         if folder not in self._of_folder:
             file = folder / "pyproject.toml"
-            table = _table(file) if file.is_file() else None
+            table = _table(file) if os.path.isfile(file) else None
             if table is not None:
                 self._of_folder[folder] = self._resolve(file, table)
             else:
@@ -142,7 +145,7 @@ class Configs:
             config,
             rules=_layer(config.rules, settings.select, settings.extend_select, settings.ignore, "--"),
             fail_on=settings.fail_on or config.fail_on,
-            mlx_version=_mlx_version(settings.mlx_version, "--mlx-version") if settings.mlx_version else config.mlx_version,
+            mlx_version=config.mlx_version if settings.mlx_version is None else _mlx_version(settings.mlx_version, "--mlx-version"),
         )
 
 
@@ -160,7 +163,7 @@ def select_rules(selectors: Iterable[str], where: str) -> dict[str, int]:
         prefix = "" if prefix == "ALL" else prefix
         codes = [code for code in RULES if code.startswith(prefix)]
         if not codes or not selector:
-            raise ConfigError(f"{where}: unknown rule selector `{selector}`{_hint(selector, ('ALL', *RULES, *BY_NAME))}")
+            raise ConfigError(f"{where}: unknown rule selector `{selector}`{_selector_hint(selector)}")
         for code in codes:
             chosen[code] = max(chosen.get(code, 0), len(prefix))
     return chosen
@@ -180,6 +183,19 @@ def nearest(text: str, candidates: Iterable[str], cutoff: float = 0.5) -> str | 
 
     closest = max(candidates, key=likeness, default=None)
     return closest if closest is not None and likeness(closest)[0] >= cutoff else None
+
+
+def nearest_rule(text: str, others: Iterable[str] = ()) -> str | None:
+    """The rule that a misspelt code or name most likely means. A code is short: one that shares less than four of five letters is a guess."""
+    if _CODE.fullmatch(text):
+        return nearest(text, RULES, cutoff=0.8)
+    return nearest(text, (*others, *RULES, *BY_NAME))
+
+
+def _selector_hint(text: str) -> str:
+    if close := nearest_rule(text, ("ALL",)):
+        return f"; did you mean `{close}`?"
+    return f"; the prefixes are {', '.join(FAMILIES)}" if _CODE.fullmatch(text) else ""
 
 
 def _hint(text: str, candidates: Iterable[str]) -> str:

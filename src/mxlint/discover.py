@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to check. `name` is its path as users see it; `explicit` if the user named it."""
+    """A file to check. `name` is its path as users see it, `real` the one without links; `explicit` if the user named it."""
 
     path: Path
     name: str
     config: Config
     explicit: bool
+    real: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +48,32 @@ class _Ignore:
 
 
 def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: bool = False) -> tuple[list[File], list[Problem]]:
-    """The files to check, each once, in a stable order: as named, and by name within a folder. Raises ConfigError."""
+    """The files to check, each once, in a stable order: as named, and by name within a folder. Raises ConfigError.
+
+    A file that links lead to a second time is the same file: it goes by the first name it was found under.
+    """
     files: dict[str, File] = {}
     problems: list[Problem] = []
     for given in paths:
         path = Path(os.path.normpath(cwd / given))
-        if os.path.isdir(path):
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            problems.append(Problem(display(str(path), cwd), _missing(path, error)))
+            continue
+        if stat.S_ISDIR(mode):
             if not (force_exclude and is_excluded(path, configs.of(path))):
-                for found, config in _walk(path, configs, problems, cwd):
-                    files.setdefault(found, File(Path(found), display(found, cwd), config, explicit=False))
-        elif os.path.exists(path):
+                for found, real, config in _walk(path, configs, problems, cwd):
+                    if real not in files:
+                        files[real] = File(Path(found), display(found, cwd), config, explicit=False, real=real)
+        elif stat.S_ISREG(mode):
             config = configs.of(path.parent)
             if not (force_exclude and is_excluded(path, config)):
-                files[str(path)] = File(path, display(str(path), cwd), config, explicit=True)
+                real = os.path.realpath(path)
+                known = files.get(real)
+                files[real] = replace(known, explicit=True) if known else File(path, display(str(path), cwd), config, True, real)
         else:
-            problems.append(Problem(display(str(path), cwd), "no such file or folder" + _similar(path)))
+            problems.append(Problem(display(str(path), cwd), "not a regular file; `-` reads from stdin"))
     return list(files.values()), problems
 
 
@@ -74,6 +87,15 @@ def display(path: str, cwd: Path) -> str:
     return path.removeprefix(os.path.join(cwd, "")).replace(os.sep, "/")
 
 
+def _missing(path: Path, error: OSError | ValueError) -> str:
+    """Why there is nothing to check under a name."""
+    if isinstance(error, OSError) and not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return error.strerror or str(error)
+    if isinstance(error, OSError) and os.path.islink(path):
+        return f"a link to `{os.readlink(path)}`, which does not exist"
+    return "no such file or folder" + _similar(path)
+
+
 def _similar(path: Path) -> str:
     try:
         close = nearest(path.name, os.listdir(path.parent), cutoff=0.7)
@@ -82,8 +104,9 @@ def _similar(path: Path) -> str:
     return f"; did you mean `{close}`?" if close else ""
 
 
-def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> Iterator[tuple[str, Config]]:
-    """The Python files under a folder. As in git, links to folders are not followed, so that no walk goes in circles."""
+def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> Iterator[tuple[str, str, Config]]:
+    """The Python files under a folder: path, real path, settings. As in git, links to folders are not followed, so no walk goes in circles."""
+    start, real = os.path.join(top, ""), os.path.join(os.path.realpath(top), "")
     waiting = [(str(top), _ignores_above(top))]
     while waiting:
         folder, ignores = waiting.pop()
@@ -109,7 +132,7 @@ def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> It
             if is_folder:
                 folders.append((entry.path, ignores))
             else:
-                yield entry.path, config
+                yield entry.path, os.path.realpath(entry.path) if entry.is_symlink() else real + entry.path[len(start) :], config
         waiting.extend(reversed(folders))
 
 
@@ -138,7 +161,7 @@ def _ignored(ignores: list[_Ignore], path: str) -> bool:
 
 def _ignores_above(top: Path) -> list[_Ignore]:
     """What git ignores by the files above a folder, up to the root of its repository; nothing if git ignores that folder itself."""
-    repository = next((folder for folder in (top, *top.parents) if (folder / ".git").exists()), None)
+    repository = next((folder for folder in (top, *top.parents) if os.path.exists(folder / ".git")), None)
     if repository is None:
         return []
     above = [folder for folder in reversed(top.parents) if folder.is_relative_to(repository)]

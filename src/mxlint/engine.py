@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mxlint.config import Config, Configs, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
 from mxlint.faults import internal_error, syntax_error, undecodable
-from mxlint.finding import SEVERITIES, Finding
+from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.gate import admitted, last_names
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.suppressions import names_rules, suppress
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mxlint.tracing.mlx.table import Table
 
 Progress = Callable[[int, int], None]
-COLLECT_EVERY = 128
+COLLECT_EVERY = 24
 """Files between two runs of the cycle collector."""
 
 
@@ -40,7 +40,10 @@ class Stdin:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there."""
+    """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there.
+
+    `coverage` counts the sites followed in full, in part and not at all.
+    """
 
     findings: tuple[Finding, ...]
     sites: tuple[SiteReport, ...]
@@ -53,6 +56,7 @@ class Result:
     sources: Mapping[str, Source]
     mlx_version: str | None
     reasons: Mapping[str, int]
+    coverage: Mapping[str, int]
     timings: Mapping[str, float]
 
     @property
@@ -81,11 +85,13 @@ class _Analysed:
     unjudged: set[str] = field(default_factory=set)
     tracebacks: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    coverage: Counter[str] = field(default_factory=Counter)
 
     def add(self, analysis: Analysis) -> None:
         self.findings.extend(analysis.findings)
         self.sites.extend(analysis.sites)
         self.reasons.update(analysis.reasons)
+        self.coverage.update(analysis.coverage)
 
     def give_up(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -135,7 +141,7 @@ def check(
             findings, failed = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
         findings=tuple(sorted(findings, key=_order)),
-        sites=tuple(analysed.sites),
+        sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
         files=len(files),
         parsed=len(looked_at),
         failed=failed,
@@ -145,6 +151,7 @@ def check(
         sources=analysed.sources,
         mlx_version=table.version if table is not None else None,
         reasons=dict(analysed.reasons),
+        coverage=dict(analysed.coverage),
         timings=timings,
     )
 
@@ -154,7 +161,7 @@ def _stdin_file(stdin: Stdin, configs: Configs, cwd: Path, force_exclude: bool) 
     config = configs.of(path.parent)
     if force_exclude and stdin.filename and is_excluded(path, config):
         return []
-    return [File(path, display(str(path), cwd), config, explicit=True)]
+    return [File(path, display(str(path), cwd), config, explicit=True, real=os.path.realpath(path))]
 
 
 def _read(files: Iterable[File], stdin: Stdin | None, problems: list[Problem]) -> dict[Path, bytes]:
@@ -228,6 +235,7 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             yield file
             if number % COLLECT_EVERY == 0:
                 gc.collect()
+                gc.freeze()  # what is left is kept by the project: the next collection need not look at it
     finally:
         gc.unfreeze()
         if enabled:
@@ -261,7 +269,8 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
     A finding is judged by the file that it lies in, which need not be the one that was analysed, or any that was asked for.
     """
     by_file: dict[str, dict[tuple[object, ...], Finding]] = {name: {} for name in analysed.sources}
-    for finding in analysed.findings:
+    compiling = {site.span.filename for site in analysed.sites}
+    for finding in _by_given_name(analysed.findings, files, cwd):
         by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
     kept: list[Finding] = []
     failed = False
@@ -272,14 +281,37 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
         source = analysed.sources.get(name) or _source(path, name, analysed)
         selected = config.rules_for(path)
         findings = list(unique.values())
+        if name not in files:
+            selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
-            findings = suppress(source, findings, selected)
+            findings = suppress(source, findings, selected, name in compiling)
         findings = [finding for finding in findings if finding.code in selected]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         failed = failed or any(_fails(finding, config) for finding in findings)
         kept.extend(findings)
     return kept, failed
+
+
+def _by_given_name(findings: Iterable[Finding], files: Mapping[str, File], cwd: Path) -> Iterator[Finding]:
+    """The findings with each file under the name that it has in this run: imports lead to real paths, the user may have named a link."""
+    given = {file.real: file.name for file in files.values()}
+    names: dict[str, str] = {}
+
+    def named(span: Span) -> Span:
+        if span.filename not in names:
+            known = span.filename in files
+            names[span.filename] = span.filename if known else given.get(os.path.realpath(cwd / span.filename), span.filename)
+        return span if names[span.filename] == span.filename else replace(span, filename=names[span.filename])
+
+    for finding in findings:
+        yield replace(
+            finding,
+            span=named(finding.span),
+            statement=named(finding.statement) if finding.statement else None,
+            related=tuple(replace(related, span=named(related.span)) for related in finding.related),
+            fix=replace(finding.fix, edits=tuple(replace(edit, span=named(edit.span)) for edit in finding.fix.edits)) if finding.fix else None,
+        )
 
 
 def _whose(name: str, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[Config, Path]:

@@ -7,6 +7,7 @@ Decorators and the `def` or `class` line under them count as one logical line: a
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -68,10 +69,11 @@ def names_rules(data: bytes) -> bool:
     return b"mxlint:" in data or (b"noqa" in data.lower() and _NOQA_BYTES.search(data) is not None)
 
 
-def suppress(source: Source, findings: Iterable[Finding], selected: Collection[str]) -> list[Finding]:
+def suppress(source: Source, findings: Iterable[Finding], selected: Collection[str], compiles: bool = True) -> list[Finding]:
     """What is left of one file's findings, and what is wrong with its suppressions: MX001 and MX002.
 
-    `selected` are the codes that this run reports: a suppression of another code may well be needed in the next run.
+    `selected` are the codes that this run reports: a suppression of another code may well be needed in the next run. So may one in a
+    function or class of a file that does not itself compile anything (`compiles`): what compiles it may lie in a file that this run leaves out.
     """
     findings = list(findings)
     if not (names_rules(source.data) or (findings and _NOQA.search(source.text))):
@@ -79,8 +81,29 @@ def suppress(source: Source, findings: Iterable[Finding], selected: Collection[s
     suppressions = list(_read(source))
     left = _unsilenced(findings, suppressions)
     left += _unsilenced([finding for suppression in suppressions for finding in _unknown(source, suppression)], suppressions)
-    left += _unsilenced([finding for suppression in suppressions for finding in _unused(source, suppression, selected)], suppressions)
+    unused = [(suppression, finding) for suppression in suppressions for finding in _unused(source, suppression, selected)]
+    elsewhere = _definitions(source) if unused and not compiles else []
+    left += _unsilenced([finding for suppression, finding in unused if not _touches(suppression, elsewhere)], suppressions)
     return left
+
+
+def _definitions(source: Source) -> list[tuple[int, int]]:
+    """First and last row of every function and class, decorators included."""
+    import ast
+
+    found = []
+    for node in ast.walk(ast.parse(source.text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.append((min(part.lineno for part in (node, *node.decorator_list)), node.end_lineno or node.lineno))
+        elif isinstance(node, ast.Lambda):
+            found.append((node.lineno, node.end_lineno or node.lineno))
+    return found
+
+
+def _touches(suppression: _Suppression, stretches: Collection[tuple[int, int]]) -> bool:
+    """Whether a suppression covers a row of any of the stretches."""
+    first, last = suppression.rows or (1, sys.maxsize)
+    return any(start <= last and end >= first for start, end in stretches)
 
 
 def _unsilenced(findings: Iterable[Finding], suppressions: Iterable[_Suppression]) -> list[Finding]:
@@ -169,25 +192,36 @@ def _comments(source: Source) -> Iterator[tuple[str, int, tuple[int, int]]]:
 
 def _unknown(source: Source, suppression: _Suppression) -> Iterator[Finding]:
     """MX002: what a suppression says that means nothing."""
+    from mxlint.config import nearest
+
     if suppression.verb not in (*_VERBS, "noqa"):
         message = f"`# mxlint: {suppression.verb}[...]` does nothing: mxlint knows `ignore[...]` and `file-ignore[...]`"
-        yield _finding("MX002", source, suppression.start, suppression.end, message, _did_you_mean(suppression.verb, _VERBS))
+        close = nearest(suppression.verb, _VERBS)
+        help = f"did you mean `{close}`?" if close else "`mxlint explain MX002` shows both"
+        yield _finding("MX002", source, suppression.start, suppression.end, message, help)
     elif suppression.names == ():
         message = f"`# mxlint: {suppression.verb}` names no rule, so it silences nothing"
         help = f"name the rules that it shall silence: `# mxlint: {suppression.verb}[MX101]`"
         yield _finding("MX002", source, suppression.start, suppression.end, message, help)
     for name in suppression.names or ():
         if name.code is None:
-            candidates = RULES if _CODE_OF_OURS.fullmatch(name.text) else (*BY_NAME, *RULES)
-            message = f"`{name.text}` is no rule of mxlint, so naming it silences nothing"
-            yield _finding("MX002", source, name.start, name.start + len(name.text), message, _did_you_mean(name.text, candidates))
+            message, help = _no_rule(name.text)
+            yield _finding("MX002", source, name.start, name.start + len(name.text), message, help)
 
 
-def _did_you_mean(text: str, candidates: Iterable[str]) -> str:
-    from mxlint.config import nearest
+def _no_rule(text: str) -> tuple[str, str]:
+    """What is wrong with a name that is no rule's, and what to do about it."""
+    from mxlint.config import nearest_rule
 
-    close = nearest(text, candidates)
-    return f"did you mean `{close}`?" if close else "`mxlint rules` lists the rules there are"
+    prefix = text.upper()
+    meant = [code for code in RULES if prefix == "ALL" or (code.startswith(prefix) and prefix.startswith("MX"))]
+    if meant:
+        return f"`{text}` is no rule but a selector of several, which a comment cannot silence at once", f"name each rule: `{meant[0]}`"
+    close = nearest_rule(text)
+    return (
+        f"`{text}` is no rule of mxlint, so naming it silences nothing",
+        f"did you mean `{close}`?" if close else "`mxlint rules` lists the rules there are",
+    )
 
 
 def _unused(source: Source, suppression: _Suppression, selected: Collection[str]) -> Iterator[Finding]:

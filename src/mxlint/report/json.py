@@ -10,10 +10,14 @@ from mxlint import __version__
 from mxlint.finding import SEVERITIES, Finding, Fix, Position, Span
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
-from mxlint.rules.registry import RULES
+from mxlint.rules.registry import RULES, Rule
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
+
+
+PAGES = "https://github.com/mxlint/mxlint/blob/main/rules/"
+COVERAGE = ("sites", "full", "partial", "none")
 
 
 def render(result: Result, with_statistics: bool = False) -> str:
@@ -33,6 +37,11 @@ def render(result: Result, with_statistics: bool = False) -> str:
 def tool(result: Result) -> dict[str, str]:
     """Who says all this, and of which MLX."""
     return {"name": "mxlint", "version": __version__, "mlx_table": result.mlx_version or _newest()}
+
+
+def url(rule: Rule) -> str:
+    """Where the page of a rule can be read."""
+    return PAGES + rule.page
 
 
 def location(position: Position) -> dict[str, int]:
@@ -57,7 +66,7 @@ def _summary(result: Result) -> Mapping[str, Any]:
         "sites": len(result.sites),
         **{severity: result.count(severity) for severity in SEVERITIES},
         "duration_s": round(result.duration, 3),
-        "coverage": {"sites": len(result.sites), "reasons": dict(result.reasons)},
+        "coverage": {**{key: result.coverage.get(key, 0) for key in COVERAGE}, "reasons": dict(result.reasons)},
         "verify": None,
     }
 
@@ -72,7 +81,7 @@ def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "family": rule.family,
         "message": finding.message,
         "help": finding.help,
-        "url": f"rules/{rule.page}",
+        "url": url(rule),
         "filename": where["filename"],
         "cell": None,
         "location": where["location"],

@@ -14,6 +14,7 @@ ColorChoice = Literal["auto", "always", "never"]
 _RESET = "\x1b[0m"
 _COLORS: dict[Severity, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"}
 _PIPE_WIDTH = 100
+_LEAST_WIDTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,10 @@ def style_for(stream: IO[str], choice: ColorChoice) -> Style:
 
 def _width(stream: IO[str], is_terminal: bool) -> int:
     """COLUMNS, else the terminal's, else a fixed one, so that what is piped does not depend on the window it is run in."""
-    if os.environ.get("COLUMNS", "").isdigit():
-        return max(int(os.environ["COLUMNS"]), 40)
-    if is_terminal:
+    width = int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdecimal() else 0
+    if not width and is_terminal:
         try:
-            return max(os.get_terminal_size(stream.fileno()).columns, 40)
+            width = os.get_terminal_size(stream.fileno()).columns
         except (OSError, ValueError):
             pass
-    return _PIPE_WIDTH
+    return max(width, _LEAST_WIDTH) if width else _PIPE_WIDTH  # a terminal that does not know its width says 0

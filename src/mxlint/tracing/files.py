@@ -1,27 +1,44 @@
-"""Files cut and lowered once, whoever asks: many files of a project import the same few."""
+"""Files cut and lowered once, whoever asks: many files of a project import the same few. No syntax tree is kept."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from mxlint.source import Source
 from mxlint.tracing import nodes
 from mxlint.tracing.chunks import Chunk, chunks
 from mxlint.tracing.lower import lower_statements
 
-MAX_TEXT = 3_000_000
+MAX_TEXT = 1_500_000
 """Characters of lowered text that are kept; beyond them all is forgotten and made again when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A top-level piece of a file: whole lines from `start` to `end`.
+
+    `kind` is "def", "class" or "other"; `binds` are the names it binds; `body` is there for what needs no parsing (imports, docstrings).
+    """
+
+    start: int
+    end: int
+    kind: str
+    name: str | None
+    decorated: bool
+    binds: tuple[str, ...]
+    body: nodes.Body | None
 
 
 class Files:
     """Pieces and lowered forms by source."""
 
     def __init__(self) -> None:
-        self._pieces: dict[int, tuple[Source, tuple[Chunk, ...]]] = {}
+        self._pieces: dict[int, tuple[Source, tuple[Piece, ...]]] = {}
         self._bodies: dict[tuple[int, int], nodes.Body] = {}
         self._text = 0
 
-    def pieces(self, source: Source, tree: ast.Module | None = None) -> tuple[Chunk, ...]:
+    def pieces(self, source: Source, tree: ast.Module | None = None) -> tuple[Piece, ...]:
         """The top-level pieces of a file; none of a file that is not Python."""
         known = self._pieces.get(id(source))
         if known is None:
@@ -29,26 +46,30 @@ class Files:
                 cut = chunks(source.text, tree if tree is not None else ast.parse(source.text))
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 cut = ()
-            known = self._pieces[id(source)] = (source, cut)
+            known = self._pieces[id(source)] = (source, tuple(map(_piece, cut)))
         return known[1]
 
-    def body(self, source: Source, chunk: Chunk) -> nodes.Body:
+    def body(self, source: Source, piece: Piece) -> nodes.Body:
         """The lowered form of a piece."""
-        key = (id(source), chunk.start)
+        if piece.body is not None:
+            return piece.body
+        key = (id(source), piece.start)
         known = self._bodies.get(key)
         if known is None:
             if self._text > MAX_TEXT:
                 self._bodies.clear()
                 self._text = 0
-            self._text += chunk.end - chunk.start
-            known = _without_parsing(chunk)
-            if known is None:
-                known = lower_statements(source.text, chunk.start, chunk.end, binds(chunk))
-            self._bodies[key] = known
+            self._text += piece.end - piece.start
+            known = self._bodies[key] = lower_statements(source.text, piece.start, piece.end, piece.binds)
         return known
 
-    def is_lowered(self, source: Source, chunk: Chunk) -> bool:
-        return (id(source), chunk.start) in self._bodies
+    def is_lowered(self, source: Source, piece: Piece) -> bool:
+        """Whether asking for the body costs nothing."""
+        return piece.body is not None or (id(source), piece.start) in self._bodies
+
+
+def _piece(chunk: Chunk) -> Piece:
+    return Piece(chunk.start, chunk.end, chunk.kind, chunk.name, chunk.decorated, _binds(chunk), _without_parsing(chunk))
 
 
 def _without_parsing(chunk: Chunk) -> nodes.Body | None:
@@ -65,8 +86,7 @@ def _without_parsing(chunk: Chunk) -> nodes.Body | None:
     return tuple(body)
 
 
-def binds(chunk: Chunk) -> tuple[str, ...]:
-    """The names that a piece binds at its level."""
+def _binds(chunk: Chunk) -> tuple[str, ...]:
     names: list[str] = []
     for node in chunk.nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

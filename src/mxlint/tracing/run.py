@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.tracing import call as calls
 from mxlint.tracing import compiling, execute, nodes, presume
-from mxlint.tracing.chunks import Chunk
 from mxlint.tracing.events import Record
-from mxlint.tracing.files import binds
 from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
 from mxlint.tracing.values import (
@@ -36,6 +34,7 @@ from mxlint.tracing.values import (
 if TYPE_CHECKING:
     from mxlint.project import Found
     from mxlint.source import Source
+    from mxlint.tracing.files import Piece
 
 ENTRY_BUDGET = 25_000
 """Steps for the module level, and for each function entered."""
@@ -121,21 +120,17 @@ def load(m: Machine, found: Found) -> Value:
         if chunk.kind == "def" and not chunk.decorated:
             _chunk(m, chunk, frame)
             continue
-        names = binds(chunk)
+        names = chunk.binds
         if names:
             for name in names:
                 present = frame.fields.get(name)
                 frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present))
-        elif not _is_docstring(chunk):
+        elif chunk.body is None:
             _apart(m, lambda chunk=chunk: _chunk(m, chunk, frame))  # type: ignore[misc]
     return made
 
 
-def _is_docstring(chunk: Chunk) -> bool:
-    return all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in chunk.nodes)
-
-
-def _later(m: Machine, chunk: Chunk, frame: Frame, name: str, present: Value | None) -> Callable[[], Value]:
+def _later(m: Machine, chunk: Piece, frame: Frame, name: str, present: Value | None) -> Callable[[], Value]:
     """Run a piece of a module when one of the names that it binds is asked for."""
 
     def make() -> Value:
@@ -160,18 +155,18 @@ def _apart(m: Machine, run: Callable[[], None]) -> None:
         m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = held
 
 
-def _lowered(m: Machine, chunk: Chunk, frame: Frame) -> nodes.Body:
+def _lowered(m: Machine, chunk: Piece, frame: Frame) -> nodes.Body:
     """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
     if not m.files.is_lowered(frame.source, chunk):
         size = chunk.end - chunk.start
         if size > (m.text_left if chunk.kind != "other" else min(m.text_left, MAX_DATA)):
             m.lost("budget")
-            return (nodes.UnknownStmt(chunk.start, chunk.end, binds(chunk)),)
+            return (nodes.UnknownStmt(chunk.start, chunk.end, chunk.binds),)
         m.text_left -= size
     return m.files.body(frame.source, chunk)
 
 
-def _chunk(m: Machine, chunk: Chunk, frame: Frame) -> None:
+def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
     """Run one piece of a module: definitions wait until they are asked for."""
     if chunk.kind == "other" or chunk.decorated and chunk.kind == "def":
         execute.execute(m, _lowered(m, chunk, frame), frame)
@@ -190,7 +185,7 @@ def _chunk(m: Machine, chunk: Chunk, frame: Frame) -> None:
         frame.fields[chunk.name] = Lazy(make=lambda: _make_class(m, chunk, frame))
 
 
-def _make_class(m: Machine, chunk: Chunk, frame: Frame) -> Value:
+def _make_class(m: Machine, chunk: Piece, frame: Frame) -> Value:
     body = _lowered(m, chunk, frame)
     if not body or not isinstance(body[0], nodes.ClassDef):
         return UNKNOWN
@@ -222,7 +217,7 @@ def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]
     return lambda text: pattern.search(text) is not None
 
 
-def _enter_chunk(m: Machine, chunk: Chunk, frame: Frame, budget: _Budget, interesting: Callable[[str], bool], everything: bool) -> None:
+def _enter_chunk(m: Machine, chunk: Piece, frame: Frame, budget: _Budget, interesting: Callable[[str], bool], everything: bool) -> None:
     value: Value = UNKNOWN
     with budget:
         assert chunk.name is not None
