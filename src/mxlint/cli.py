@@ -35,9 +35,9 @@ class _Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().main(*args, **kwargs)
-        except OSError as error:  # what click itself prints: --help and --version
+        except OSError as error:  # --help and --version, which click itself prints, or a working directory that is gone
             _discard(sys.stdout)
-            click.echo(f"Error: cannot write to stdout: {error.strerror or error}", err=True)
+            click.echo(f"Error: {error.strerror or error}", err=True)
             sys.exit(_Failure.exit_code)
 
 
@@ -205,7 +205,10 @@ def _run(options: dict[str, Any]) -> Result:
             raise click.UsageError("'-' cannot be combined with other paths.")
         if sys.stdin is None:
             raise _Failure("stdin is closed")
-        stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
+        try:
+            stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
+        except OSError as error:
+            raise _Failure(f"stdin cannot be read: {error.strerror or error}") from None
     elif options["stdin_filename"]:
         raise click.UsageError("--stdin-filename is for '-'.")
     try:
@@ -322,15 +325,16 @@ def _output(file: str | None) -> Iterator[IO[str]]:
         raise _Failure(f"cannot write to stdout: {error.strerror or error}") from None
 
 
-def _discard(stream: IO[str]) -> None:
+def _discard(stream: IO[str] | None) -> None:
     """Let go of what is still buffered: it would raise again when Python shuts down."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Progress | None]:
     """A progress bar on stderr: only at a terminal, and only on runs that last."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from time import monotonic

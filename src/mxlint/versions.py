@@ -5,6 +5,7 @@ An exact version is taken as it is. A range stands for the newest measured versi
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 # Lock files name the one version that gets installed. They are long, and all write the version right under the name.
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml")
 _LOCKED = re.compile(rb'^name\s*=\s*"mlx"[ \t]*\r?\nversion\s*=\s*"(?P<version>[^"]+)"', re.MULTILINE)
+_INCLUDE = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=|(?<=-[rc]))(?P<file>[^\s#]+)")
+_MOST_FILES = 32  # of requirements that include each other
+_POETRY_BOUND = re.compile(r"(\^|~=|~|[<>!=]=|[<>=])?\s*(\d[\w.*+]*)")
 _REQUIREMENT = re.compile(r"\s*mlx\s*(?:\[[^\]]*\])?\s*(?P<range>(?:[<>=!~(][^;#\\]*?)?)\s*(?:\s--|[;#\\]|$)", re.IGNORECASE)
 
 
@@ -36,7 +40,8 @@ def resolve_mlx_version(start: Path, configured: str | None, measured: Sequence[
 
 def is_version_or_range(text: str) -> bool:
     """Whether a text is a version (0.29.2) or a range (>=0.28,<0.31)."""
-    return bool(_range(text))
+    found = _range(text)
+    return bool(found) and all(bound.operator != "===" for bound in found or ())
 
 
 def _range(text: str) -> SpecifierSet | None:
@@ -63,22 +68,41 @@ def _pick(found: SpecifierSet | None, measured: Sequence[str]) -> str | None:
     admitted = list(found.filter(measured, prereleases=True))
     if admitted:
         return admitted[-1]
-    # The range lies outside or between what was measured: its own bound is the closest that is known of it.
-    bounds = sorted((bound.version.removesuffix(".*") for bound in found), key=_release)
-    return bounds[-1] if bounds else None
+    # The range lies outside or between what was measured: judge for a version on its edge, which lies nearest to something measured.
+    bounds = [bound.version.removesuffix(".*") for bound in found]
+    beside = [near for bound in found if bound.operator in ("<", ">") for near in _beside(bound.version, bound.operator)]
+    for edges in (bounds, beside):
+        inside = sorted(found.filter(edges, prereleases=True), key=_release)
+        if inside:
+            return inside[-1]
+    return None  # nothing lies in it
+
+
+def _beside(version: str, operator: str) -> Iterator[str]:
+    """The release right below or above one that a range leaves out."""
+    numbers = list(_release(version))
+    if operator == ">":
+        yield ".".join(map(str, [*numbers[:-1], numbers[-1] + 1] if len(numbers) > 2 else [*numbers, 1]))
+        return
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    if numbers:
+        yield ".".join(map(str, [*numbers[:-1], numbers[-1] - 1]))
 
 
 def _release(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version))
+    from packaging.version import Version
+
+    return Version(version).release
 
 
 def _folders(start: Path) -> Iterator[Path]:
     """The folder and those above it that belong to the same repository; without a repository, up to the first pyproject.toml."""
     for folder in (start, *start.parents):
         yield folder
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return
-        if (folder / "pyproject.toml").is_file() and not any((above / ".git").exists() for above in folder.parents):
+        if os.path.isfile(folder / "pyproject.toml") and not any(os.path.exists(above / ".git") for above in folder.parents):
             return
 
 
@@ -87,8 +111,23 @@ def _requirements(folder: Path) -> Iterator[SpecifierSet]:
     for name in _LOCKS:
         yield from _ranges([match["version"].decode(errors="replace") for match in _LOCKED.finditer(_bytes(folder / name))])
     yield from _ranges(_listed(folder / "pyproject.toml"))
-    for file in sorted(folder.glob("requirements*.txt")):
-        yield from _ranges(_required(_bytes(file).decode(errors="replace").splitlines()))
+    yield from _ranges(_setup_cfg(folder / "setup.cfg"))
+    yield from _ranges(_required(_lines(sorted(folder.glob("requirements*.txt")))))
+
+
+def _lines(files: list[Path]) -> list[str]:
+    """The lines of requirements files and of those they include, each file once."""
+    lines: list[str] = []
+    waiting, seen = files[::-1], set()
+    while waiting and len(seen) < _MOST_FILES:
+        file = waiting.pop()
+        if (real := os.path.realpath(file)) in seen:
+            continue
+        seen.add(real)
+        own = _bytes(file).decode(errors="replace").splitlines()
+        lines += own
+        waiting += [file.parent / match["file"].strip("\"'") for line in reversed(own) if (match := _INCLUDE.match(line))]
+    return lines
 
 
 def _ranges(texts: list[str]) -> list[SpecifierSet]:
@@ -115,7 +154,50 @@ def _listed(pyproject: Path) -> list[str]:
         *_table(project, "optional-dependencies").values(),
         *_table(document, "dependency-groups").values(),
     ]
-    return _required([line for lines in lists if isinstance(lines, list) for line in lines if isinstance(line, str)])
+    listed = _required([line for lines in lists if isinstance(lines, list) for line in lines if isinstance(line, str)])
+    return listed + _of_poetry(_table(_table(document, "tool"), "poetry"))
+
+
+def _of_poetry(poetry: dict[str, Any]) -> list[str]:
+    """The ranges of MLX in Poetry's own tables, where `mlx = "^0.22"` or `mlx = { version = "^0.22", ... }`."""
+    groups = _table(poetry, "group")
+    tables = [poetry, *(_table(groups, name) for name in groups)]
+    found: list[str] = []
+    for dependencies in (_table(table, key) for table in tables for key in ("dependencies", "dev-dependencies")):
+        for name, value in dependencies.items():
+            version = value.get("version") if isinstance(value, dict) else value
+            if name.lower() == "mlx" and isinstance(version, str):
+                # Of alternatives the last, which is by custom the newest.
+                bounds = [_bound(*bound) for bound in _POETRY_BOUND.findall(version.rpartition("||")[2])]
+                found.append(",".join(bounds) if bounds else ">=0")
+    return found
+
+
+def _bound(operator: str, version: str) -> str:
+    """A bound of Poetry's in the terms of PEP 440: `^` keeps the first number that is not 0, `~` the first two."""
+    if operator not in ("^", "~"):
+        return f"{operator or '=='}{version}"
+    numbers = [int(number) for number in re.findall(r"\d+", version)]
+    kept = min(2, len(numbers)) if operator == "~" else next((at for at, number in enumerate(numbers, 1) if number), len(numbers))
+    return f">={version},<{'.'.join(map(str, [*numbers[: kept - 1], numbers[kept - 1] + 1]))}"
+
+
+def _setup_cfg(file: Path) -> list[str]:
+    """The ranges of MLX in a setup.cfg: required, and for extras."""
+    data = _bytes(file)
+    if b"mlx" not in data:
+        return []
+    from configparser import Error, RawConfigParser
+
+    parser = RawConfigParser()
+    try:
+        parser.read_string(data.decode(errors="replace"))
+    except Error:
+        return []
+    values = [parser.get("options", "install_requires", fallback="")]
+    if parser.has_section("options.extras_require"):
+        values += [value for _, value in parser.items("options.extras_require")]
+    return _required([line for value in values for line in value.splitlines()])
 
 
 def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
@@ -125,6 +207,6 @@ def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return file.read_bytes() if os.path.isfile(file) else b""
     except OSError:
         return b""

@@ -212,9 +212,19 @@ def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]
         names |= set(_HANDLE.findall(text, start, end))
         at = text.find("compile", end)
     names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
-    names.add("compile")
-    pattern = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b|compile")
-    return lambda text: pattern.search(text) is not None
+    functions = [chunk for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name is not None]
+    # Who calls a function that compiles may do so in a loop: two steps outward.
+    makers = {chunk.name for chunk in functions if chunk.name and "compile" in text[chunk.start : chunk.end]}
+    for _ in range(2):
+        if makers:
+            pattern = _any_of(makers)
+            makers |= {chunk.name for chunk in functions if chunk.name and pattern.search(text, chunk.start, chunk.end)}
+    pattern = _any_of(names | makers)
+    return lambda text: "compile" in text or pattern.search(text) is not None
+
+
+def _any_of(names: set[str]) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b" if names else r"(?!)")
 
 
 def _enter_chunk(m: Machine, chunk: Piece, frame: Frame, budget: _Budget, interesting: Callable[[str], bool], everything: bool) -> None:
