@@ -56,6 +56,7 @@ def result_of(*findings: Finding, sources: tuple[Source, ...] = (), **more: Any)
         sources={source.name: source for source in sources},
         mlx_version="0.32.4",
         reasons={},
+        coverage={},
         timings={"read": 0.25, "analyse": 0.5},
     )
     return replace(result, **more)
@@ -233,6 +234,7 @@ def test_json() -> None:
         sources=(source,),
         problems=(Problem("b.py", "cannot be read"),),
         reasons={"a call": 3},
+        coverage={"sites": 4, "full": 1, "partial": 1, "none": 2},
     )
     first, second = document.pop("diagnostics")
     assert document == {
@@ -246,7 +248,7 @@ def test_json() -> None:
             "warning": 0,
             "info": 1,
             "duration_s": 0.75,
-            "coverage": {"sites": 0, "reasons": {"a call": 3}},
+            "coverage": {"sites": 4, "full": 1, "partial": 1, "none": 2, "reasons": {"a call": 3}},
             "verify": None,
         },
         "errors": [{"filename": "b.py", "message": "cannot be read"}],
@@ -259,7 +261,7 @@ def test_json() -> None:
         "family": "evaluation",
         "message": "the message",
         "help": "the help",
-        "url": "rules/MX101-print-traced-array.md",
+        "url": "https://github.com/mxlint/mxlint/blob/main/rules/MX101-print-traced-array.md",
         "filename": "src/a.py",
         "cell": None,
         "location": {"row": 6, "column": 5},

@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mxlint.finding import Finding, Span
 from mxlint.project import Project
 from mxlint.rules import advice, arguments, evaluation, frozen, recompilation, shapeless, signature, state
 from mxlint.source import Source
-from mxlint.tracing import run
-from mxlint.tracing.events import Record
+from mxlint.tracing import presume, run
+from mxlint.tracing.attribute import WEIGHTS
+from mxlint.tracing.events import Read, Record, Trace
 from mxlint.tracing.files import Files
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Table
+from mxlint.tracing.values import Array, Scalar
 
 MIN_RECURSION = 6000
 
 
 @dataclass(frozen=True, slots=True)
 class SiteReport:
-    """One place where something is compiled: its form, what is compiled, and the options as written."""
+    """One place where something is compiled: its form, what is compiled, the options as written, and what its trace was seen to do.
+
+    `takes` are the parameters, `freezes` the names of outside values that become constants, `mutates` the outside things it writes, `draws` the
+    random draws without a key; `calls` counts the calls in sight.
+    """
 
     span: Span
     form: str
     compiled: str
     options: Mapping[str, str]
     object: str | None
+    takes: tuple[str, ...] = ()
+    freezes: tuple[str, ...] = ()
+    mutates: tuple[str, ...] = ()
+    draws: tuple[str, ...] = ()
+    calls: int = 0
+
+    @property
+    def key(self) -> str:
+        """What the cache tells calls apart by."""
+        shapes = "number of dimensions and dtype" if self.options.get("shapeless") == "True" else "shape and dtype"
+        return f"{shapes} of every array, value of every number and string, in {', '.join(self.takes) or 'no argument'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +124,42 @@ def _coverage(records: list[Record], source: Source) -> dict[str, int]:
 
 
 def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:
-    seen = set()
+    by_site: dict[object, list[Record]] = {}
     for record in records:
-        if record.site.source is not source or record.site in seen:
-            continue
-        seen.add(record.site)
+        if record.site.source is source:
+            by_site.setdefault(record.site, []).append(record)
+    for group in sorted(by_site.values(), key=lambda group: group[0].site.start):
+        record = group[0]
         options = {name: capture.text for name, capture in (("inputs", record.inputs), ("outputs", record.outputs)) if capture is not None}
         if record.shapeless is not False:
             options["shapeless"] = "True" if record.shapeless else "?"
-        yield SiteReport(source.span(record.site.start, record.site.end), record.form, record.compiled, options, record.object or None)
+        target, bound, _ = presume.target_of(record.function)
+        traces = [trace for other in group for trace in other.traces]
+        yield SiteReport(
+            source.span(record.site.start, record.site.end),
+            record.form,
+            record.compiled,
+            options,
+            record.object or None,
+            takes=tuple(param.star + param.name for param in target.node.params[bound:]) if target is not None and target.node is not None else (),
+            freezes=_names(_frozen_name(read) for trace in traces for read in trace.reads if _freezes(read, trace)),
+            mutates=_names(write.name for trace in traces for write in trace.writes),
+            draws=_names(event.what for trace in traces for event in trace.events if event.kind == "draw"),
+            calls=sum(len(other.calls) for other in group),
+        )
+
+
+def _freezes(read: Read, trace: Trace) -> bool:
+    """Whether what was read is a value that the trace keeps, and not a function, a layer or what inputs= captures."""
+    if id(read.target) in trace.reach_in or read.key in ("version", "training"):
+        return False
+    return read.key == WEIGHTS or isinstance(read.value, (Array, Scalar))
+
+
+def _frozen_name(read: Read) -> str:
+    return f"weights of {read.name}" if read.key == WEIGHTS else read.name
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    """In order, each once, in one line."""
+    return tuple(dict.fromkeys(" ".join(name.split()) for name in names))

@@ -310,7 +310,9 @@ def _by_given_name(findings: Iterable[Finding], files: Mapping[str, File], cwd: 
             span=named(finding.span),
             statement=named(finding.statement) if finding.statement else None,
             related=tuple(replace(related, span=named(related.span)) for related in finding.related),
-            fix=replace(finding.fix, edits=tuple(replace(edit, span=named(edit.span)) for edit in finding.fix.edits)) if finding.fix else None,
+            fix=replace(finding.fix, edits=tuple(replace(edit, span=named(edit.span)) for edit in finding.fix.edits))
+            if finding.fix
+            else None,
         )
 
 

@@ -40,14 +40,13 @@ def resolve_mlx_version(start: Path, configured: str | None, measured: Sequence[
 
 def is_version_or_range(text: str) -> bool:
     """Whether a text is a version (0.29.2) or a range (>=0.28,<0.31)."""
-    found = _range(text)
-    return bool(found) and all(bound.operator != "===" for bound in found or ())
+    return bool(_range(text))
 
 
 def _range(text: str) -> SpecifierSet | None:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-    text = text.strip()
+    text = text.strip().replace("===", "==")  # which admits what is no version at all
     try:
         return SpecifierSet(f"=={text}" if text[:1].isdigit() else text)
     except InvalidSpecifier:
@@ -118,7 +117,8 @@ def _requirements(folder: Path) -> Iterator[SpecifierSet]:
 def _lines(files: list[Path]) -> list[str]:
     """The lines of requirements files and of those they include, each file once."""
     lines: list[str] = []
-    waiting, seen = files[::-1], set()
+    waiting = files[::-1]
+    seen: set[str] = set()
     while waiting and len(seen) < _MOST_FILES:
         file = waiting.pop()
         if (real := os.path.realpath(file)) in seen:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def render_text(result: Result, style: Style) -> str:
-    """One line a site: where, what is compiled, by which form, and the options as they are written."""
+    """A site: where, what is compiled, by which form, and the options as they are written; below it what its trace was seen to do."""
     lines = []
     for site in result.sites:
         where = f"{site.span.filename}:{site.span.start.row}:{site.span.start.column}:"
@@ -21,13 +21,33 @@ def render_text(result: Result, style: Style) -> str:
         lines.append(
             f"{style.bold(style.printable(where))} {style.printable(' '.join(site.compiled.split()))}  ({site.form}){style.printable(options)}\n"
         )
+        details = (
+            ("takes", site.takes),
+            ("freezes", site.freezes),
+            ("mutates", site.mutates),
+            ("draws", site.draws),
+            ("cache key", (site.key,) if site.takes else ()),
+        )
+        lines += [f"    {name}: {style.printable(', '.join(words))}\n" for name, words in details if words]
     return "".join(lines)
 
 
 def render_json(result: Result) -> str:
     """The same as an object."""
     sites = [
-        {**place(site.span), "form": site.form, "compiled": site.compiled, "object": site.object, "options": dict(site.options)}
+        {
+            **place(site.span),
+            "form": site.form,
+            "compiled": site.compiled,
+            "object": site.object,
+            "options": dict(site.options),
+            "takes": list(site.takes),
+            "freezes": list(site.freezes),
+            "mutates": list(site.mutates),
+            "draws": list(site.draws),
+            "cache_key": site.key,
+            "calls": site.calls,
+        }
         for site in result.sites
     ]
     errors = [{"filename": problem.name, "message": problem.message} for problem in result.problems]

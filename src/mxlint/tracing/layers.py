@@ -106,16 +106,17 @@ def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:
 
 def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     """The trace reads the weights of a layer: a constant, unless they are captured."""
-    if m.outer(owner):
+    if m.outer(owner) and _has_weights(m, owner) is not False:
         if m.trace is not None and id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
             m.trace.lazy.append((info.place, owner))
         name = info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else "the layer"
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
 
 
-def _has_weights(m: Machine, owner: Instance) -> bool:
+def _has_weights(m: Machine, owner: Instance) -> bool | None:
+    """Whether a layer has weights of its own; None when nothing is known of it."""
     entry = m.table.entry(owner.cls.name) if isinstance(owner.cls, External) else None
-    return entry is not None and bool(entry.weights)
+    return None if entry is None else bool(entry.weights)
 
 
 def training_of(m: Machine, owner: Instance, info: CallInfo) -> bool | None:
