@@ -72,7 +72,7 @@ def test_version(run: Run) -> None:
 def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
     done = run(*command, "--help")
     assert done.code == 0
-    for absent in ("--fix", "--verify", "--baseline", "--jobs", "--executor", "--report", "--cache-dir", "sarif", "server", "verify"):
+    for absent in ("--fix", "--verify", "--baseline", "--jobs", "--executor", "--report", "cache", "sarif", "server", "verify"):
         assert absent not in done.out
 
 
@@ -153,6 +153,12 @@ def test_what_fails_a_run(run: Run, arguments: list[str], code: int) -> None:
         (["check", "--config", "a.toml", "--config", "a.toml"], "one file at most"),
         (["check", "--config", "a.toml", "--isolated"], "--isolated"),
         (["check", "--mlx-version", "latest"], "--mlx-version: expected a version"),
+        (["check", "--mlx-version", ""], "--mlx-version: expected a version"),
+        (["check", "--mlx-version", "0.29.x"], "--mlx-version: expected a version"),
+        (["check", "--mlx-version", "===newest"], "--mlx-version: expected a version"),
+        (["check", "--select", "MX9"], "unknown rule selector `MX9`; the prefixes are MX0, MX1, "),
+        (["check", ""], "An empty path names nothing"),
+        (["check", "a.py", ""], "An empty path names nothing"),
         (["check", "-", "a.py"], "'-' cannot be combined"),
         (["check", "--stdin-filename", "a.py"], "--stdin-filename is for '-'"),
         (["check", "--output-file", "no/such/folder"], "no/such/folder: No such file or directory"),
@@ -263,6 +269,7 @@ def test_rules(run: Run) -> None:
     assert [line.split() for line in lines] == [[rule.code, rule.name, rule.severity, rule.family] for rule in RULES.values()]
     listed = json.loads(run("rules", "--output-format", "json").out)
     assert [item["code"] for item in listed] == list(RULES)
+    assert listed[0]["url"] == "https://github.com/mxlint/mxlint/blob/main/rules/MX001-unused-suppression.md"
     assert all(item["claim"] for item in listed)
 
 
@@ -274,6 +281,15 @@ def test_sites(run: Run) -> None:
     (site,) = json.loads(run("sites", "a.py", "--output-format", "json").out)["sites"]
     assert (site["filename"], site["location"], site["compiled"]) == ("a.py", {"row": 4, "column": 2}, "step")
     assert run("sites", "nowhere.py").code == 2
+
+
+def test_sites_says_what_it_cannot_list(run: Run) -> None:
+    write(a=PRINTS, b="x = 1\n", bad="import mlx.core as mx\nmx.compile(:\n")
+    done = run("sites")
+    assert (done.code, [line[:8] for line in done.out.splitlines() if line[0] != " "]) == (0, ["a.py:4:2"])
+    assert done.err.startswith("Error: bad.py:2:12: not valid Python: ")
+    assert run("sites", "b.py") == Done(0, "", "Nothing is compiled in 1 file\n")
+    assert run("sites", "b.py", "--quiet").err == ""
 
 
 def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
@@ -316,3 +332,34 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
         assert done.stderr == ""
         assert done.returncode == ("check" in arguments)
     os.close(writer)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize("arguments", [["check"], ["check", "--output-file", "/dev/full"], ["sites"], ["rules"], ["--help"]])
+def test_what_cannot_be_written(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "a.py").write_text(PRINTS, encoding="utf-8")
+    command = [sys.executable, "-m", "mxlint", *arguments]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.endswith("No space left on device\n")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell of POSIX")
+@pytest.mark.parametrize(
+    ("command", "code", "message"),
+    [
+        ("check a.py >&-", 2, "Error: stdout is closed\n"),
+        ("rules >&-", 2, "Error: stdout is closed\n"),
+        ("check - <&-", 2, "Error: stdin is closed\n"),
+        ("check --output-file report a.py >&-", 1, ""),
+        ("check a.py 2>&-", 1, ""),
+    ],
+)
+def test_closed_streams(tmp_path: Path, command: str, code: int, message: str) -> None:
+    (tmp_path / "a.py").write_text(PRINTS, encoding="utf-8")
+    shell = ["sh", "-c", f'"$0" -m mxlint {command}', sys.executable]
+    done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, message)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,13 @@ def found(root: Path, *paths: str, force_exclude: bool = False, **settings: obje
     files, problems = discover(paths or (".",), configs, root, force_exclude)
     assert problems == []
     return [file.name for file in files]
+
+
+def refused(root: Path, path: str) -> str:
+    """Why a path is not checked."""
+    files, (problem,) = discover((path,), Configs(Settings(), root), root)
+    assert files == []
+    return problem.message
 
 
 def test_python_files_in_a_stable_order(tmp_path: Path) -> None:
@@ -127,8 +136,12 @@ def test_links(tmp_path: Path) -> None:
     (tmp_path / "a" / "link.py").symlink_to(tmp_path / "a" / "b.py")
     (tmp_path / "a" / "dangling.py").symlink_to(tmp_path / "nowhere.py")
     (tmp_path / "outside").symlink_to(tmp_path / "a")
-    assert found(tmp_path) == ["a/b.py", "a/link.py"]
-    assert found(tmp_path, "outside") == ["outside/b.py", "outside/link.py"]
+    (tmp_path / "a" / "other.py").symlink_to(tmp_path / "elsewhere.txt")
+    tree(tmp_path, "elsewhere.txt")
+    assert found(tmp_path) == ["a/b.py", "a/other.py"]
+    assert found(tmp_path, "outside") == ["outside/b.py", "outside/other.py"]
+    assert found(tmp_path, "outside", "a", "a/link.py") == ["outside/b.py", "outside/other.py"]
+    assert found(tmp_path, "a/link.py", ".") == ["a/link.py", "a/other.py"]
 
 
 @slow_links
@@ -136,3 +149,35 @@ def test_what_is_no_regular_file_is_not_walked_into(tmp_path: Path) -> None:
     tree(tmp_path, "folder.py/a.py")
     os.mkfifo(tmp_path / "pipe.py")
     assert found(tmp_path) == ["folder.py/a.py"]
+    assert refused(tmp_path, "pipe.py") == "not a regular file; `-` reads from stdin"
+
+
+@slow_links
+def test_links_that_lead_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "dangling.py").symlink_to("nowhere.py")
+    (tmp_path / "circle.py").symlink_to("circle.py")
+    assert refused(tmp_path, "dangling.py") == "a link to `nowhere.py`, which does not exist"
+    assert refused(tmp_path, "circle.py") == os.strerror(errno.ELOOP)
+
+
+def test_folders_that_may_not_be_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, "open/a.py", "locked/b.py")
+    locked = str(tmp_path / "locked")
+    real_stat, real_scandir = os.stat, os.scandir
+
+    def stat(path: str, **options: Any) -> os.stat_result:
+        if str(path).startswith(os.path.join(locked, "")):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real_stat(path, **options)
+
+    def scandir(path: str) -> Any:
+        if str(path) == locked:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real_scandir(path)
+
+    monkeypatch.setattr(os, "stat", stat)
+    monkeypatch.setattr(os, "scandir", scandir)
+    for named in ("locked", "locked/b.py"):
+        files, problems = discover((named, "open"), Configs(Settings(), tmp_path), tmp_path)
+        assert [file.name for file in files] == ["open/a.py"]
+        assert [(problem.name, problem.message) for problem in problems] == [(named, "Permission denied")]

@@ -188,6 +188,50 @@ def test_a_finding_is_judged_by_the_file_it_lies_in(tmp_path: Path) -> None:
     assert codes(run("a.py")) == []
 
 
+SILENT_HELPER = HELPER.format("  # mxlint: ignore[MX101]")
+
+
+def test_a_helper_checked_alone_may_need_its_suppressions(tmp_path: Path) -> None:
+    write(tmp_path, helper=SILENT_HELPER + "\n\nx = 1  # mxlint: ignore[MX101]\n", a=USES_HELPER)
+    assert codes(run("helper.py")) == codes(run()) == [("helper.py", "MX001", 6)]
+    write(tmp_path, helper=SILENT_HELPER + "\n\n" + PRINTS)
+    assert codes(run("helper.py")) == [("helper.py", "MX001", 2), ("helper.py", "MX101", 11)]
+    assert codes(run()) == [("helper.py", "MX101", 11)]
+
+
+def test_unused_suppressions_are_those_of_files_in_the_run(tmp_path: Path) -> None:
+    own = PRINTS.replace("print(x)", "print(x)  # mxlint: ignore[MX101]")
+    write(tmp_path, helper=HELPER.format("") + "\n\ny = 1  # mxlint: ignore[MX101]\n" + own, a=USES_HELPER)
+    assert codes(run("a.py")) == [("helper.py", "MX101", 2)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_files_behind_links_go_by_the_name_they_were_given(tmp_path: Path) -> None:
+    write(tmp_path, real__helper=SILENT_HELPER + "\n\n" + PRINTS, real__a=USES_HELPER, real__b=HELPER.format(""), real__c=USES_HELPER)
+    write(tmp_path, real__c=USES_HELPER.replace("helper", "b"))
+    (tmp_path / "link").symlink_to("real")
+    expected = [("b.py", "MX101", 2), ("helper.py", "MX101", 11)]
+    assert codes(run("real")) == codes(run("real", "link")) == [(f"real/{name}", code, row) for name, code, row in expected]
+    linked = run("link")
+    assert codes(linked) == [(f"link/{name}", code, row) for name, code, row in expected]
+    named = {span.filename for finding in linked.findings for span in (finding.span, *(related.span for related in finding.related))}
+    assert named <= set(linked.sources)
+    assert all(name.startswith("link/") for name in named)
+
+
+def test_sites_are_in_the_order_of_the_files(tmp_path: Path) -> None:
+    late = "import mlx.core as mx\n\n\ndef f(x):\n    @mx.compile\n    def g(x):\n        return x\n\n    return g(x)\n\n\nh = mx.compile(abs)\n"
+    write(tmp_path, b=late, a=PRINTS)
+    places = [(site.span.filename, site.span.start.row) for site in run("b.py", "a.py").sites]
+    assert places == [("a.py", 4), ("b.py", 5), ("b.py", 12)]
+
+
+def test_coverage_is_that_of_all_files(tmp_path: Path) -> None:
+    write(tmp_path, a=PRINTS, b=PRINTS)
+    coverage = run().coverage
+    assert coverage["sites"] == 2 == coverage["full"] + coverage["partial"] + coverage["none"]
+
+
 def test_findings_in_excluded_files_are_not_reported(tmp_path: Path) -> None:
     write(tmp_path, helper=HELPER.format(""), a=USES_HELPER)
     assert codes(run(settings=Settings(extend_exclude=("helper.py",)))) == []

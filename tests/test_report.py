@@ -383,14 +383,28 @@ def test_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "66")
     assert style_for(Terminal(), "auto").width == 66
     assert style_for(io.StringIO(), "auto").width == 66
+    monkeypatch.setenv("COLUMNS", "0")
+    assert style_for(Terminal(), "auto").width == 72
+    monkeypatch.setattr(os, "get_terminal_size", lambda descriptor: os.terminal_size((0, 0)))
+    assert style_for(Terminal(), "auto").width == 100
+    monkeypatch.setenv("COLUMNS", "5")
+    assert style_for(Terminal(), "auto").width == 40
 
 
 def test_sites() -> None:
     source = source_of(CODE)
     start = source.text.index("mx.compile")
     site = SiteReport(source.span(start, start + 10), "decorator", "step", {"inputs": "[state,\n  x]", "shapeless": "True"}, "Model.step")
+    site = replace(site, takes=("x", "y"), freezes=("scale",), mutates=("self.n",), draws=("mx.random.normal",), calls=2)
     result = result_of(sites=(site,), problems=(Problem("b.py", "gone"),))
-    assert sites.render_text(result, Style()) == "src/a.py:4:2: step  (decorator)  inputs=[state, x]  shapeless=True\n"
+    assert sites.render_text(result, Style()) == (
+        "src/a.py:4:2: step  (decorator)  inputs=[state, x]  shapeless=True\n"
+        "    takes: x, y\n"
+        "    freezes: scale\n"
+        "    mutates: self.n\n"
+        "    draws: mx.random.normal\n"
+        f"    cache key: {site.key}\n"
+    )
     assert json.loads(sites.render_json(result)) == {
         "version": 1,
         "tool": {"name": "mxlint", "version": __version__, "mlx_table": "0.32.4"},
@@ -403,6 +417,12 @@ def test_sites() -> None:
                 "compiled": "step",
                 "object": "Model.step",
                 "options": {"inputs": "[state,\n  x]", "shapeless": "True"},
+                "takes": ["x", "y"],
+                "freezes": ["scale"],
+                "mutates": ["self.n"],
+                "draws": ["mx.random.normal"],
+                "cache_key": "number of dimensions and dtype of every array, value of every number and string, in x, y",
+                "calls": 2,
             }
         ],
         "errors": [{"filename": "b.py", "message": "gone"}],

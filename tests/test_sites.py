@@ -6,7 +6,7 @@ In the sources «…» stands around each site; what is said of the sites follow
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,7 +167,8 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("module", "layer"),),
     ),
     "nn.Module of the project": (
-        FROM + "class Net(nn.Module):\n    def __call__(self, x):\n        return x\nnet = Net()\nfast = «mx.compile(net, inputs=net.state)»\n",
+        FROM
+        + "class Net(nn.Module):\n    def __call__(self, x):\n        return x\nnet = Net()\nfast = «mx.compile(net, inputs=net.state)»\n",
         (said("module", "net", inputs="net.state"),),
     ),
     "__call__ of a module": (
@@ -331,11 +332,13 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("decorator", "f"),),
     ),
     "nested factories": (
-        HEAD + "def outer(a):\n    def middle(b):\n        @«mx.compile»\n        def inner(x):\n            return x * a * b\n        return inner\n    return middle\n",
+        HEAD
+        + "def outer(a):\n    def middle(b):\n        @«mx.compile»\n        def inner(x):\n            return x * a * b\n        return inner\n    return middle\n",
         (said("decorator", "inner"),),
     ),
     "three nested factories": (
-        HEAD + "def one():\n    def two():\n        def three():\n            return «mx.compile(lambda x: x)»\n        return three\n    return two\n",
+        HEAD
+        + "def one():\n    def two():\n        def three():\n            return «mx.compile(lambda x: x)»\n        return three\n    return two\n",
         (said("lambda", "lambda x: x"),),
     ),
     "nested in a method": (
@@ -343,7 +346,8 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("decorator", "step"),),
     ),
     "nested in a method, not returned": (
-        HEAD + "class A:\n    def prepare(self):\n        def build():\n            self.step = «mx.compile(lambda x: x)»\n        self.build = build\n",
+        HEAD
+        + "class A:\n    def prepare(self):\n        def build():\n            self.step = «mx.compile(lambda x: x)»\n        self.build = build\n",
         (said("lambda", "lambda x: x"),),
     ),
     "nested function that is never called": (
@@ -399,7 +403,8 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("name", "f"),),
     ),
     "class of an unknown base": (
-        HEAD + "from tools import Base\nclass A(Base):\n    def __init__(self, f):\n        super().__init__()\n        self.step = «mx.compile(f)»\n",
+        HEAD
+        + "from tools import Base\nclass A(Base):\n    def __init__(self, f):\n        super().__init__()\n        self.step = «mx.compile(f)»\n",
         (said("name", "f"),),
     ),
     "class in a function": (
@@ -455,15 +460,18 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("name", "f"),),
     ),
     "in match": (
-        HEAD + "def run(f, kind):\n    match kind:\n        case 'fast':\n            return «mx.compile(f)»\n        case _:\n            return f\n",
+        HEAD
+        + "def run(f, kind):\n    match kind:\n        case 'fast':\n            return «mx.compile(f)»\n        case _:\n            return f\n",
         (said("name", "f"),),
     ),
     "in a class body under a flag": (
-        HEAD + "import sys\nclass A:\n    if sys.platform == 'darwin':\n        @staticmethod\n        @«mx.compile»\n        def f(x):\n            return x\n",
+        HEAD
+        + "import sys\nclass A:\n    if sys.platform == 'darwin':\n        @staticmethod\n        @«mx.compile»\n        def f(x):\n            return x\n",
         (said("decorator", "f"),),
     ),
     "in a type test": (
-        HEAD + "def run(f):\n    if isinstance(f, int):\n        return f\n    if callable(f):\n        return «mx.compile(f)»\n    return None\n",
+        HEAD
+        + "def run(f):\n    if isinstance(f, int):\n        return f\n    if callable(f):\n        return «mx.compile(f)»\n    return None\n",
         (said("name", "f"),),
     ),
     "after what cannot be true": (
@@ -491,7 +499,8 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("name", "make()"),),
     ),
     "stored on self and called elsewhere": (
-        HEAD + "class A:\n    def __init__(self, f):\n        self._step = «mx.compile(f)»\n    def run(self, x):\n        return self._step(x)\n",
+        HEAD
+        + "class A:\n    def __init__(self, f):\n        self._step = «mx.compile(f)»\n    def run(self, x):\n        return self._step(x)\n",
         (said("name", "f"),),
     ),
     "CRLF and wide characters": (
@@ -519,7 +528,8 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
         (said("name", "f"),),
     ),
     "own factory of decorators that compiles": (
-        HEAD + "def jit(**options):\n    def wrap(f):\n        return «mx.compile(f, **options)»\n    return wrap\n@jit(shapeless=True)\ndef g(x):\n    return x\n",
+        HEAD
+        + "def jit(**options):\n    def wrap(f):\n        return «mx.compile(f, **options)»\n    return wrap\n@jit(shapeless=True)\ndef g(x):\n    return x\n",
         (said("name", "f", shapeless="True"),),
     ),
 }
@@ -571,7 +581,8 @@ OTHERS = {
     "method compile of a parameter": HEAD + "def train(model, f):\n    return model.compile(f)\n",
     "mx is a parameter": HEAD + "def make(mx, f):\n    return mx.compile(f)\n",
     "mx is a local": HEAD + "import torch\ndef make(f):\n    mx = torch\n    return mx.compile(f)\n",
-    "mx is a local, bound later": HEAD + "import torch\ndef make(f):\n    try:\n        return mx.compile(f)\n    finally:\n        mx = torch\n",
+    "mx is a local, bound later": HEAD
+    + "import torch\ndef make(f):\n    try:\n        return mx.compile(f)\n    finally:\n        mx = torch\n",
     "mx is a loop variable": HEAD + "def make(f, backends):\n    for mx in backends:\n        yield mx.compile(f)\n",
     "mx is a comprehension variable": HEAD + "def make(f, backends):\n    return [mx.compile(f) for mx in backends]\n",
     "mx is bound by with": HEAD + "def make(f, backend):\n    with backend as mx:\n        return mx.compile(f)\n",
@@ -731,13 +742,10 @@ WRAPPED: dict[str, tuple[str, tuple[Said, ...]]] = {
     ),
     "in a function": ("from pkg.mod import jit\ndef make(f):\n    return «jit(f)»\n", (said("wrapper", "f"),)),
 }
-UNNAMED = "what a wrapper decorates is called `?`"
-MISSED_WRAPPED = {case: UNNAMED for case in ("decorator", "by its module", "by its module, renamed", "renamed", "with partial")}
-MISSED_INSTALLED = {case: "a wrapper whose source is not in sight is not known" for case in WRAPPED}
 CONFIGURED = {"pyproject.toml": '[tool.mxlint]\ncompile-wrappers = ["pkg.mod.jit"]\n'}
 
 
-@pytest.mark.parametrize("case", cases(WRAPPED, MISSED_WRAPPED))
+@pytest.mark.parametrize("case", WRAPPED)
 def test_wrappers_of_the_project(case: str) -> None:
     text, expected = WRAPPED[case]
     files, places = marked({"pkg/__init__.py": "", "pkg/mod.py": JIT, "use.py": text, **CONFIGURED})
@@ -745,7 +753,7 @@ def test_wrappers_of_the_project(case: str) -> None:
     assert sites(files, "--isolated") == []
 
 
-@pytest.mark.parametrize("case", cases(WRAPPED, MISSED_INSTALLED))
+@pytest.mark.parametrize("case", WRAPPED)
 def test_wrappers_that_are_installed(case: str) -> None:
     text, expected = WRAPPED[case]
     files, places = marked({"use.py": text, **CONFIGURED})
@@ -755,7 +763,9 @@ def test_wrappers_that_are_installed(case: str) -> None:
 
 def test_a_wrapper_of_mlx_is_a_site_itself() -> None:
     mod = "import mlx.core as mx\ndef jit(f, **options):\n    return «mx.compile(f, **options)»\n"
-    files, places = marked({"pkg/__init__.py": "", "pkg/mod.py": mod, "use.py": "from pkg.mod import jit\nfast = «jit(abs)»\n", **CONFIGURED})
+    files, places = marked(
+        {"pkg/__init__.py": "", "pkg/mod.py": mod, "use.py": "from pkg.mod import jit\nfast = «jit(abs)»\n", **CONFIGURED}
+    )
     assert [(place, site.form, site.compiled) for place, site in sites(files)] == [(places[0], "name", "f"), (places[1], "wrapper", "abs")]
 
 
@@ -781,11 +791,14 @@ def test_text_says_the_same() -> None:
     source = HEAD + "state = []\nfast = mx.compile(lambda x: x,\n    inputs=state)\n"
     sites({"a.py": source})
     result = CliRunner().invoke(cli.main, ["sites", "a.py"])
-    assert result.stdout == "a.py:3:8: lambda x: x  (lambda)  inputs=state\n"
+    assert result.stdout.splitlines()[0] == "a.py:3:8: lambda x: x  (lambda)  inputs=state"
 
 
 def test_objects_that_hold_the_sites() -> None:
-    text = HEAD + "f = mx.compile(abs)\ndef make():\n    return mx.compile(abs)\nclass A:\n    def run(self):\n        return mx.compile(abs)\n"
+    text = (
+        HEAD
+        + "f = mx.compile(abs)\ndef make():\n    return mx.compile(abs)\nclass A:\n    def run(self):\n        return mx.compile(abs)\n"
+    )
     sites({"a.py": text})
     result = CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"])
     assert [site["object"] for site in json.loads(result.stdout)["sites"]] == [None, "make", "A.run"]

@@ -182,6 +182,28 @@ def test_nothing_to_say(text: str) -> None:
     assert left(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("def f(x):\n    print(x)  # mxlint: ignore[MX101]\n", []),
+        ("class A:\n    def f(self, x):\n        print(x)  # mxlint: ignore[MX101]\n", []),
+        ("class A:\n    y = 1  # mxlint: ignore[MX101]\n", []),
+        ("@wrap  # mxlint: ignore[MX101]\ndef f(x):\n    return x\n", []),
+        ("# mxlint: ignore[MX101]\ndef f(x):\n    return x\n", []),
+        ("f = lambda x: print(x)  # mxlint: ignore[MX101]\n", []),
+        ("# mxlint: file-ignore[MX101]\ndef f(x):\n    return x\n", []),
+        ("# mxlint: file-ignore[MX101]\nx = 1\n", [1]),
+        ("def f(x):\n    return x\n\n\ny = 1  # mxlint: ignore[MX101]\n", [5]),
+        ("y = 1  # mxlint: ignore[MX101]\n\n\ndef f(x):\n    print(x)  # mxlint: ignore[MX101]\n", [1]),
+    ],
+)
+def test_what_another_file_may_compile_may_need_its_suppressions(text: str, rows: list[int]) -> None:
+    source = source_of(text)
+    everywhere = [row for row, line in enumerate(text.splitlines(), 1) if "mxlint:" in line]
+    assert [item.span.start.row for item in suppress(source, [], ALL, compiles=False)] == rows
+    assert [item.span.start.row for item in suppress(source, [], ALL, compiles=True)] == everywhere
+
+
 def test_a_rule_that_is_off_may_be_needed_again() -> None:
     text = "x = 1  # mxlint: ignore[MX101]\n"
     assert left(text, selected=ALL - {"MX101"}) == []
@@ -196,7 +218,9 @@ def test_a_rule_that_is_off_may_be_needed_again() -> None:
         ("x = 1  # noqa: E501, MX999\n", "MX999", "mxlint rules"),
         ("x = 1  # NOQA:mx41\n", "mx41", "MX401"),
         ("x = 1  # mxlint: ignore[F401]\n", "F401", "MX401"),
-        ("x = 1  # mxlint: ignore[MX1]\n", "MX1", "MX101"),
+        ("x = 1  # mxlint: ignore[MX1]\n", "MX1", "name each rule: `MX101`"),
+        ("x = 1  # mxlint: ignore[all]\n", "all", "name each rule"),
+        ("x = 1  # mxlint: ignore[MX9]\n", "MX9", "mxlint rules"),
         ("x = 1  # mxlint: ignore because\n", "# mxlint: ignore", "ignore[MX101]"),
         ("x = 1  # mxlint: ignore[]\n", "# mxlint: ignore[]", "ignore[MX101]"),
         ("x = 1  # mxlint: ignroe[MX101]\n", "# mxlint: ignroe[MX101]", "`ignore`"),
@@ -208,6 +232,12 @@ def test_unknown_rule(text: str, marked: str, help: str) -> None:
     assert unknown.code == "MX002"
     assert unknown.span == source.span(text.index(marked), text.index(marked) + len(marked))
     assert help in unknown.help
+
+
+def test_a_prefix_is_refused_for_what_it_is() -> None:
+    source = source_of("x = 1  # mxlint: ignore[MX1]\n")
+    (prefix,) = suppress(source, [], ALL)
+    assert "`MX1` is no rule but a selector of several" in prefix.message
 
 
 @pytest.mark.parametrize("text", ["x = 1  # noqa: E501\n", "x = 1  # noqa: ABC123 MX999\n", "x = 1  # noqa: E501 see MX999\n"])

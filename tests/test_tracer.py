@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,7 +109,6 @@ MISSED = {
     "yield from": "yield from",
     "global function bound under a flag": "sys.version_info",
     "array.at": "array.at[…].add",
-    "percent": "`%` with something that is no tuple",
     "in a list": "`in` compares with the elements of a list",
 }
 # The number of dimensions decides in them, which only a call shows.

@@ -35,9 +35,17 @@ def write(folder: Path, name: str, text: str) -> None:
         ("!=0.32.4", "0.29.2"),
         ("==0.27.*", "0.27"),  # admits none that was measured
         (">=0.40", "0.40"),
+        (">=0.22,<0.23", "0.22"),  # never a bound that it leaves out
+        (">0.26.0,<0.28.0", "0.27"),
+        (">0.27.0,<0.27.2", "0.27.1"),
+        (">0.32.4", "0.32.5"),
+        (">0.40", "0.40.1"),
+        ("<0.26.0", "0.25"),
+        (">=0.30,<0.20", None),
+        ("===0.29.1", "0.29.1"),
     ],
 )
-def test_configured(repository: Path, configured: str, expected: str) -> None:
+def test_configured(repository: Path, configured: str, expected: str | None) -> None:
     write(repository, "requirements.txt", "mlx==0.26.0\n")
     assert resolve_mlx_version(repository, configured, MEASURED) == expected
 
@@ -62,6 +70,20 @@ def test_configured(repository: Path, configured: str, expected: str) -> None:
         ("pdm.lock", '[[package]]\r\nname = "mlx"\r\nversion = "0.30.1"\r\n', "0.30.1"),
         ("pylock.toml", '[[packages]]\nname = "mlx"\nversion = "0.30.1"\n', "0.30.1"),
         ("uv.lock", "\xff\x00 not a lock file", None),
+        ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.10"\nmlx = "^0.26"\n', "0.26.0"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "^0.22"\n', "0.22"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "^0"\n', "0.32.4"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nMLX = "~0.29.1"\n', "0.29.2"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "~0.28"\n', "0.28.0"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "~0"\n', "0.32.4"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "0.28.1"\n', "0.28.1"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "^0.26 || >=0.28 <0.30,!=0.29.2"\n', "0.28.0"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = "*"\n', "0.32.4"),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nmlx = { git = "https://example.org/mlx" }\n', None),
+        ("pyproject.toml", '[tool.poetry.group.gpu.dependencies]\nmlx = { version = "0.28.*", optional = true }\n', "0.28.0"),
+        ("setup.cfg", "[options]\ninstall_requires =\n    numpy\n    mlx>=0.26,<0.29\n", "0.28.0"),
+        ("setup.cfg", "[options.extras_require]\ngpu = mlx==0.28.1\n", "0.28.1"),
+        ("setup.cfg", "install_requires = mlx==0.28.1\n", None),
     ],
 )
 def test_required(repository: Path, name: str, text: str, expected: str | None) -> None:
@@ -76,6 +98,25 @@ def test_exact_pin_before_range_and_nearest_first(repository: Path) -> None:
     assert resolve_mlx_version(repository / "a", None, MEASURED) == "0.30.1"
     write(repository / "a", "requirements.txt", "mlx==0.28.0\n")
     assert resolve_mlx_version(repository / "a" / "b", None, MEASURED) == "0.28.0"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["-r more/base.txt", "-rmore/base.txt", "--requirement more/base.txt  # all", "--requirement=more/base.txt", "-c more/base.txt"],
+)
+def test_requirements_that_include_others(repository: Path, line: str) -> None:
+    write(repository, "requirements.txt", f"numpy\n-r nowhere.txt\n-r https://example.org/r.txt\n{line}\n")
+    write(repository / "more", "base.txt", "-r ../requirements.txt\n-r deep.txt\n")
+    write(repository / "more", "deep.txt", "mlx==0.28.1\n")
+    assert resolve_mlx_version(repository, None, MEASURED) == "0.28.1"
+
+
+def test_requirements_are_not_followed_without_end(repository: Path) -> None:
+    write(repository, "requirements.txt", "-r 0.txt\n")
+    for number in range(50):
+        write(repository, f"{number}.txt", f"-r {number + 1}.txt\n")
+    write(repository, "50.txt", "mlx==0.28.1\n")
+    assert resolve_mlx_version(repository, None, MEASURED) is None
 
 
 def test_nothing_above_the_repository_counts(tmp_path: Path) -> None:

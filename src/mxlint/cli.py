@@ -126,10 +126,10 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
         stream.write(
             render_json(result) if options["output_format"] == "json" else render_text(result, style_for(stream, options["color"]))
         )
-    for finding in result.findings:
-        if finding.code in ("MX003", "MX004"):  # a list that leaves out a file must say so
-            click.echo(f"Error: {finding.span.filename}:{finding.span.start.row}:{finding.span.start.column}: {finding.message}", err=True)
-    if result.files and not result.sites and not options["quiet"]:
+    left_out = [finding for finding in result.findings if finding.code in ("MX003", "MX004")]
+    for finding in left_out:
+        click.echo(f"Error: {finding.span.filename}:{finding.span.start.row}:{finding.span.start.column}: {finding.message}", err=True)
+    if result.files and not (result.sites or left_out or options["quiet"]):
         click.echo(f"Nothing is compiled in {result.files} file{'s' if result.files > 1 else ''}", err=True)
     ctx.exit(2 if result.exit_code == 2 else 0)
 
@@ -205,10 +205,7 @@ def _run(options: dict[str, Any]) -> Result:
             raise click.UsageError("'-' cannot be combined with other paths.")
         if sys.stdin is None:
             raise _Failure("stdin is closed")
-        try:
-            stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
-        except OSError as error:
-            raise _Failure(f"stdin cannot be read: {error.strerror or error}") from None
+        stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
     elif options["stdin_filename"]:
         raise click.UsageError("--stdin-filename is for '-'.")
     try:

@@ -142,7 +142,7 @@ def _required(lines: list[str]) -> list[str]:
 def _listed(pyproject: Path) -> list[str]:
     """The ranges of MLX among the dependencies of a pyproject.toml: required, optional, and in groups."""
     data = _bytes(pyproject)
-    if b"mlx" not in data:
+    if b"mlx" not in data.lower():
         return []
     try:
         document = parse_toml(data, "")
@@ -185,7 +185,7 @@ def _bound(operator: str, version: str) -> str:
 def _setup_cfg(file: Path) -> list[str]:
     """The ranges of MLX in a setup.cfg: required, and for extras."""
     data = _bytes(file)
-    if b"mlx" not in data:
+    if b"mlx" not in data.lower():
         return []
     from configparser import Error, RawConfigParser
 

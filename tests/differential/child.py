@@ -1,0 +1,198 @@
+"""The real side, run as a script under a Python that has MLX: each program in forks of its own, once as written and once uncompiled.
+
+Reads one JSON object a line ({"folder": …, "name": …}) and writes one a line: what the two runs showed. MLX runs no operation before the
+fork, since its threads would not survive it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import runpy
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+SECONDS = 20
+LIMIT = 4
+"""How deep objects are looked into."""
+OPERATORS = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "gt", "ge", "lt", "le")
+
+
+def main() -> None:
+    for line in sys.stdin:
+        job = json.loads(line)
+        answer = {"name": job["name"], "plain": forked(job["folder"], False), "compiled": forked(job["folder"], True)}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def forked(folder: str, compiled: bool) -> dict[str, Any]:
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(read)
+            signal.alarm(SECONDS)
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            with os.fdopen(write, "w") as out:
+                out.write(json.dumps(Run(folder, compiled).result()))
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        text = answer.read()
+    _, status = os.waitpid(pid, 0)
+    if os.WIFSIGNALED(status) or not text:
+        return {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
+    result: dict[str, Any] = json.loads(text)
+    return result
+
+
+class Run:
+    """One run of one program: what its compiled functions return, how often their bodies run, and the globals that remain."""
+
+    def __init__(self, folder: str, compiled: bool) -> None:
+        self.folder = os.path.realpath(folder)
+        self.compiled = compiled
+        self.depth = 0
+        self.results: list[Any] = []
+        self.bodies: dict[CodeType, int] = {}
+        self.calls: dict[CodeType, int] = {}
+        self.lines: set[tuple[str, int]] = set()
+
+    def result(self) -> dict[str, Any]:
+        # The first compiled call of a process that has run nothing yet traces twice.
+        mx.eval(mx.zeros(1) + 1)
+        mx.random.seed(7)
+        random.seed(7)
+        for name in OPERATORS:
+            unfused(f"__{name}__")
+        real = mx.compile
+        mx.compile = (lambda *args, **options: self.kept(real, *args, **options)) if self.compiled else self.plain
+        sys.path.insert(0, self.folder)
+        sys.settrace(self.traced)
+        raised = None
+        left: dict[str, Any] = {}
+        try:
+            left = runpy.run_path(os.path.join(self.folder, "main.py"))
+        except BaseException as error:
+            frames = [
+                (os.path.basename(frame.filename), frame.lineno)
+                for frame in traceback.extract_tb(error.__traceback__)
+                if os.path.dirname(frame.filename) == self.folder
+            ]
+            raised = {"type": type(error).__name__, "message": str(error)[:300], "frames": frames}
+        sys.settrace(None)
+        return {
+            "raised": raised,
+            "results": self.results,
+            "globals": {name: seen(value) for name, value in left.items() if not name.startswith("__") and kept(value)},
+            "bodies": [(code.co_name, count, self.calls.get(code, 0)) for code, count in self.bodies.items()],
+            "lines": sorted(self.lines),
+        }
+
+    def traced(self, frame: FrameType, event: str, _: object) -> Any:
+        if os.path.dirname(frame.f_code.co_filename) != self.folder:
+            return None
+        if event == "call" and frame.f_code in self.bodies:
+            self.bodies[frame.f_code] += 1
+        elif event == "line":
+            self.lines.add((os.path.basename(frame.f_code.co_filename), frame.f_lineno))
+        return self.traced
+
+    def kept(self, real: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """What mx.compile gives, which is no descriptor, with a log of its calls."""
+        run, done, code = self, real(*args, **options), self.watch(args[0] if args else None)
+
+        class Compiled:
+            def __call__(self, *args: Any, **kwargs: Any) -> Any:
+                return run.logged(done, code, args, kwargs)
+
+        return Compiled()
+
+    def plain(self, fun: Any = None, **options: Any) -> Any:
+        """The function itself, with the same log."""
+        if fun is None:
+            return lambda real: self.plain(real)
+        code = self.watch(fun)
+
+        def uncompiled(*args: Any, **kwargs: Any) -> Any:
+            return self.logged(fun, code, args, kwargs)
+
+        return uncompiled
+
+    def watch(self, fun: Any) -> CodeType | None:
+        while hasattr(fun, "func"):
+            fun = fun.func
+        code = getattr(fun, "__code__", None)
+        if code is None and fun is not None:
+            code = getattr(getattr(type(fun), "__call__", None), "__code__", None)
+        if code is not None:
+            self.bodies.setdefault(code, 0)
+        return code
+
+    def logged(self, function: Any, code: CodeType | None, args: Any, kwargs: Any) -> Any:
+        self.depth += 1
+        try:
+            result = function(*args, **kwargs)
+        finally:
+            self.depth -= 1
+        if self.depth == 0:
+            if code is not None:
+                self.calls[code] = self.calls.get(code, 0) + 1
+            self.results.append(seen(result))
+        return result
+
+
+def unfused(name: str) -> None:
+    """MLX builds a kernel with the C++ compiler for each new chain of operators and each new number in it; a barrier between any two makes few of all."""
+    real = getattr(mx.array, name)
+
+    def operator(self: mx.array, other: Any) -> Any:
+        if isinstance(other, (int, float)) and self.dtype == mx.float32:
+            other = mx.contiguous(mx.array(float(other), self.dtype))
+        result = real(self, other)
+        return mx.contiguous(result) if isinstance(result, mx.array) else result
+
+    setattr(mx.array, name, operator)
+
+
+def kept(value: Any) -> bool:
+    return isinstance(value, (mx.array, int, float, str, list, tuple, dict)) or "__dict__" in dir(value) and not callable(value) and not hasattr(value, "__spec__")
+
+
+def seen(value: Any, depth: int = 0) -> Any:
+    """A value as JSON; what cannot be evaluated is a leaked placeholder."""
+    if isinstance(value, mx.array):
+        try:
+            mx.eval(value)
+            return {"shape": list(value.shape), "values": [float(item) for item in value.flatten().tolist()] if value.size < 200 else value.size}
+        except Exception as error:
+            return {"leak": str(error)[:120]}
+    if depth > LIMIT:
+        return "…"
+    if isinstance(value, nn.Module):
+        return {str(key): seen(item, depth + 1) for key, item in value.parameters().items()}
+    if isinstance(value, dict):
+        return {str(key): seen(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [seen(item, depth + 1) for item in value]
+    if isinstance(value, bool) or value is None or isinstance(value, (int, float, str)):
+        return value
+    if "__dict__" in dir(value) and not callable(value) and not isinstance(value, type):
+        return {key: seen(item, depth + 1) for key, item in vars(value).items() if not callable(item)}
+    return type(value).__name__
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Many programs at once: written to a folder, judged by the static tracer, run by MLX, compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from mxlint.engine import check
+from mxlint.finding import Finding
+
+from .generate import Program
+from .judge import Verdict, judge
+
+CHILD = Path(__file__).with_name("child.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    seed: int
+    program: Program
+    findings: tuple[Finding, ...]
+    verdict: Verdict
+
+
+def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int = 2) -> list[Outcome]:
+    """What the tracer and MLX say of each program."""
+    numbered = list(programs)
+    for seed, program in numbered:
+        for name, text in program.files.items():
+            path = folder / f"p{seed}" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    shares = [numbered[share::jobs] for share in range(jobs)]
+    children = [_child(folder, [seed for seed, _ in share]) for share in shares]
+    with _working_directory(folder):
+        result = check(["."])
+    assert result.tracebacks == ()
+    found: dict[str, list[Finding]] = {}
+    for item in result.findings:
+        found.setdefault(item.span.filename.split("/")[0], []).append(item)
+    outcomes = []
+    for share, child in zip(shares, children):
+        text, _ = child.communicate()
+        answers = {answer["name"]: answer for answer in map(json.loads, text.splitlines())}
+        for seed, program in share:
+            findings = tuple(found.get(f"p{seed}", ()))
+            answer = answers[seed]
+            outcomes.append(Outcome(seed, program, findings, judge(answer["plain"], answer["compiled"], findings)))
+    return sorted(outcomes, key=lambda outcome: outcome.seed)
+
+
+def _child(folder: Path, seeds: Sequence[int]) -> subprocess.Popen[str]:
+    jobs = folder / f"jobs-{seeds[0] if seeds else 'none'}.txt"
+    jobs.write_text("".join(json.dumps({"name": seed, "folder": str(folder / f"p{seed}")}) + "\n" for seed in seeds), encoding="utf-8")
+    with jobs.open() as lines:
+        return subprocess.Popen([sys.executable, "-B", str(CHILD)], stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+@contextmanager
+def _working_directory(folder: Path) -> Iterator[None]:
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)

@@ -1,0 +1,659 @@
+"""Small programs around one compiled function, from a seed. Nothing here knows what MLX does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+X = "mx.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`files` by name; `main.py` is run. `parts`: what it was made of, for tables."""
+
+    files: Mapping[str, str]
+    parts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(f"# {name}\n{text}" for name, text in sorted(self.files.items(), reverse=True))
+
+
+class Draft:
+    """A program in the making: `top` before the compiled function, its `body`, the options of compile, and what happens `before`, between and `after` calls."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.imports: set[str] = set()
+        self.helper: list[str] = []
+        self.top: list[str] = []
+        self.body: list[str] = []
+        self.parameters: list[str] = ["x"]
+        self.options: list[str] = []
+        self.driver: list[str] = []
+        self.parts: list[str] = []
+        self.outside = 0
+        self.count = 0
+
+    def name(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.count}"
+
+    def pick(self, *items: str) -> str:
+        return self.random.choice(items)
+
+    def maybe(self, chance: float = 0.5) -> bool:
+        return self.random.random() < chance
+
+    def define(self, lines: str, *names: str) -> None:
+        """A helper, here or in the second file."""
+        if self.maybe(0.4):
+            self.helper += ["", "", *lines.splitlines()]
+            self.imports.add(f"from helper import {', '.join(names)}")
+            self.parts.append("second file")
+        else:
+            self.top += ["", "", *lines.splitlines()]
+            self.parts.append("helper")
+
+
+def generate(seed: int) -> Program:
+    """The program of a seed."""
+    d = Draft(Random(seed))
+    frame = d.random.choices(
+        [evaluation, state, randomness, recompilation, shapeless, signature, mutation], [30, 24, 8, 14, 14, 8, 4]
+    )[0]
+    d.parts.append(frame.__name__)
+    for _ in range(d.random.randrange(0, 3)):
+        decoy(d)
+    frame(d)
+    if d.maybe(0.3) and frame is not shapeless:
+        decoy(d)
+    files = {"main.py": _main(d)}
+    if d.helper:
+        used = [line for line in ("import math", "import numpy as np") if line.split()[-1] + "." in "\n".join(d.helper)]
+        files["helper.py"] = "\n".join([*used, "import mlx.core as mx", "import mlx.nn as nn", *d.helper, ""])
+    return Program(files, tuple(d.parts))
+
+
+def _main(d: Draft) -> str:
+    text = d.driver
+    body = ["y = x", *d.body, "return y"] if "y =" in "\n".join(d.body) or not d.body else [*d.body, "return y"]
+    head = ["", "", *site(d, body)]
+    lines = [*d.top, *head, "", "", *text]
+    joined = "\n".join(lines)
+    for module in ("math", "itertools", "functools", "dataclasses", "random"):
+        if f"{module}." in joined.replace("mx.random.", ""):
+            d.imports.add(f"import {module}")
+    if "np." in joined:
+        d.imports.add("import numpy as np")
+    if "partial(" in joined:
+        d.imports.add("from functools import partial")
+    if "nn." in joined:
+        d.imports.add("import mlx.nn as nn")
+    return "\n".join([*sorted(d.imports), "import mlx.core as mx", *lines, ""])
+
+
+def indent(lines: list[str], by: int = 1) -> list[str]:
+    return ["    " * by + line if line else line for line in lines]
+
+
+def site(d: Draft, body: list[str]) -> list[str]:
+    """How the function is compiled; calls say `fast(…)`."""
+    head = f"def step({', '.join(d.parameters)}):"
+    options = "".join(f", {option}" for option in d.options)
+    form = d.random.randrange(8)
+    if form == 0 and not d.options:
+        return ["@mx.compile", head.replace("step", "fast"), *indent(body)]
+    if form in (0, 1):
+        return [f"@partial(mx.compile{options})", head.replace("step", "fast"), *indent(body)]
+    if form == 2:
+        names = ", ".join(parameter.split("=")[0] for parameter in d.parameters)
+        return [head, *indent(body), "", "", f"fast = mx.compile(lambda {names}: step({names}){options})"]
+    if form == 3:
+        return [head, *indent(body), "", "", f"fast = partial(mx.compile{options})(step)"]
+    if form == 4 and "global " not in "\n".join(body):
+        return ["def make():", *indent([head, *indent(body), "", f"return mx.compile(step{options})"]), "", "", "fast = make()"]
+    if form == 5 and "nonlocal" not in "\n".join(body):
+        inner = ["class Runner:", *indent(["def __init__(self):", f"    self.fast = mx.compile(self.step{options})", ""])]
+        return [*inner, *indent([head.replace("(", "(self, "), *indent(body)]), "", "", "fast = Runner().fast"]
+    if form == 6:
+        d.imports.add("from mlx.core import compile as jit")
+        return [head, *indent(body), "", "", f"fast = jit(step{options})"]
+    return [head, *indent(body), "", "", f"fast = mx.compile(step{options})"]
+
+
+# -- what changes nothing ---------------------------------------------------------------------------------------------
+
+
+def decoy(d: Draft) -> None:
+    n = d.name("c")
+    kind = d.random.randrange(16)
+    if kind == 0:
+        d.top.append(f"{n} = mx.array([1.0, 2.0, 3.0])")
+        d.body.append(f"y = x * {n}")
+        d.body.append("y = y + x")
+    elif kind == 1:
+        d.body.append(f"y = x * 2 + {d.pick('1', '0.5', '3')}")
+    elif kind == 2:
+        d.define(f"def {n}(t, scale=2.0):\n    return t * scale", n)
+        d.body.append(f"y = {n}(x{d.pick('', ', 3.0', ', scale=0.5')})")
+    elif kind == 3:
+        d.body += ["y = x", f"print({d.pick('x.shape', 'x.dtype', repr('tracing'), 'x.ndim', 'len(x)')})"]
+    elif kind == 4:
+        d.body += ["y = x", f"if x.ndim {d.pick('==', '>', '<')} 2:", "    y = y + 1"]
+    elif kind == 5:
+        d.top.append(f"{n} = {d.pick('True', 'False')}")
+        d.body += ["y = x", f"if {n}:", "    y = y * 3"]
+    elif kind == 6:
+        d.body += ["y = mx.where(x > 2, x, -x)"]
+    elif kind == 7:
+        d.body += [f"{n} = []", "for i in range(3):", f"    {n}.append(x * i)", f"y = {n}[0] + {n}[2]"]
+    elif kind == 8:
+        d.top.append(f"{n} = mx.array([3.0, 1.0])")
+        d.body += ["y = x", d.pick(f"print({n})", f"if {n}.sum() > 1:\n    y = y + 1".replace("\n", "\n    "), f"k = {n}[0].item()", f"k = f'{{{n}}}'")]
+    elif kind == 9:
+        d.define(f"class {n.upper()}:\n    def __init__(self, k):\n        self.k = k\n\n    def __call__(self, t):\n        return t * self.k + 1", n.upper())
+        d.top.append(f"{n} = {n.upper()}({d.pick('2.0', '3')})")
+        d.body.append(f"y = {n}(x)")
+    elif kind == 10:
+        d.body += [f"{n} = {{'a': x, 'b': 2.0}}", f"y = {n}['a'] * {n}['b']"]
+    elif kind == 11:
+        d.body += ["y = x.sum(axis=0) + x"]
+    elif kind == 12:
+        d.body += ["y = x", "y += 1"]
+    elif kind == 13:
+        d.body += ["y = x", f"if x is None or not isinstance(x, mx.array):\n{' ' * 8}raise ValueError(f'not an array: {{x}}')"]
+    elif kind == 14:
+        d.top.append(f"{n} = {{'scale': 2.0, 'bias': [1.0, 2.0]}}")
+        d.body.append(f"y = x * {n}['scale'] + {n}['bias'][1]")
+    else:
+        d.define(f"def {n}(*ts, **options):\n    total = 0\n    for t in ts:\n        total = total + t\n    return total * options.get('k', 1)", n)
+        d.body.append(f"y = {n}(x, x{d.pick('', ', k=2')})")
+
+
+def calls(d: Draft, arguments: str = "x", between: list[str] | None = None, again: bool = True) -> None:
+    """Two or three calls of `fast`, and what stands between them."""
+    d.driver.append(f"x = {X}")
+    style = d.random.randrange(4)
+    if style == 0:
+        d.driver += ["for n in range(3):", f"    r = fast({arguments})", *indent(between or [])]
+    elif style == 1:
+        d.driver += ["def run():", *indent(["out = []", "for n in range(3):", f"    out.append(fast({arguments}))", *indent(between or []), "return out"]), "", "", "r = run()"]
+        if between and any("=" in line for line in between):
+            names = sorted({line.split()[0] for line in between if " = " in line or "+= " in line} & {"W", "N"})
+            if names:
+                d.driver[2:2] = [f"    global {', '.join(names)}"]
+    else:
+        d.driver += [f"r1 = fast({arguments})", *(between or []), f"r2 = fast({arguments})"]
+        if d.maybe(0.3):
+            d.driver += [*(between or []), f"r3 = fast({arguments})"]
+
+
+# -- MX1 --------------------------------------------------------------------------------------------------------------
+
+SINKS = (
+    "print({v})", "print('v', {v}, sep=' ')", "s = f'{{{v}}}'", "s = f'{{{s}:.2f}}'", "s = str({v})", "s = repr({s})", "s = 'value %s' % ({v},)",
+    "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
+    "n = np.sum({v})", "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
+    "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
+    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
+    "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3", "n = [1] * ({s} * 0).astype(mx.int32)",
+    "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
+)  # fmt: skip
+HARMLESS = (
+    "s = str({v}.shape)", "print({v}.dtype, {v}.ndim)", "n = len({v})", "n = {v}.size", "if {v} is None:\n    k = 1", "n = isinstance({v}, mx.array)", "n = abs({v})", "n = sum({v})",
+    "for row in {v}:\n    k = row", "n = {{'k': {v}}}", "n = [{v}, {v}]", "n = ({v}, 1)[1]", "print(type({v}))", "n = {v}.shape[0] > 1 and 2", "n = id({v})",
+    "n = {v} * np.array([1.0, 2.0, 3.0], dtype=np.float32)", "mx.eval()", "mx.synchronize()", "n = mx.array([{s}, 1.0])", "n = mx.arange(10)[({s} * 0).astype(mx.int32)]",
+    "if {v}.shape == (2, 3):\n    k = 1", "n = hash({v})", "n = {v} is not None and {v}.ndim > 1", "n = hasattr({v}, 'shape')",
+)  # fmt: skip
+CONSTANTS = ("C", "(C + 1)", "BOX.c", "PAIR[0]", "TABLE['c']", "mx.ones((2, 3))")
+TRACED = ("x", "y", "(x * 2)", "x[0:1]", "mx.abs(x)", "(x, C)[0]", "{'a': x}['a']", "[C, x][1]", "(C + x)", "mx.stop_gradient(x)", "mx.where(C > 0, x, C)", "mx.concatenate([C, x])")
+
+
+def source(d: Draft) -> str:
+    d.top += ["", "", "class Box:", "    def __init__(self, c):", "        self.c = c", "", "", f"C = {X}", "BOX = Box(C)", "PAIR = [C, 1.0]", "TABLE = {'c': C, 'n': 2}"]
+    d.body.insert(0, "y = x + C")
+    return d.random.choice(TRACED if d.maybe(0.7) else CONSTANTS)
+
+
+def evaluation(d: Draft) -> None:
+    value = source(d)
+    sink = d.random.choice(SINKS if d.maybe(0.8) else HARMLESS)
+    d.parts.append(sink)
+
+    def use(v: str) -> list[str]:
+        return sink.format(v=v, s=f"{v}.sum()").splitlines()
+
+    d.random.choice(PATHS)(d, value, use)
+    calls(d)
+
+
+Use = Callable[[str], list[str]]
+
+
+def inline(d: Draft, value: str, use: Use) -> None:
+    d.body += use(value)
+
+
+def assigned(d: Draft, value: str, use: Use) -> None:
+    d.body += [f"t = {value}", *use("t")]
+
+
+def in_function(d: Draft, value: str, use: Use) -> None:
+    n = d.name("look")
+    d.define("\n".join([f"def {n}(t, flag=True):", *indent(use("t")), "    return t"]), n)
+    d.body.append(f"y = {n}({value})" if d.maybe() else f"{n}(t={value}, flag=False)")
+
+
+def two_deep(d: Draft, value: str, use: Use) -> None:
+    n, outer = d.name("inner"), d.name("outer")
+    d.define("\n".join([f"def {n}(t):", *indent(use("t")), "    return t", "", "", f"def {outer}(a, *rest):", f"    return {n}(*rest) + a"]), outer)
+    d.body.append(f"y = {outer}(1.0, {value})")
+
+
+def in_method(d: Draft, value: str, use: Use) -> None:
+    n = d.name("Layer")
+    base = d.maybe(0.3)
+    lines = [f"class {n}Base:" if base else f"class {n}:", "    def look(self, t):", *indent(use("t"), 2), "        return t"]
+    if base:
+        lines += ["", "", f"class {n}({n}Base):", "    def run(self, t):", "        return self.look(t)"]
+    d.define("\n".join(lines), n)
+    d.body.append(f"y = {n}().{'run' if base else 'look'}({value})")
+
+
+def in_module(d: Draft, value: str, use: Use) -> None:
+    n = d.name("Net")
+    d.imports.add("import mlx.nn as nn")
+    d.define("\n".join([f"class {n}(nn.Module):", "    def __init__(self):", "        super().__init__()", "        self.scale = 2.0", "", "    def __call__(self, t):", *indent(use("t"), 2), "        return t * self.scale"]), n)
+    d.top.append(f"net = {n}()")
+    d.body.append(f"y = net({value})")
+
+
+def under_flag(d: Draft, value: str, use: Use) -> None:
+    d.top.append(f"FLAG = {d.pick('True', 'False', '0', '3 > 2', 'None')}")
+    condition = d.pick("FLAG", "not FLAG", "x.ndim == 2", "x.shape[0] == 2", "x.shape[1] > 5", "FLAG is not None", "x.dtype == mx.float32", "C is None", "C.sum() > 0", "isinstance(x, mx.array)")
+    d.body += [f"if {condition}:", *indent(use(value))]
+    if d.maybe(0.3):
+        d.body += ["else:", "    y = y + 1"]
+
+
+def in_loop(d: Draft, value: str, use: Use) -> None:
+    d.body += [d.pick(f"for t in [{value}, 1.0 * {value}]:", f"for i, t in enumerate(({value},)):", f"for t, u in zip([{value}], [1]):", f"for t in {{'a': {value}}}.values():"), *indent(use("t"))]
+
+
+def empty_loop(d: Draft, value: str, use: Use) -> None:
+    d.body += [d.pick("for i in range(0):", "for i in []:", "for i in range(x.ndim - 2):", "while False:"), *indent(use(value))]
+
+
+def attribute(d: Draft, value: str, use: Use) -> None:
+    d.body += [f"b = Box({value})", *use("b.c")]
+
+
+def container(d: Draft, value: str, use: Use) -> None:
+    d.body += [d.pick(f"items = [{value}]", f"items = []\n    items.append({value})", f"items = {{0: {value}}}", f"items = {{}}\n    items[0] = {value}", f"items = tuple(v for v in ({value}, C))", f"items = [v for v in [{value}]]", f"items = list(map(lambda v: v, [{value}]))"), *use("items[0]")]
+
+
+def comprehension(d: Draft, value: str, use: Use) -> None:
+    n = d.name("each")
+    d.define("\n".join([f"def {n}(t):", *indent(use("t")), "    return t"]), n)
+    d.body += [d.pick(f"y = [{n}(v) for v in ({value},)][0]", f"y = list(map({n}, [{value}]))[0]", f"y = (lambda v: {n}(v))({value})", f"y = partial({n}, {value})()", f"y = sum({n}(v) for v in [{value}])", f"y = {{k: {n}(v) for k, v in {{'a': {value}}}.items()}}['a']")]
+
+
+def nested(d: Draft, value: str, use: Use) -> None:
+    d.body += ["def inner(k=1):", *indent(use(value)), "    return k", d.pick("inner()", "n = inner(k=2)", "pass")]
+
+
+def unpacked(d: Draft, value: str, use: Use) -> None:
+    d.body += [d.pick(f"t, u = {value}, C", f"(u, t) = C, {value}", f"u, *rest = [1, {value}]\n    t = rest[0]", f"t = u = {value}", f"d = dict(a={value})\n    t = d.get('a')", f"d = dict(a={value})\n    t = d.pop('a', None)"), *use(d.pick("t", "t", "u") if value != "y" else "t")]
+
+
+def tried(d: Draft, value: str, use: Use) -> None:
+    d.body += ["try:", *indent(use(value)), d.pick("finally:", "except KeyError:"), "    y = y + 1"]
+
+
+def decorated(d: Draft, value: str, use: Use) -> None:
+    n = d.name("deco")
+    d.define("\n".join([f"def {n}(f):", "    @functools.wraps(f)", "    def wrapper(*args, **kwargs):", "        return f(*args, **kwargs)", "", "    return wrapper", "", "", f"@{n}", f"def {n}_look(t):", *indent(use("t")), "    return t"]).replace("    @functools.wraps(f)\n", ""), f"{n}_look")
+    d.body.append(f"y = {n}_look({value})")
+
+
+def generator(d: Draft, value: str, use: Use) -> None:
+    n = d.name("gen")
+    d.define("\n".join([f"def {n}(t):", "    yield t", "    yield t + 1"]), n)
+    d.body += [f"for g in {n}({value}):", *indent(use("g"))]
+
+
+def closure(d: Draft, value: str, use: Use) -> None:
+    n = d.name("maker")
+    d.define("\n".join([f"def {n}(t):", "    def look(k):", *indent(use("t"), 2), "        return k", "", "    return look"]), n)
+    d.body.append(f"y = y * {n}({value})(2.0)")
+
+
+def recursive(d: Draft, value: str, use: Use) -> None:
+    n = d.name("deep")
+    d.define("\n".join([f"def {n}(t, k):", "    if k > 0:", f"        return {n}(t + 1, k - 1)", *indent(use("t")), "    return t"]), n)
+    d.body.append(f"y = {n}({value}, 2)")
+
+
+def early(d: Draft, value: str, use: Use) -> None:
+    n = d.name("guard")
+    d.define("\n".join([f"def {n}(t, mode='off'):", f"    if mode == '{d.pick('off', 'on')}':", "        return t", *indent(use("t")), "    return t + 1"]), n)
+    d.body.append(f"y = {n}({value})")
+
+
+def prop(d: Draft, value: str, use: Use) -> None:
+    n = d.name("Prop")
+    decoration = d.pick("@property", "@staticmethod", "@classmethod")
+    if decoration == "@property":
+        lines, call = ["    @property", "    def look(self):", *indent(use("self.t"), 2), "        return self.t"], f"{n}({value}).look"
+    elif decoration == "@staticmethod":
+        lines, call = ["    @staticmethod", "    def look(t):", *indent(use("t"), 2), "        return t"], f"{n}.look({value})"
+    else:
+        lines, call = ["    @classmethod", "    def look(cls, t):", *indent(use("t"), 2), "        return t"], f"{n}.look({value})"
+    d.define("\n".join([f"class {n}:", "    def __init__(self, t):", "        self.t = t", "", *lines]), n)
+    d.body.append(f"y = {call}")
+
+
+def data(d: Draft, value: str, use: Use) -> None:
+    n = d.name("Data")
+    d.top += ["", "", "@dataclasses.dataclass", f"class {n}:", "    t: mx.array", "    n: int = 1"]
+    d.body += [f"d = {n}({value})", *use("d.t")]
+
+
+def managed(d: Draft, value: str, use: Use) -> None:
+    d.body += [d.pick("with mx.stream(mx.cpu):", "with mx.stream(mx.default_stream(mx.default_device())):"), *indent(use(value))]
+
+
+def under_grad(d: Draft, value: str, use: Use) -> None:
+    d.body += ["def loss(w):", *indent([f"t = {value} * w.sum()", *use("t"), "return t.sum()"]), "y = mx.grad(loss)(x)"]
+
+
+PATHS = (inline, assigned, in_function, two_deep, in_method, in_module, under_flag, in_loop, empty_loop, attribute, container, comprehension, nested, unpacked, tried, decorated, generator, closure, recursive, early, prop, data, managed, under_grad)
+
+# -- MX2 --------------------------------------------------------------------------------------------------------------
+
+
+def state(d: Draft) -> None:
+    kind = d.pick("array", "list", "dict", "object", "module", "number", "config", "counter", "frozen")
+    d.parts.append(kind)
+    reads = d.maybe(0.8)
+    writes = d.maybe(0.45)
+    moment = d.pick("between", "between", "before", "after", "never")
+    capture = d.pick("", "", "inputs", "outputs", "both", "both")
+    change: list[str] = []
+    read = ""
+    write: list[str] = []
+    names = ""
+    if kind == "array":
+        d.top.append(f"W = {X}")
+        read, write = "y = y + W", ["global W", d.pick("W = W + x", "W = y", "W += x")]
+        change = [d.pick("W = W + 1", "W += 1", "W[0] = 5.0", "W = mx.zeros((2, 3))", "W = W")]
+        names, capture = d.pick("[W]", "W", "(W,)"), capture if d.maybe(0.3) else ""
+    elif kind == "list":
+        d.top.append(f"state = [{X}, mx.array([1.0, 2.0, 3.0])]")
+        read, write = d.pick("y = y + state[0]", "y = y * state[1]", "for s in state:\n        y = y + s"), [d.pick("state[0] = state[0] + x", "state[0] = y", "state.append(y)", "state[1] = mx.array([0.0, 1.0, 0.0])", "state.append(2.0)")]
+        change = [d.pick("state[0] = state[0] * 2", "state[1] = mx.array([3.0, 3.0, 3.0])", "state[0][0] = 7.0", "state = [mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])]", "state.reverse()" if False else "state[0] = mx.ones((2, 3))")]
+        if change[0].startswith("state = "):
+            change = ["state.clear()", "state.extend([mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])])"] if d.maybe() else change
+        names = d.pick("state", "state", "[state]", "{'s': state}", "list(state)", "tuple(state)", "[s for s in state]")
+    elif kind == "dict":
+        d.top.append(f"state = {{'w': {X}, 'n': 2.0}}")
+        read, write = d.pick("y = y + state['w']", "y = y * state['n']", "y = y + state.get('w')"), [d.pick("state['w'] = state['w'] + x", "state['w'] = y", "state['new'] = y", "state.update(w=y)", "state['n'] = 3.0", "state['k'] = x.shape")]
+        change = [d.pick("state['w'] = state['w'] * 2", "state.update({'w': mx.zeros((2, 3))})", "state['n'] = 4.0", "state['n'] += 1", "state['other'] = 5")]
+        names = d.pick("state", "state", "[state]", "dict(state)", "[state['w']]", "state['w']")
+    elif kind == "object":
+        d.define("class Holder:\n    def __init__(self):\n        self.w = mx.array([1.0, 2.0, 3.0])\n        self.n = 2.0\n        self.log = []\n\n    def bump(self):\n        self.n = self.n + 1\n        self.w = self.w * 2\n\n    def apply(self, t):\n        return t * self.w + self.n", "Holder")
+        d.top.append("holder = Holder()")
+        read = d.pick("y = y * holder.w", "y = y * holder.n", "y = holder.apply(y)")
+        write = [d.pick("holder.w = y", "holder.log.append(y)", "holder.last = y.shape", "holder.n = 5.0", "holder.bump()", "holder.log.append(y.shape[0])", "setattr(holder, 'kept', y)")]
+        change = [d.pick("holder.w = holder.w + 1", "holder.n += 1", "holder.bump()", "setattr(holder, 'n', 7.0)", "holder.other = 3", "holder = Holder()")]
+        names = d.pick("[holder.w]", "holder", "vars(holder)", "holder.__dict__")
+    elif kind == "module":
+        d.imports.add("import mlx.nn as nn")
+        d.top += ["net = nn.Linear(3, 3)", "net.weight = mx.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]])", "mx.eval(net.parameters())"]
+        read, write = "y = net(y)", [d.pick("net.weight = net.weight * 2", "net.update({'bias': x.sum(axis=0)})", "net.bias = x[0]")]
+        change = [d.pick("net.weight = net.weight * 2", "net.update({'bias': mx.array([1.0, 1.0, 1.0])})", "net.weight[0] = 3.0", "net.load_weights([('bias', mx.ones((3,)))], strict=False)", "net.freeze()", "net.eval()", "net.apply(lambda w: w + 1)")]
+        names = d.pick("net.state", "net", "[net.state]", "net.parameters()", "net.trainable_parameters()", "[net]")
+    elif kind == "number":
+        d.top.append("N = 2.0")
+        read, write = d.pick("y = y * N", "y = y + (1 if N > 3 else 0)"), ["global N", d.pick("N = N + 1", "N = 4.0", "N = y.shape[0]", "N = y.sum()")]
+        change, capture = [d.pick("N = 3.0", "N += 1", "N = 2.0", "N = N * 2")], ""
+    elif kind == "config":
+        d.top += ["", "", "class Config:", "    scale = 2.0", "    on = True"]
+        read, write = d.pick("y = y * Config.scale", "y = y + (1 if Config.on else 2)"), [d.pick("Config.scale = 3.0", "Config.last = y")]
+        change, capture = [d.pick("Config.scale = 3.0", "Config.on = not Config.on", "Config.on = False", "Config.name = 'a'")], ""
+    elif kind == "counter":
+        d.top += [d.pick("ticks = itertools.count(1)", "ticks = iter([1, 2, 3, 4, 5, 6, 7])"), "seen = []"]
+        read, write = d.pick("y = y * next(ticks)", "y = y + random.random()", "y = y + len(seen)"), [d.pick("seen.append(1)", "seen.append(y.shape)", "seen.append(y)")]
+        change, capture = [d.pick("next(ticks)", "seen.append(2)", "n = 3")], ""
+    else:
+        d.define("def cached(t, memo={}):\n    if 'k' not in memo:\n        memo['k'] = " + d.pick("t * 2", "mx.array([1.0, 2.0, 3.0])", "mx.ones((3,)) * 3", "t.shape[0]") + "\n    return t + memo['k']", "cached")
+        read, reads, capture, change = "y = cached(y)", True, "", ["n = 3"]
+    if reads:
+        d.body += ["y = x", read]
+    else:
+        d.body += ["y = x * 2"]
+    if writes:
+        if write and write[0].startswith("global"):
+            d.body.insert(0, write.pop(0))
+        where = d.random.randrange(3)
+        if where == 0 and write and kind in ("list", "dict", "object"):
+            n = d.name("store")
+            d.top += ["", "", f"def {n}(y, x):", *indent(write)]
+            d.body.append(f"{n}(y, x)")
+        else:
+            d.body += write
+    if capture and names:
+        if capture in ("inputs", "both"):
+            d.options.append(f"inputs={names}")
+        if capture in ("outputs", "both"):
+            d.options.append(f"outputs={names}")
+    if moment == "before" and "global" not in "".join(change):
+        calls(d)
+        d.driver[1:1] = change
+    elif moment == "after":
+        calls(d)
+        d.driver += change
+    elif moment == "between":
+        if d.maybe(0.3) and change[0].split()[0] not in ("W", "N", "state", "holder") and len(change) == 1:
+            d.top += ["", "", "def change():", *indent(change)]
+            change = ["change()"]
+        if change[0].startswith("state = ") or change[0].startswith("holder = "):
+            d.driver += [f"x = {X}", "r1 = fast(x)", *change, "r2 = fast(x)"]
+        else:
+            calls(d, between=change)
+    else:
+        calls(d)
+
+
+def randomness(d: Draft) -> None:
+    draw = d.pick(
+        "y = x + mx.random.normal((2, 3))", "y = x * mx.random.uniform(shape=(2, 3))", "y = x + mx.random.normal((2, 3), key=mx.random.key(3))", "y = drop(x)",
+        "y = noise(x)", "y = x + mx.random.randint(0, 10, (2, 3))", "y = x + mx.random.normal((2, 3), key=KEY)", "y = x * mx.random.bernoulli(0.5, (2, 3))",
+        "k1, k2 = mx.random.split(KEY)\n    y = x + mx.random.normal((2, 3), key=k2)",
+    )  # fmt: skip
+    d.parts.append(draw)
+    if "KEY" in draw:
+        d.top.append("KEY = mx.random.key(1)")
+    if "drop" in draw:
+        d.imports.add("import mlx.nn as nn")
+        d.top += [f"drop = nn.Dropout({d.pick('0.5', '0.5', '0.0', 'p=0.9')})", *d.pick("", "drop.eval()", "drop.train()").splitlines()]
+    if "noise" in draw:
+        d.define(f"def noise(t, scale=1.0, key=None):\n    return t + scale * mx.random.normal(t.shape{d.pick('', ', key=key')})", "noise")
+        if d.maybe(0.3):
+            draw = "y = noise(x, key=mx.random.key(0))"
+    d.body += ["y = x", draw]
+    capture = d.pick("", "", "both", "both", "inputs", "outputs", "list")
+    if capture in ("inputs", "both"):
+        d.options.append("inputs=mx.random.state")
+    if capture in ("outputs", "both"):
+        d.options.append("outputs=mx.random.state")
+    if capture == "list":
+        d.top.append("kept = [mx.random.state]")
+        d.options += ["inputs=kept", "outputs=kept"]
+    calls(d)
+
+
+# -- MX3 --------------------------------------------------------------------------------------------------------------
+
+
+def recompilation(d: Draft) -> None:
+    d.driver.append(f"x = {X}")
+    kind = d.pick("scalar", "scalar", "shape", "compile", "compile", "compile", "grad")
+    d.parts.append(kind)
+    count = d.pick("8", "8", "8", "2")
+    if kind == "scalar":
+        d.parameters.append("k")
+        d.body += ["y = x", d.pick("y = y * k", "y = y + k", "y = y * (k if k is not None else 2)")]
+        argument = d.pick("n", "n", "n * 0.5", "n % 2", "n > 3", "3", "mx.array(n)", "x.shape[0]", "'ab'[n % 2]" if False else "n / 10", "mx.array(n * 0.5)", "float(n)", "t", "sizes[n % 2]", "rate", "max(n, 6)", "n // 8", "not n")
+        setup = {"t": ["t = 0"], "rate": ["rate = 1.0"], "sizes[n % 2]": ["sizes = [1, 2]"]}.get(argument, [])
+        after = {"t": ["t += 1"], "rate": ["rate = rate * 0.5"]}.get(argument, [])
+        loop = d.pick(f"for n in range({count}):", f"for n, _ in enumerate([0] * {count}):", f"for n in list(range({count})):")
+        if d.maybe(0.3):
+            d.driver += ["def run(x):", *indent([*setup, loop, f"    x = fast(x, {argument})", *indent(after), "return x"]), "", "", "r = run(x)"]
+        elif d.maybe(0.15) and not after:
+            d.driver += [*setup, f"r = [fast(x, {argument}) for n in range({count})]"]
+        else:
+            d.driver += [*setup, loop, f"    r = fast(x, {argument})", *indent(after)]
+    elif kind == "shape":
+        d.body += ["y = x * 2"]
+        if d.maybe(0.3):
+            d.options.append("shapeless=True")
+        d.driver += d.pick(
+            f"for n in range(1, {count}):\n    r = fast(mx.ones((n, 3)))", f"for n in range({count}):\n    x = mx.concatenate([x, x[:1]])\n    r = fast(x)",
+            f"big = mx.ones((16, 3))\nfor n in range(1, {count}):\n    r = fast(big[:n])", f"for n in range({count}):\n    r = fast(mx.ones((2 + n % 2, 3)))",
+            f"for n in range({count}):\n    r = fast(x)", f"big = mx.ones((16, 3))\nfor n in range(0, 16, 2):\n    r = fast(big[n:n + 2])", f"for n in range({count}):\n    r = fast(mx.ones((2, 3)) * n)",
+            f"for n in range({count}):\n    x = fast(x)", "xs = [x]\nfor n in range(8):\n    xs.append(x)\n    r = fast(mx.concatenate(xs))",
+            "for batch in [mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((1, 3))]:\n    r = fast(batch)",
+        ).splitlines()  # fmt: skip
+    elif kind == "compile":
+        d.top += ["", "", "def work(x):", "    return x * 2 + 1"]
+        d.body += ["y = x * 2"]
+        d.driver += d.pick(
+            f"for n in range({count}):\n    f = mx.compile(lambda x: x * 2)\n    r = f(x)", f"for n in range({count}):\n    f = mx.compile(work)\n    r = f(x)",
+            f"for n in range({count}):\n    r = mx.compile(work)(x)", f"f = mx.compile(work)\nfor n in range({count}):\n    r = f(x)",
+            f"def run(x):\n    f = mx.compile(work)\n    return f(x)\n\n\nfor n in range({count}):\n    r = run(x)",
+            f"def run(x):\n    return mx.compile(lambda t: t * 3)(x)\n\n\nr = [run(x) for n in range({count})]",
+            f"def get():\n    return mx.compile(work)\n\n\nf = get()\nfor n in range({count}):\n    r = f(x)",
+            f"def get():\n    return mx.compile(work)\n\n\nfor n in range({count}):\n    r = get()(x)",
+            f"memo = {{}}\nfor n in range({count}):\n    if 'f' not in memo:\n        memo['f'] = mx.compile(work)\n    r = memo['f'](x)",
+            f"@functools.lru_cache\ndef get():\n    return mx.compile(work)\n\n\nfor n in range({count}):\n    r = get()(x)",
+            "layers = [mx.compile(lambda x, k=k: x * k) for k in (1.0, 2.0)]\nfor f in layers:\n    for n in range(8):\n        r = f(x)",
+            f"class Net:\n    def __init__(self):\n        self.f = None\n\n    def __call__(self, x):\n        if self.f is None:\n            self.f = mx.compile(work)\n        return self.f(x)\n\n\nnet = Net()\nfor n in range({count}):\n    r = net(x)",
+            f"class Net:\n    def __call__(self, x):\n        f = mx.compile(self.run)\n        return f(x)\n\n    def run(self, x):\n        return x * 2\n\n\nnet = Net()\nfor n in range({count}):\n    r = net(x)",
+            f"for n in range({count}):\n    def inner(x):\n        return x + n\n\n    r = mx.compile(inner)(x)",
+            "for n in range(2):\n    f = mx.compile(work)\n    for k in range(8):\n        r = f(x)",
+            f"kept = mx.compile(work)\nfor n in range({count}):\n    r = mx.compile(work)(x)",
+            f"for n in range({count}):\n    r = mx.compile(partial(work))(x)",
+        ).splitlines()  # fmt: skip
+    else:
+        d.body += ["y = x.sum()"]
+        d.driver += d.pick(
+            f"g = mx.grad(fast)\nfor n in range({count}):\n    r = g(x)", f"for n in range({count}):\n    r = mx.grad(fast)(x)", f"g = mx.compile(mx.grad(fast))\nfor n in range({count}):\n    r = g(x)",
+            f"g = mx.vmap(fast)\nfor n in range({count}):\n    r = g(x)", f"def loss(x):\n    return fast(x) * 2\n\n\ng = mx.value_and_grad(loss)\nfor n in range({count}):\n    r = g(x)",
+            f"g = mx.value_and_grad(fast)\nfor n in range({count}):\n    v, r = g(x)", f"g = mx.compile(mx.value_and_grad(lambda x: (x * 2).sum()))\nfor n in range({count}):\n    r = g(x)",
+        ).splitlines()  # fmt: skip
+        if "g(x)" in d.driver[-1] and d.maybe(0.3):
+            d.driver.append("r = fast(x)")
+
+
+# -- MX4 --------------------------------------------------------------------------------------------------------------
+
+
+SHAPED = (
+    "y = x.reshape(-1)", "y = x.reshape(x.shape[0] * x.shape[1])", "y = (x * 2).reshape(x.shape)", "y = x.reshape(x.shape[0], -1)", "y = x.reshape(-1, 3)", "y = x.sum(axis=0)", "y = x.mean(-1, keepdims=True)", "y = x[0]", "y = x[-1]",
+    "y = x[:, 0]", "y = x[:1]", "y = x[None]", "y = x[..., None]", "y = x.T", "y = x / x.shape[-1]", "y = x / x.shape[0]", "y = x * len(x)", "y = mx.zeros(x.shape) + x", "y = mx.zeros_like(x)",
+    "y = mx.concatenate([x, x])", "y = mx.stack([x, x])", "y = mx.tril(x)", "y = mx.softmax(x, axis=-1)", "y = x.flatten()", "y = mx.broadcast_to(x.sum(), x.shape)", "y = mx.arange(x.shape[0])", "y = mx.arange(x.shape[1]) + x",
+    "y = mx.take(x, mx.array([0, 1]), axis=0)", "y = x @ M", "y = net(x)", "y = net0(x)", "y = mx.split(x, 2, axis=0)[0]", "y = mx.pad(x, 1)", "y = mx.repeat(x, 2, axis=0)", "y = mx.tile(x, (2, 1))", "y = mx.expand_dims(x, 0)",
+    "y = mx.where(x > 0, x, 0.0)", "y = x.max(axis=1)", "y = mx.argmax(x, axis=1)", "y = mx.sort(x, axis=-1)", "if x.shape[0] > 3:\n    y = y + 1", "for i in range(x.shape[0]):\n    y = y + i", "y = x * x.ndim", "y = x.size * x",
+    "n, m = x.shape\ny = x * n", "n, m = x.shape\ny = x * m", "y = x + mx.ones((x.shape[-1],))", "y = mx.full(x.shape, 2.0)", "y = x.swapaxes(0, 1)", "y = x.sum()", "y = x * x.mean()", "y = mx.cumsum(x, axis=0)", "y = norm(x)",
+    "y = 1 if x.shape[1] == 3 else 2\ny = x * y", "y = mx.linspace(0, 1, x.shape[0])", "y = x.shape[0]\ny = x + 1", "s = x.shape\ny = x + s[1]", "y = mx.expand_dims(x, -1).squeeze(-1)", "y = mx.logsumexp(x, axis=1)", "y = mx.eye(3) @ x.T",
+    "y = x[..., :2]", "y = x[mx.array([0, 1])]", "y = mx.take_along_axis(x, mx.argmax(x, axis=1, keepdims=True), axis=1)", "y = x.transpose(1, 0)", "y = mx.concatenate([x, ROW])", "y = mx.unflatten(x, 0, (1, -1))", "y = mx.clip(x, 0.0, 3.0)",
+    "y = mx.outer(x[:, 0], x[:, 0])" if False else "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "assert x.shape[0] > 1\ny = x + 1", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
+    "y = mx.ones(x.shape[:1] + (3,)) + x", "y = sum(x.shape) + x", "y = x * math.sqrt(x.shape[-1])", "y = x * (x.shape[-1] ** -0.5)", "y = mx.zeros((1,) + x.shape)", "y = mx.moveaxis(x, 0, 1)", "y = x.reshape(1, *x.shape)", "y = mx.diag(x)", "y = mx.triu(x)",
+)  # fmt: skip
+
+
+def shapeless(d: Draft) -> None:
+    op = d.random.choice(SHAPED)
+    d.parts.append(op.replace("\n", "; "))
+    if "M" in op.replace("MX", ""):
+        d.top.append("M = mx.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]])")
+    if "ROW" in op:
+        d.top.append("ROW = mx.array([[1.0, 2.0, 3.0]])")
+    if "net" in op or "norm(" in op and "rms" not in op:
+        d.imports.add("import mlx.nn as nn")
+        d.top += ["net = nn.Linear(3, 3)", "net0 = nn.Linear(3, 3, bias=False)", "norm = nn.LayerNorm(3)", "mx.eval(net.parameters(), net0.parameters(), norm.parameters())"]
+    if d.maybe(0.4):
+        n = d.name("shape")
+        d.top = d.top or []
+        d.top += ["", "", f"def {n}(x):", "    y = x", *indent(op.splitlines()), "    return y"]
+        d.parts.append("helper")
+        d.body += ["y = x + 1", f"y = {n}({d.pick('x', 'y', 'x * 2')})"]
+    else:
+        d.body += ["y = x", *op.splitlines()]
+    d.options.append("shapeless=True" if d.maybe(0.85) else "shapeless=False")
+    second = d.pick("(4, 3)", "(4, 3)", "(3, 3)", "(2, 5)", "(2, 3)", "(5, 7)")
+    if d.maybe(0.7):
+        d.driver += [f"x = {X}", "r1 = fast(x)", f"r2 = fast(mx.ones({second}))"]
+    else:
+        d.driver += [f"for shape in [(2, 3), {second}]:", "    r = fast(mx.ones(shape))"]
+
+
+# -- MX5, arguments ---------------------------------------------------------------------------------------------------
+
+
+def signature(d: Draft) -> None:
+    kind = d.pick("argument", "argument", "method", "returned", "collision", "definition")
+    d.parts.append(kind)
+    if kind == "argument":
+        d.parameters.append("a")
+        d.body += ["y = x * 2"]
+        d.top += ["", "", "@dataclasses.dataclass", "class Config:", "    n: int = 1", "", "", "class Plain:", "    pass"]
+        a = d.pick("np.ones(3)", "np.float64(2.0)", "np.float32(2.0)", "Config()", "Plain()", "mx.float32", "{1, 2}", "len", "nn.Linear(3, 3)", "(1, 2)", "[x, 2.0]", "{'a': x}", "None", "'mode'", "True", "1j", "b'a'", "range(3)", "slice(0, 1)", "2 ** 70", "lambda t: t", "[x, [Plain()]]", "{'k': {1}}", "x.shape", "x.dtype", "[1, (2, {'a': None})]")  # fmt: skip
+        calls(d, f"x, {a}")
+    elif kind == "method":
+        decoration = d.pick("@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "@mx.compile\n@staticmethod\n" if False else "")
+        static = "static" in decoration
+        d.body += ["y = x"]
+        lines = ["class Model:", "    k = 2.0", "", *indent(decoration.splitlines()), f"    def run({'' if static else 'self, '}x):", f"        return x * {'2' if static else 'self.k'}", "", "    def twice(self, x):", "        return self.run(self.run(x))"]
+        d.top += ["", "", *lines]
+        d.driver += [f"x = {X}", "r = fast(x)", d.pick("m = Model().run(x)", "m = Model().twice(x)", "model = Model()\nm = model.run(x)", "model = Model()\nm = [model.run(x) for _ in range(3)]")]
+    elif kind == "returned":
+        d.top += ["", "", "@dataclasses.dataclass", "class Out:", "    y: mx.array", "    n: int = 1"]
+        result = d.pick("Out(y)", "(y, 2)", "{'a': y, 'b': [y]}", "lambda: y", "[y, None]", "'text', y", "(v for v in [y])", "y.shape", "{y.ndim: y}", "Out(C)", "y, Out(y)", "mx.float32, y", "True, y", "None")
+        d.top.append(f"C = {X}")
+        d.body += ["y = x * 2", f"if x.ndim == 2:\n        return {result}"]
+        calls(d)
+    elif kind == "collision":
+        d.parameters.append("k")
+        d.body += ["y = x", d.pick("y = y * 2 if k is True else y * 3", "y = y + (1 if isinstance(k, bool) else 2)", "y = y + (len(k) if isinstance(k, (list, tuple)) else 0)", "y = y * (2 if k else 1)", "y = y + (1 if isinstance(k, float) else 2)")]
+        first, second = d.random.choice([("True", "1"), ("0", "0.0"), ("1", "2"), ("[1, 2]", "(1, 2)"), ("False", "None"), ("[x, x]", "(x, x)"), ("[1, [2]]", "[1, 2]"), ("True", "False"), ("1", "1"), ("[[x], x]", "[[x, x]]"), ("'a'", "'b'"), ("{'a': 1}", "{'a': 2}")])
+        d.driver += [f"x = {X}", f"r1 = fast(x, {first})", f"r2 = fast(x, {second})"]
+    else:
+        d.body += ["y = x"]
+        d.top += d.pick(
+            "\n\n@mx.compile\ndef gen(x):\n    yield x * 2", "\n\n@mx.compile()\ndef gen(x):\n    return x * 2", "\n\n@mx.compile(shapeless=True)\ndef gen(x):\n    return x * 2",
+            "\n\n@partial(mx.compile, shapeless=False)\ndef gen(x):\n    return x * 2", "\n\ndef double(x):\n    return x * 2\n\n\ngen = mx.compile(double)", "\n\ndef double(x):\n    return x * 2\n\n\ngen = mx.compile(mx.compile(double))",
+        ).splitlines()  # fmt: skip
+        d.driver += [f"x = {X}", "r = fast(x)", d.pick("g = gen(x)", "g = list(gen(x))[0]")]
+
+
+def mutation(d: Draft) -> None:
+    kind = d.pick("array", "list", "dict")
+    d.parts.append(kind)
+    d.parameters.append("a")
+    if kind == "array":
+        d.body += ["y = x * 2", d.pick("a[0] = 9.0", "a += 1", "a = a + 1", "b = a + 0\n    b[0] = 1.0", "x[0] = a[1]", "a[:, 0] = 1.0"), "y = y + a"]
+        initial = X
+    elif kind == "list":
+        d.body += ["y = x * 2", d.pick("a.append(y)", "a[0] = a[0] + x", "a = a + [y]", "a = list(a)\n    a.append(y)", "b = [*a]\n    b[0] = y"), "y = y + a[0]"]
+        initial = f"[{X}]"
+    else:
+        d.body += ["y = x * 2", d.pick("a['w'] = y", "a['n'] = 3", "a = {**a, 'w': y}", "a = dict(a)\n    a['w'] = y", "a.update(w=y)", "k = a.get('w')"), "y = y + a['w']"]
+        initial = f"{{'w': {X}}}"
+    d.driver += [f"a = {initial}", f"x = {X}", d.pick("r1 = fast(x, a)\nr2 = fast(x, a)", "r = fast(x, a)\nprint(a)", f"r1 = fast(x, {initial})\nr2 = fast(x, {initial})", "for n in range(3):\n    r = fast(x, a)")]
+    if d.maybe(0.3):
+        d.driver.append("total = a" if kind == "array" else "total = len(a)")

@@ -1,0 +1,144 @@
+"""Where the static tracer and MLX disagree about one program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mxlint.finding import Finding
+
+EVALUATION = frozenset({"MX101", "MX102", "MX103", "MX104", "MX105"})
+STATE = frozenset({"MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212"})
+RECOMPILATION = frozenset({"MX301", "MX302", "MX303", "MX304", "MX305"})
+SHAPELESS = frozenset({"MX401", "MX402", "MX403", "MX404"})
+SIGNATURE = frozenset({"MX501", "MX502", "MX503", "MX505", "MX506", "MX507"})
+DECIDED = EVALUATION | STATE | RECOMPILATION | SHAPELESS | SIGNATURE
+"""What a run can decide. It cannot see what is slow (MX210, MX6), what would raise at another call (MX208), or advice."""
+MANY = 5
+"""So many runs of one body are too many."""
+FEW = 2
+
+Kind = Literal["miss", "false alarm", "wrong line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that went wrong under MLX and would not have without compile. `place`: a line, if it is to be found exactly there."""
+
+    what: str
+    codes: frozenset[str]
+    place: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    kind: Kind
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`skipped`: the program fails without compile too."""
+
+    deeds: tuple[Deed, ...]
+    disagreements: tuple[Disagreement, ...]
+    skipped: str = ""
+
+
+def judge(plain: Mapping[str, Any], compiled: Mapping[str, Any], found: Sequence[Finding]) -> Verdict:
+    if "signal" in plain or plain["raised"]:
+        return Verdict((), (), f"fails without compile too: {plain.get('raised') or plain}")
+    if (compiled.get("raised") or {}).get("message", "").startswith("[Compile::eval_cpu]"):
+        return Verdict((), (), "the C++ compiler failed")
+    deeds = tuple(_deeds(plain, compiled))
+    findings = [item for item in found if item.severity != "info" and item.code in DECIDED]
+    return Verdict(deeds, (*_missed(deeds, findings), *_false(deeds, compiled, findings)))
+
+
+def _deeds(plain: Mapping[str, Any], compiled: Mapping[str, Any]) -> Iterator[Deed]:
+    if "signal" in compiled:
+        yield Deed(f"crashed with signal {compiled['signal']}", SHAPELESS)
+        return
+    raised = compiled["raised"]
+    if raised:
+        yield _raised(raised["message"], raised["type"], [(str(name), int(row)) for name, row in raised["frames"]])
+    for number, (right, real) in enumerate(zip(plain["results"], compiled["results"])):
+        if not same(right, real):
+            yield Deed(f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX506", "MX507"})
+            break
+    if not raised:
+        for name, value in plain["globals"].items():
+            if not same(value, compiled["globals"].get(name)):
+                yield Deed(f"{name} is {shown(compiled['globals'].get(name))} instead of {shown(value)}", STATE | SHAPELESS | {"MX503", "MX506", "MX507"})
+                break
+    for name, runs, calls in compiled["bodies"]:
+        if runs >= MANY:
+            yield Deed(f"the body of {name} runs {runs} times in {calls} calls", RECOMPILATION | {"MX211", "MX507"})
+
+
+def _raised(message: str, kind: str, frames: list[tuple[str, int]]) -> Deed:
+    what = f"{kind}: {message.splitlines()[0] if message else ''} at {frames[-1:]}"
+    if "during function transformations" in message or "inside a graph transformation" in message:
+        return Deed(what, EVALUATION, frames[-1])
+    if "without a primitive" in message or "evaled arrays" in message:
+        return Deed(what, STATE | {"MX503", "MX507"})
+    if "uncaptured inputs" in message:
+        return Deed(what, frozenset({"MX205", "MX212", "MX204", "MX202", "MX203"}))
+    if "trees of arrays or constants" in message:
+        return Deed(what, frozenset({"MX502"}))
+    if "cannot infer output shapes" in message:
+        return Deed(what, SHAPELESS | {"MX203"})
+    return Deed(what, SHAPELESS | SIGNATURE | {"MX207", "MX211", "MX205"})
+
+
+def _missed(deeds: Iterable[Deed], findings: Sequence[Finding]) -> Iterator[Disagreement]:
+    for deed in deeds:
+        accepted = [item for item in findings if item.code in deed.codes]
+        if not accepted:
+            yield Disagreement("miss", deed.what)
+        elif deed.place is not None and not any(_covers(item, deed.place) for item in accepted):
+            yield Disagreement("wrong line", f"{deed.what}; found {_where(accepted)}")
+
+
+def _false(deeds: Sequence[Deed], compiled: Mapping[str, Any], findings: Sequence[Finding]) -> Iterator[Disagreement]:
+    raised = compiled.get("raised")
+    for item in findings:
+        if item.code in EVALUATION:
+            if any(deed.place is not None and _covers(item, deed.place) for deed in deeds):
+                continue
+            # What comes after an exception nobody knows.
+            ran = "signal" not in compiled and any(_covers(item, (name, row)) for name, row in compiled["lines"])
+            if not raised or ran:
+                yield Disagreement("false alarm", f"{item.code} at {_where([item])} {'runs' if ran else 'is not reached'}")
+        elif item.code in RECOMPILATION:
+            if not raised and "signal" not in compiled and all(runs <= FEW for _, runs, _ in compiled["bodies"]):
+                yield Disagreement("false alarm", f"{item.code} at {_where([item])}: few traces {compiled['bodies']}")
+        elif not raised and not any(item.code in deed.codes for deed in deeds):
+            yield Disagreement("false alarm", f"{item.code} at {_where([item])}: all as without compile")
+        elif raised and deeds[0].place is None and not any(item.code in deed.codes for deed in deeds):
+            yield Disagreement("false alarm", f"{item.code} at {_where([item])}, but {deeds[0].what}")
+
+
+def _covers(item: Finding, place: tuple[str, int]) -> bool:
+    return item.span.filename.rsplit("/", 1)[-1] == place[0] and item.span.start.row <= place[1] <= item.span.end.row
+
+
+def _where(findings: Iterable[Finding]) -> str:
+    return ", ".join(f"{item.code} {item.span.filename.rsplit('/', 1)[-1]}:{item.span.start.row}" for item in findings)
+
+
+def same(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-5) or math.isnan(a) and math.isnan(b)
+    return bool(a == b)
+
+
+def shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) < 100 else text[:97] + "…"
