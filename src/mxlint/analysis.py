@@ -141,7 +141,9 @@ def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:
             record.compiled,
             options,
             record.object or None,
-            takes=tuple(param.star + param.name for param in target.node.params[bound:]) if target is not None and target.node is not None else (),
+            takes=tuple(param.star + param.name for param in target.node.params[bound:])
+            if target is not None and target.node is not None
+            else (),
             freezes=_names(_frozen_name(read) for trace in traces for read in trace.reads if _freezes(read, trace)),
             mutates=_names(write.name for trace in traces for write in trace.writes),
             draws=_names(event.what for trace in traces for event in trace.events if event.kind == "draw"),

@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
 import mlx.core as mx
@@ -191,7 +191,11 @@ def seen(value: Any, depth: int = 0) -> Any:
         return value
     if "__dict__" in dir(value) and not callable(value) and not isinstance(value, type):
         return {key: seen(item, depth + 1) for key, item in vars(value).items() if not callable(item)}
-    return type(value).__name__
+    if isinstance(value, GeneratorType):
+        return [seen(item, depth + 1) for item in value]
+    if getattr(value, "__name__", "") == "<lambda>" and value.__code__.co_argcount == 0:
+        return seen(value(), depth + 1)
+    return "callable" if callable(value) else type(value).__name__
 
 
 if __name__ == "__main__":

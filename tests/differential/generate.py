@@ -79,7 +79,7 @@ def generate(seed: int) -> Program:
 
 def _main(d: Draft) -> str:
     text = d.driver
-    body = ["y = x", *d.body, "return y"] if "y =" in "\n".join(d.body) or not d.body else [*d.body, "return y"]
+    body = ["y = x", *(line for item in d.body for line in _lines(item)), "return y"]
     head = ["", "", *site(d, body)]
     lines = [*d.top, *head, "", "", *text]
     joined = "\n".join(lines)
@@ -93,6 +93,12 @@ def _main(d: Draft) -> str:
     if "nn." in joined:
         d.imports.add("import mlx.nn as nn")
     return "\n".join([*sorted(d.imports), "import mlx.core as mx", *lines, ""])
+
+
+def _lines(item: str) -> list[str]:
+    """The lines of a piece of the body; those after the first are written as they stand in it."""
+    first, *others = item.split("\n")
+    return [first, *(line.removeprefix("    ") for line in others)]
 
 
 def indent(lines: list[str], by: int = 1) -> list[str]:
@@ -132,45 +138,45 @@ def decoy(d: Draft) -> None:
     kind = d.random.randrange(16)
     if kind == 0:
         d.top.append(f"{n} = mx.array([1.0, 2.0, 3.0])")
-        d.body.append(f"y = x * {n}")
+        d.body.append(f"y = y * {n}")
         d.body.append("y = y + x")
     elif kind == 1:
-        d.body.append(f"y = x * 2 + {d.pick('1', '0.5', '3')}")
+        d.body.append(f"y = y * 2 + {d.pick('1', '0.5', '3')}")
     elif kind == 2:
         d.define(f"def {n}(t, scale=2.0):\n    return t * scale", n)
-        d.body.append(f"y = {n}(x{d.pick('', ', 3.0', ', scale=0.5')})")
+        d.body.append(f"y = {n}(y{d.pick('', ', 3.0', ', scale=0.5')})")
     elif kind == 3:
-        d.body += ["y = x", f"print({d.pick('x.shape', 'x.dtype', repr('tracing'), 'x.ndim', 'len(x)')})"]
+        d.body += [f"print({d.pick('x.shape', 'x.dtype', repr('tracing'), 'x.ndim', 'len(x)')})"]
     elif kind == 4:
-        d.body += ["y = x", f"if x.ndim {d.pick('==', '>', '<')} 2:", "    y = y + 1"]
+        d.body += [f"if x.ndim {d.pick('==', '>', '<')} 2:", "    y = y + 1"]
     elif kind == 5:
         d.top.append(f"{n} = {d.pick('True', 'False')}")
-        d.body += ["y = x", f"if {n}:", "    y = y * 3"]
+        d.body += [f"if {n}:", "    y = y * 3"]
     elif kind == 6:
-        d.body += ["y = mx.where(x > 2, x, -x)"]
+        d.body += ["y = mx.where(y > 2, y, -x)"]
     elif kind == 7:
-        d.body += [f"{n} = []", "for i in range(3):", f"    {n}.append(x * i)", f"y = {n}[0] + {n}[2]"]
+        d.body += [f"{n} = []", "for i in range(3):", f"    {n}.append(y * i)", f"y = {n}[0] + {n}[2]"]
     elif kind == 8:
         d.top.append(f"{n} = mx.array([3.0, 1.0])")
-        d.body += ["y = x", d.pick(f"print({n})", f"if {n}.sum() > 1:\n    y = y + 1".replace("\n", "\n    "), f"k = {n}[0].item()", f"k = f'{{{n}}}'")]
+        d.body += [d.pick(f"print({n})", f"if {n}.sum() > 1:\n    y = y + 1".replace("\n", "\n    "), f"k = {n}[0].item()", f"k = f'{{{n}}}'")]
     elif kind == 9:
         d.define(f"class {n.upper()}:\n    def __init__(self, k):\n        self.k = k\n\n    def __call__(self, t):\n        return t * self.k + 1", n.upper())
         d.top.append(f"{n} = {n.upper()}({d.pick('2.0', '3')})")
-        d.body.append(f"y = {n}(x)")
+        d.body.append(f"y = {n}(y)")
     elif kind == 10:
-        d.body += [f"{n} = {{'a': x, 'b': 2.0}}", f"y = {n}['a'] * {n}['b']"]
+        d.body += [f"{n} = {{'a': y, 'b': 2.0}}", f"y = {n}['a'] * {n}['b']"]
     elif kind == 11:
-        d.body += ["y = x.sum(axis=0) + x"]
+        d.body += ["y = x.sum(axis=0) + y"]
     elif kind == 12:
-        d.body += ["y = x", "y += 1"]
+        d.body += ["y += 1"]
     elif kind == 13:
-        d.body += ["y = x", f"if x is None or not isinstance(x, mx.array):\n{' ' * 8}raise ValueError(f'not an array: {{x}}')"]
+        d.body += [f"if x is None or not isinstance(x, mx.array):\n{' ' * 8}raise ValueError(f'not an array: {{x}}')"]
     elif kind == 14:
         d.top.append(f"{n} = {{'scale': 2.0, 'bias': [1.0, 2.0]}}")
-        d.body.append(f"y = x * {n}['scale'] + {n}['bias'][1]")
+        d.body.append(f"y = y * {n}['scale'] + {n}['bias'][1]")
     else:
         d.define(f"def {n}(*ts, **options):\n    total = 0\n    for t in ts:\n        total = total + t\n    return total * options.get('k', 1)", n)
-        d.body.append(f"y = {n}(x, x{d.pick('', ', k=2')})")
+        d.body.append(f"y = {n}(y, x{d.pick('', ', k=2')})")
 
 
 def calls(d: Draft, arguments: str = "x", between: list[str] | None = None, again: bool = True) -> None:
@@ -196,10 +202,10 @@ def calls(d: Draft, arguments: str = "x", between: list[str] | None = None, agai
 SINKS = (
     "print({v})", "print('v', {v}, sep=' ')", "s = f'{{{v}}}'", "s = f'{{{s}:.2f}}'", "s = str({v})", "s = repr({s})", "s = 'value %s' % ({v},)",
     "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
-    "n = np.sum({v})", "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
+    "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
     "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
     "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
-    "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3", "n = [1] * ({s} * 0).astype(mx.int32)",
+    "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
     "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
 )  # fmt: skip
 HARMLESS = (
@@ -214,7 +220,7 @@ TRACED = ("x", "y", "(x * 2)", "x[0:1]", "mx.abs(x)", "(x, C)[0]", "{'a': x}['a'
 
 def source(d: Draft) -> str:
     d.top += ["", "", "class Box:", "    def __init__(self, c):", "        self.c = c", "", "", f"C = {X}", "BOX = Box(C)", "PAIR = [C, 1.0]", "TABLE = {'c': C, 'n': 2}"]
-    d.body.insert(0, "y = x + C")
+    d.body.append("y = y + C")
     return d.random.choice(TRACED if d.maybe(0.7) else CONSTANTS)
 
 
@@ -432,7 +438,7 @@ def state(d: Draft) -> None:
         d.define("def cached(t, memo={}):\n    if 'k' not in memo:\n        memo['k'] = " + d.pick("t * 2", "mx.array([1.0, 2.0, 3.0])", "mx.ones((3,)) * 3", "t.shape[0]") + "\n    return t + memo['k']", "cached")
         read, reads, capture, change = "y = cached(y)", True, "", ["n = 3"]
     if reads:
-        d.body += ["y = x", read]
+        d.body += [read]
     else:
         d.body += ["y = x * 2"]
     if writes:
@@ -484,7 +490,7 @@ def randomness(d: Draft) -> None:
         d.define(f"def noise(t, scale=1.0, key=None):\n    return t + scale * mx.random.normal(t.shape{d.pick('', ', key=key')})", "noise")
         if d.maybe(0.3):
             draw = "y = noise(x, key=mx.random.key(0))"
-    d.body += ["y = x", draw]
+    d.body += [draw]
     capture = d.pick("", "", "both", "both", "inputs", "outputs", "list")
     if capture in ("inputs", "both"):
         d.options.append("inputs=mx.random.state")
@@ -506,7 +512,7 @@ def recompilation(d: Draft) -> None:
     count = d.pick("8", "8", "8", "2")
     if kind == "scalar":
         d.parameters.append("k")
-        d.body += ["y = x", d.pick("y = y * k", "y = y + k", "y = y * (k if k is not None else 2)")]
+        d.body += [d.pick("y = y * k", "y = y + k", "y = y * (k if k is not None else 2)")]
         argument = d.pick("n", "n", "n * 0.5", "n % 2", "n > 3", "3", "mx.array(n)", "x.shape[0]", "'ab'[n % 2]" if False else "n / 10", "mx.array(n * 0.5)", "float(n)", "t", "sizes[n % 2]", "rate", "max(n, 6)", "n // 8", "not n")
         setup = {"t": ["t = 0"], "rate": ["rate = 1.0"], "sizes[n % 2]": ["sizes = [1, 2]"]}.get(argument, [])
         after = {"t": ["t += 1"], "rate": ["rate = rate * 0.5"]}.get(argument, [])
@@ -593,7 +599,7 @@ def shapeless(d: Draft) -> None:
         d.parts.append("helper")
         d.body += ["y = x + 1", f"y = {n}({d.pick('x', 'y', 'x * 2')})"]
     else:
-        d.body += ["y = x", *op.splitlines()]
+        d.body += [*op.splitlines()]
     d.options.append("shapeless=True" if d.maybe(0.85) else "shapeless=False")
     second = d.pick("(4, 3)", "(4, 3)", "(3, 3)", "(2, 5)", "(2, 3)", "(5, 7)")
     if d.maybe(0.7):
@@ -617,7 +623,7 @@ def signature(d: Draft) -> None:
     elif kind == "method":
         decoration = d.pick("@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "@mx.compile\n@staticmethod\n" if False else "")
         static = "static" in decoration
-        d.body += ["y = x"]
+        d.body += ["y = y + 1"]
         lines = ["class Model:", "    k = 2.0", "", *indent(decoration.splitlines()), f"    def run({'' if static else 'self, '}x):", f"        return x * {'2' if static else 'self.k'}", "", "    def twice(self, x):", "        return self.run(self.run(x))"]
         d.top += ["", "", *lines]
         d.driver += [f"x = {X}", "r = fast(x)", d.pick("m = Model().run(x)", "m = Model().twice(x)", "model = Model()\nm = model.run(x)", "model = Model()\nm = [model.run(x) for _ in range(3)]")]
@@ -629,11 +635,11 @@ def signature(d: Draft) -> None:
         calls(d)
     elif kind == "collision":
         d.parameters.append("k")
-        d.body += ["y = x", d.pick("y = y * 2 if k is True else y * 3", "y = y + (1 if isinstance(k, bool) else 2)", "y = y + (len(k) if isinstance(k, (list, tuple)) else 0)", "y = y * (2 if k else 1)", "y = y + (1 if isinstance(k, float) else 2)")]
+        d.body += [d.pick("y = y * 2 if k is True else y * 3", "y = y + (1 if isinstance(k, bool) else 2)", "y = y + (len(k) if isinstance(k, (list, tuple)) else 0)", "y = y * (2 if k else 1)", "y = y + (1 if isinstance(k, float) else 2)")]
         first, second = d.random.choice([("True", "1"), ("0", "0.0"), ("1", "2"), ("[1, 2]", "(1, 2)"), ("False", "None"), ("[x, x]", "(x, x)"), ("[1, [2]]", "[1, 2]"), ("True", "False"), ("1", "1"), ("[[x], x]", "[[x, x]]"), ("'a'", "'b'"), ("{'a': 1}", "{'a': 2}")])
         d.driver += [f"x = {X}", f"r1 = fast(x, {first})", f"r2 = fast(x, {second})"]
     else:
-        d.body += ["y = x"]
+        d.body += ["y = y + 1"]
         d.top += d.pick(
             "\n\n@mx.compile\ndef gen(x):\n    yield x * 2", "\n\n@mx.compile()\ndef gen(x):\n    return x * 2", "\n\n@mx.compile(shapeless=True)\ndef gen(x):\n    return x * 2",
             "\n\n@partial(mx.compile, shapeless=False)\ndef gen(x):\n    return x * 2", "\n\ndef double(x):\n    return x * 2\n\n\ngen = mx.compile(double)", "\n\ndef double(x):\n    return x * 2\n\n\ngen = mx.compile(mx.compile(double))",

@@ -106,9 +106,7 @@ def mistimed(place: Place, record: Record, first: bool) -> Finding:
         message = f"this times the first call of {name_of(record)}: tracing and compiling, not running"
         help = "call it once and evaluate the result before the first clock reading"
     else:
-        message = (
-            f"nothing forces the result of {name_of(record)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
-        )
+        message = f"nothing forces the result of {name_of(record)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
         help = "call mx.eval on the result before the second clock reading"
     return finding("MX603", place, message, help, record)
 

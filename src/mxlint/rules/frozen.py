@@ -87,7 +87,13 @@ def _python_state(record: Record) -> Iterator[Finding]:
                 continue
             if not value.known and not (isinstance(present, Scalar) and present.varies):
                 continue
-            what = "the mode of the layer" if read.key == "training" else "which weights are frozen" if read.key == FROZEN else quoted(read.name)
+            what = (
+                "the mode of the layer"
+                if read.key == "training"
+                else "which weights are frozen"
+                if read.key == FROZEN
+                else quoted(read.name)
+            )
         elif isinstance(value, Instance) and is_module(value) and read.index is not None:
             what = read.name
         else:
@@ -152,7 +158,13 @@ def _aliased(record: Record) -> Iterator[Finding]:
         for read in trace.reads:
             if not isinstance(read.value, Array) or id(read.target) in trace.reach_in:
                 continue
-            source = "an argument of this call" if id(read.value) in arguments else "captured by inputs=" if id(read.value) in trace.weights else ""
+            source = (
+                "an argument of this call"
+                if id(read.value) in arguments
+                else "captured by inputs="
+                if id(read.value) in trace.weights
+                else ""
+            )
             if source:
                 yield finding(
                     "MX212", read.place,

@@ -43,6 +43,18 @@ def finding(
         related.append(Related("compiled here", span(record.site)))
     related += [Related("called from here", span(call)) for call in calls if call != place]
     if chain is not None:
-        steps = [step for step in chain.steps() if not (step.place.source is place.source and step.place.start >= place.start and step.place.end <= place.end)]
+        steps = [
+            step
+            for step in chain.steps()
+            if not (step.place.source is place.source and step.place.start >= place.start and step.place.end <= place.end)
+        ]
         related += [Related(f"the placeholder comes from here: {quoted(step.place.text)}", span(step.place)) for step in steps[-2:]]
-    return Finding(code, severity or RULES[code].severity, message, help, span(place), object or (record.object if record else None) or None, tuple(related))
+    return Finding(
+        code,
+        severity or RULES[code].severity,
+        message,
+        help,
+        span(place),
+        object or (record.object if record else None) or None,
+        tuple(related),
+    )

@@ -29,7 +29,11 @@ def shapeless(record: Record) -> Iterator[Finding]:
                 "leave out shapeless=True, or do this outside the compiled function", record, object=event.object, calls=event.calls,
                 chain=event.chain,
             )  # fmt: skip
-        elif event.kind == "unsafe" and (event.note != "unit" or varying is None or _unit(record, event)) and (varying is None or matters(event, varying, features=True)):
+        elif (
+            event.kind == "unsafe"
+            and (event.note != "unit" or varying is None or _unit(record, event))
+            and (varying is None or matters(event, varying, features=True))
+        ):
             yield finding(
                 "MX404", event.place,
                 f"{quoted(event.what)} keeps sizes of the first trace under shapeless=True: when they change, {name_of(record)} "

@@ -30,8 +30,8 @@ def arguments(record: Record) -> Iterator[Finding]:
             help = "close over the module and pass inputs=model.state, or compile the module itself"
         else:
             message = (
-                f"{quoted(bad.argument)} is a {bad.type}: the call raises \"ValueError: [compile] Function arguments must be trees of "
-                f"arrays or constants (floats, ints, strings, or None), but received type {bad.type}\""
+                f'{quoted(bad.argument)} is a {bad.type}: the call raises "ValueError: [compile] Function arguments must be trees of '
+                f'arrays or constants (floats, ints, strings, or None), but received type {bad.type}"'
             )
             help = "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure"
         yield finding("MX502", bad.place, message, help, record)

@@ -192,7 +192,12 @@ def _writes(record: Record) -> Iterator[Finding]:
     for trace in record.traces:
         returned = {id(event.target) for event in trace.events if event.kind == "return"}  # MX503 says it
         for write in trace.writes:
-            if id(write.target) in returned or not write.traced or id(write.target) in trace.reach_out or id(write.target) in trace.reach_in:
+            if (
+                id(write.target) in returned
+                or not write.traced
+                or id(write.target) in trace.reach_out
+                or id(write.target) in trace.reach_in
+            ):
                 continue
             verb = {"append": "appends to", "items": "changes", "in place": "writes into"}.get(write.how, "writes")
             yield finding(
@@ -220,7 +225,12 @@ def _reads(record: Record) -> Iterator[Finding]:
     seen: set[object] = set()
     for stale in record.stale:
         read = stale.read
-        if not _is_state(read.value, read.key) or any(id(read.target) in trace.reach_in for trace in record.traces) or read.place in seen or id(read.target) in kept:
+        if (
+            not _is_state(read.value, read.key)
+            or any(id(read.target) in trace.reach_in for trace in record.traces)
+            or read.place in seen
+            or id(read.target) in kept
+        ):
             continue
         seen.add(read.place)
         where = f" {line(stale.written)} changes it" if stale.written is not None else " it changes"

@@ -80,7 +80,9 @@ def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
                 return None
             key.append(("array", tuple(size.content for size in value.shape), value.dtype))
         elif isinstance(value, Scalar) and value.known:
-            key.append(("str", value.content) if value.kind == "str" else ("none",) if value.kind == "None" else ("const", _bits(value.content)))
+            key.append(
+                ("str", value.content) if value.kind == "str" else ("none",) if value.kind == "None" else ("const", _bits(value.content))
+            )
         elif depth and isinstance(value, (Tup, ListV)) and value.items is not None:
             inner = flat_key(value.items, depth - 1)
             if inner is None:
@@ -132,7 +134,9 @@ def bad_type(table: Table, value: Value, depth: int = 4) -> str | None:
         entry = table.entry(value.name)
         return "function" if entry is not None and entry.kind == "function" else None
     if isinstance(value, External) and value.name.startswith("builtins."):
-        return "type" if value.name in ("builtins.int", "builtins.float", "builtins.str", "builtins.object", "builtins.list") else "function"
+        return (
+            "type" if value.name in ("builtins.int", "builtins.float", "builtins.str", "builtins.object", "builtins.list") else "function"
+        )
     return None
 
 

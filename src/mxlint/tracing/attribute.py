@@ -93,7 +93,7 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
     if isinstance(owner, Scalar):
         return UNKNOWN if owner.kind == "None" else BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, Foreign):
-        return BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
+        return BoundV(owner, External(f"mlx.#at.{name}" if owner.kind == "array.at" else f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, TransformV):
         return External("builtins.#identity") if name in ("vjp", "jvp", "vmap") else Opaque(label=name)
     if isinstance(owner, FuncV):
@@ -269,11 +269,15 @@ def _of_array(m: Machine, owner: Array, name: str, node: nodes.Attr, frame: Fram
             return Scalar("int", MISSING, axes if owner.traced else frozenset(), of_argument(owner) and m.near(frame))
         size = shapes.product(_sizes(owner, m.near(frame)))
         return size if name == "size" else Scalar("int", MISSING, size.axes, size.param)
+    if name == "at":
+        return Foreign("array.at", owner)
     if name == "dtype":
         return Foreign("dtype of an argument" if of_argument(owner) and m.near(frame) else "dtype")
     if name in ("T", "real", "imag"):
         shape = shapes.transpose(owner.shape, None) if name == "T" else owner.shape
-        return m.array(owner.traced, shape, operators.step(m, node, frame, owner), sure=True, like=owner.like if name != "T" else frozenset())
+        return m.array(
+            owner.traced, shape, operators.step(m, node, frame, owner), sure=True, like=owner.like if name != "T" else frozenset()
+        )
     return BoundV(owner, External(f"mlx.core.array.{name}"))
 
 
@@ -373,7 +377,7 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
         cls, method = class_attribute(owner.cls, "__getitem__")
         if cls is not None:
             return calls.call(m, method, calls.CallInfo([owner, index], {}, frame, place, [place, place], {}, False, None))
-    if isinstance(owner, NumpyV):
+    if isinstance(owner, NumpyV) or isinstance(owner, Foreign) and owner.kind == "array.at":
         return owner
     if isinstance(owner, Scalar) and owner.kind == "str":
         return Scalar("str", MISSING, param=owner.param)

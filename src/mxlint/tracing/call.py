@@ -314,7 +314,11 @@ def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
         items = [*info.args, *(info.keywords.get(name, cls.fields.get(name, UNKNOWN)) for name in names[len(info.args) :])]
         return Tup(tuple(items), cls)
     if any(name.startswith("enum.") for name in libraries):
-        return Foreign("enum member") if not any(name in ("enum.IntEnum", "enum.StrEnum", "enum.IntFlag") for name in libraries) else Scalar("int")
+        return (
+            Foreign("enum member")
+            if not any(name in ("enum.IntEnum", "enum.StrEnum", "enum.IntFlag") for name in libraries)
+            else Scalar("int")
+        )
     for kind in ("str", "int", "float"):
         if f"builtins.{kind}" in libraries:
             return Scalar(kind)

@@ -195,7 +195,9 @@ def _check_arity(record: Record, info: CallInfo) -> None:
     if node is None or info.open or any(p.star for p in node.params):
         return
     plain = [p for p in node.params[bound:] if not p.kwonly]
-    missing = [p for p in node.params[bound + len(info.args) :] if p.default is None and p.name not in info.keywords and p.name not in names]
+    missing = [
+        p for p in node.params[bound + len(info.args) :] if p.default is None and p.name not in info.keywords and p.name not in names
+    ]
     if len(info.args) > len(plain) or missing:
         record.misfits.append(info.place)
 
@@ -395,7 +397,9 @@ def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> 
             return ListV({"items": None, "element": _placeholder(m, value.element, place, counter)})
         return ListV({"items": tuple(_placeholder(m, item, place, counter) for item in value.items)})
     if isinstance(value, DictV):
-        return DictV({k: _placeholder(m, v, place, counter) if isinstance(k, tuple) or k == "element" else v for k, v in value.fields.items()})
+        return DictV(
+            {k: _placeholder(m, v, place, counter) if isinstance(k, tuple) or k == "element" else v for k, v in value.fields.items()}
+        )
     if isinstance(value, (StateV, Snapshot)):
         return m.array(True, None, Step(place, "argument"), tree=True)
     if isinstance(value, Opaque) and value is not UNKNOWN:

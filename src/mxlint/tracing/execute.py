@@ -224,7 +224,11 @@ def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
         value = evaluate(m, expression, frame)
         if target is not None:
             assign(m, target, calls.enter(m, value), frame)
-        expected += isinstance(expression, nodes.Call) and isinstance(expression.func, (nodes.Attr, nodes.Name)) and _last(expression.func) in _EXPECT
+        expected += (
+            isinstance(expression, nodes.Call)
+            and isinstance(expression.func, (nodes.Attr, nodes.Name))
+            and _last(expression.func) in _EXPECT
+        )
     m.expected += expected
     try:
         return execute(m, node.body, frame)

@@ -220,7 +220,11 @@ def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: Cal
             m.emit("update", info.place, f"{last}()", info.frame, target=owner)
         if _stateful(m, owner):
             m.write(owner, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
-        return m.array(True if holds_traced(info.args[1]) else None, None, chain_of(info.args[1]), tree=True) if len(info.args) > 1 else UNKNOWN
+        return (
+            m.array(True if holds_traced(info.args[1]) else None, None, chain_of(info.args[1]), tree=True)
+            if len(info.args) > 1
+            else UNKNOWN
+        )
     if last == "init":
         m.write(owner, WEIGHTS, now(), info.place, info.place.text, "init", info.frame)
     for value in info.args[1:]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -64,14 +65,70 @@ def call_external(m: Machine, name: str, info: CallInfo) -> Value:
     for prefix, family in _FAMILIES:
         if name.startswith(prefix):
             return family(m, name, info)
+    if name.split(".")[0] in sys.stdlib_module_names or name.startswith("builtins."):
+        return _harmless(m, name, info)
     return unknown_call(m, info, name)
 
 
+def _harmless(m: Machine, name: str, info: CallInfo) -> Value:
+    """Something else of the standard library: it has nothing to do with arrays, unless it is given some."""
+    if any(map(holds_traced, info.values())):
+        return unknown_call(m, info, name)
+    for value in info.values():
+        escape(m, value)
+    return Opaque(label=f"{name}()")
+
+
+def _rearranged(m: Machine, name: str, info: CallInfo) -> Value:
+    """einops and einx: arrays in, an array out."""
+    traced = [value for value in info.values() if holds_traced(value)]
+    chain = operators.step(m, info.node, info.frame, *traced) if info.node is not None else None
+    return m.array(True if traced else operators.traced_of(*info.args), None, chain)
+
+
 _FROZEN = frozenset(
-    ["time.time", "time.time_ns", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns", "time.process_time", "time.process_time_ns", "time.localtime", "time.gmtime", "time.ctime", "time.strftime", "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today", "os.urandom", "os.getrandom", "os.times", "builtins.input", "uuid.uuid1", "uuid.uuid4", "uuid.uuid6", "uuid.uuid7"]
+    [
+        "time.time",
+        "time.time_ns",
+        "time.perf_counter",
+        "time.perf_counter_ns",
+        "time.monotonic",
+        "time.monotonic_ns",
+        "time.process_time",
+        "time.process_time_ns",
+        "time.localtime",
+        "time.gmtime",
+        "time.ctime",
+        "time.strftime",
+        "datetime.datetime.now",
+        "datetime.datetime.utcnow",
+        "datetime.datetime.today",
+        "datetime.date.today",
+        "os.urandom",
+        "os.getrandom",
+        "os.times",
+        "builtins.input",
+        "uuid.uuid1",
+        "uuid.uuid4",
+        "uuid.uuid6",
+        "uuid.uuid7",
+    ]
 )
-_CLOCKS = frozenset(f"time.{name}" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time"))
-_NOT_FROZEN = ("seed", "setstate", "getstate", "default_rng", "RandomState", "Generator", "Random", "SystemRandom", "get_state", "set_state")
+_CLOCKS = frozenset(
+    f"time.{name}" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time")
+)
+_NOT_FROZEN = (
+    "seed",
+    "setstate",
+    "getstate",
+    "default_rng",
+    "RandomState",
+    "Generator",
+    "Random",
+    "SystemRandom",
+    "get_state",
+    "set_state",
+)
 
 
 def is_frozen(name: str) -> bool:
@@ -173,6 +230,8 @@ _FAMILIES: tuple[tuple[str, Callable[[Machine, str, CallInfo], Value]], ...] = (
     ("builtins.str.", _text_method),
     ("logging.", _logging),
     ("time.", _number),
+    ("einops.", _rearranged),
+    ("einx.", _rearranged),
     ("random.", _number),
 )
 
@@ -218,7 +277,9 @@ def _truths(name: str) -> Handler:
         flat: list[Value] = []
         for value in values:
             inside = value.items if isinstance(value, (Tup, ListV)) else None
-            flat += inside if inside is not None else (value.element,) if isinstance(value, (ListV, Foreign)) and value.element else (value,)
+            flat += (
+                inside if inside is not None else (value.element,) if isinstance(value, (ListV, Foreign)) and value.element else (value,)
+            )
         compares = name in ("any", "all") or len(flat) > 1 or isinstance(values[0] if values else None, Array)
         for value in flat:
             if isinstance(value, Array) and value.traced is True and value.sure and not value.tree and compares:
@@ -228,7 +289,11 @@ def _truths(name: str) -> Handler:
         if name in ("any", "all"):
             return Scalar("bool", MISSING, frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars))
         if name == "sorted":
-            return list_of(tuple(flat)) if values and isinstance(values[0], (Tup, ListV)) and values[0].items is not None else list_like(UNKNOWN)
+            return (
+                list_of(tuple(flat))
+                if values and isinstance(values[0], (Tup, ListV)) and values[0].items is not None
+                else list_like(UNKNOWN)
+            )
         if scalars and len(scalars) == len(flat):
             axes, param = frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars)
             if all(s.known for s in scalars):
@@ -249,7 +314,11 @@ def _len(m: Machine, info: CallInfo) -> Value:
     if isinstance(value, Array) and not value.tree:
         if value.shape:
             size = value.shape[0]
-            return Scalar("int", size.content, size.axes, bool(size.axes) and m.near(info.frame)) if value.traced is True else Scalar("int", size.content)
+            return (
+                Scalar("int", size.content, size.axes, bool(size.axes) and m.near(info.frame))
+                if value.traced is True
+                else Scalar("int", size.content)
+            )
         axes = frozenset((n, 0) for n in value.like) if value.traced is True else frozenset()
         return Scalar("int", MISSING, axes, bool(axes) and m.near(info.frame))
     if isinstance(value, (Tup, ListV)) and value.items is not None:
@@ -424,7 +493,9 @@ def _getattr(m: Machine, info: CallInfo) -> Value:
         name = str(info.args[1].content)
         owner = info.args[0]
         if len(info.args) > 2 and isinstance(owner, Instance) and name not in owner.fields:
-            return join(attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2])
+            return join(
+                attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2]
+            )
         return attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
     return UNKNOWN
 
@@ -732,7 +803,24 @@ def _import(m: Machine, info: CallInfo) -> Value:
     return External(name.content) if isinstance(name, Scalar) and name.kind == "str" and name.known else UNKNOWN
 
 
-_OBJECTS = ["datetime.datetime", "datetime.date", "datetime.time", "datetime.timedelta", "pathlib.Path", "pathlib.PurePath", "decimal.Decimal", "fractions.Fraction", "uuid.UUID", "types.SimpleNamespace", "threading.Lock", "threading.Thread", "io.StringIO", "io.BytesIO", "array.array", "argparse.Namespace"]
+_OBJECTS = [
+    "datetime.datetime",
+    "datetime.date",
+    "datetime.time",
+    "datetime.timedelta",
+    "pathlib.Path",
+    "pathlib.PurePath",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "uuid.UUID",
+    "types.SimpleNamespace",
+    "threading.Lock",
+    "threading.Thread",
+    "io.StringIO",
+    "io.BytesIO",
+    "array.array",
+    "argparse.Namespace",
+]
 """Classes of the standard library whose objects are neither arrays nor constants."""
 
 

@@ -176,7 +176,9 @@ class Machine:
         where = ("read", id(target), key, index)
         if where not in trace.seen:
             trace.seen.add(where)
-            trace.reads.append(Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame), key not in target.fields))
+            trace.reads.append(
+                Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame), key not in target.fields)
+            )
         if isinstance(value, Array) and value.fields.get("lazy") is not None and value.traced is False and not value.tree:
             trace.lazy.append((place, value))
         if isinstance(value, Array) and key != "version":

@@ -46,6 +46,8 @@ def call_mlx(m: Machine, name: str, info: CallInfo) -> Value:
         return handler(m, info)
     if name.startswith("mlx.core.array."):
         return _method(m, name, info)
+    if name.startswith("mlx.#at."):
+        return _at(m, name.rpartition(".")[2], info)
     if name.startswith(("mlx.nn.Module.", "mlx.optimizers.Optimizer.")):
         return layers.call_method(m, name, info)
     if is_module_class(name) or name.startswith("mlx.optimizers.") and name.rpartition(".")[2][:1].isupper():
@@ -355,8 +357,6 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
     owner = info.args[0] if info.args else UNKNOWN
     if not isinstance(owner, Array):
         return UNKNOWN
-    if last == "at" or name.startswith("mlx.core.array.at"):
-        return owner
     if last == "tolist" or last == "item":
         if owner.traced is True and owner.sure:
             m.emit("convert", info.place, f".{last}()", info.frame, owner.chain, note=_owner(info))
@@ -377,7 +377,11 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
 def _owner(info: CallInfo) -> str:
     """The source text of the object whose method is called."""
     node = info.node
-    return Place(info.place.source, node.func.value.start, node.func.value.end).text if node is not None and isinstance(node.func, nodes.Attr) else ""
+    return (
+        Place(info.place.source, node.func.value.start, node.func.value.end).text
+        if node is not None and isinstance(node.func, nodes.Attr)
+        else ""
+    )
 
 
 def _step(m: Machine, info: CallInfo) -> Step | None:
@@ -451,7 +455,9 @@ def _leaf(m: Machine, value: Value) -> Array:
 def _tree_map(m: Machine, info: CallInfo) -> Value:
     if len(info.args) < 2:
         return UNKNOWN
-    result = call(m, info.args[0], replace(info, args=[_leaf(m, v) for v in info.args[1:]], keywords={}, places=[info.place] * (len(info.args) - 1)))
+    result = call(
+        m, info.args[0], replace(info, args=[_leaf(m, v) for v in info.args[1:]], keywords={}, places=[info.place] * (len(info.args) - 1))
+    )
     traced = True if holds_traced(result) else operators.traced_of(result)
     return m.array(traced, None, chain_of(result), tree=True)
 
@@ -473,6 +479,18 @@ def _tree_unflatten(m: Machine, info: CallInfo) -> Value:
 def _default(m: Machine, info: CallInfo) -> Value:
     m.emit("frozen", info.place, f"{info.place.text.partition('(')[0]}()", info.frame, note="effect")
     return NONE
+
+
+def _at(m: Machine, operation: str, info: CallInfo) -> Value:
+    """`x.at[index].add(v)`: a new array of the shape of x."""
+    holder = info.args[0]
+    owner = holder.element if isinstance(holder, Foreign) else None
+    if not isinstance(owner, Array):
+        return UNKNOWN
+    attribute.unsupported(m, f"mlx.core.array.at[{operation}]", info.place, f".at[…].{operation}", owner, info.frame)
+    traced = True if holds_traced(owner) or any(map(holds_traced, info.args[1:])) else operators.traced_of(owner, *info.args[1:])
+    return m.lazy(m.array(traced, owner.shape, operators.step(m, info.node, info.frame, owner, *info.args[1:]) if info.node else None,
+                          like=owner.like), [owner, *info.args[1:]])  # fmt: skip
 
 
 def _layer_method(m: Machine, info: CallInfo) -> Value:

@@ -164,7 +164,9 @@ def _facts(test: nodes.Expr, taken: bool) -> Iterator[tuple[nodes.Expr, bool]]:
     elif isinstance(test, nodes.BoolOp) and (test.op == "and") == taken:
         yield from _facts(test.left, taken)
         yield from _facts(test.right, taken)
-    elif isinstance(test, nodes.Compare) and len(test.ops) == 1 and isinstance(test.rights[0], nodes.Const) and test.rights[0].value is None:
+    elif (
+        isinstance(test, nodes.Compare) and len(test.ops) == 1 and isinstance(test.rights[0], nodes.Const) and test.rights[0].value is None
+    ):
         if test.ops[0] in ("is", "=="):
             yield test.left, taken
         elif test.ops[0] in ("is not", "!="):
@@ -429,7 +431,13 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
             found = any(p.kind == item.kind and p.content == item.content or p.content == item.content for p in parts)
             return Scalar("bool", found == positive, axes, param)
         return Scalar("bool", MISSING, axes, param)
-    if isinstance(container, Scalar) and isinstance(item, Scalar) and container.kind == item.kind == "str" and container.known and item.known:
+    if (
+        isinstance(container, Scalar)
+        and isinstance(item, Scalar)
+        and container.kind == item.kind == "str"
+        and container.known
+        and item.known
+    ):
         return Scalar("bool", (item.content in container.content) == positive, param=param)
     if isinstance(container, Array) and container.traced is True and container.sure and not container.tree:
         m.emit("truth", m.place(frame, node), "`in` compares with a traced array", frame, container.chain)

@@ -33,7 +33,42 @@ from mxlint.tracing.values import (
 )  # fmt: skip
 
 _ARRAY_ATTRIBUTES = frozenset(
-    ["shape", "dtype", "ndim", "size", "T", "astype", "reshape", "sum", "mean", "max", "min", "transpose", "swapaxes", "squeeze", "flatten", "argmax", "argmin", "item", "tolist", "at", "square", "exp", "log", "sqrt", "rsqrt", "abs", "any", "all", "var", "std", "prod", "split", "moveaxis", "cumsum"]
+    [
+        "shape",
+        "dtype",
+        "ndim",
+        "size",
+        "T",
+        "astype",
+        "reshape",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "transpose",
+        "swapaxes",
+        "squeeze",
+        "flatten",
+        "argmax",
+        "argmin",
+        "item",
+        "tolist",
+        "at",
+        "square",
+        "exp",
+        "log",
+        "sqrt",
+        "rsqrt",
+        "abs",
+        "any",
+        "all",
+        "var",
+        "std",
+        "prod",
+        "split",
+        "moveaxis",
+        "cumsum",
+    ]
 )
 _SCALARS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 

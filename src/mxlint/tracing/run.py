@@ -331,7 +331,9 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
                 calls.call_function(m, result, calls.CallInfo(inner, {}, frame, place, [place] * len(inner), {}, False, None))
             if everything:
                 target: Value = BoundV(bound[0], function) if bound else function
-                made = compiling.make_compiled(m, calls.CallInfo([target], {}, frame, place, [place], {}, False, None), "name", function.name)
+                made = compiling.make_compiled(
+                    m, calls.CallInfo([target], {}, frame, place, [place], {}, False, None), "name", function.name
+                )
                 if isinstance(made, CompiledV):
                     made.record.shapeless = True
             _finish(m, None, epoch)

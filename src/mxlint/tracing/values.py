@@ -278,7 +278,15 @@ def array(
     tree: bool = False,
     dtype: str | None = None,
 ) -> Array:
-    facts = {"traced": traced, "trace": trace if traced else None, "shape": shape, "chain": chain, "like": like, "sure": sure, "dtype": dtype}
+    facts = {
+        "traced": traced,
+        "trace": trace if traced else None,
+        "shape": shape,
+        "chain": chain,
+        "like": like,
+        "sure": sure,
+        "dtype": dtype,
+    }
     return Array(facts, tree=tree)
 
 
@@ -442,7 +450,9 @@ def join(a: Value, b: Value) -> Value:
     if isinstance(a, Array) and isinstance(b, Array):
         shape = None
         if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
-            shape = tuple(x if same(x, y) else Scalar("int", MISSING, x.axes | y.axes, x.param or y.param) for x, y in zip(a.shape, b.shape))
+            shape = tuple(
+                x if same(x, y) else Scalar("int", MISSING, x.axes | y.axes, x.param or y.param) for x, y in zip(a.shape, b.shape)
+            )
         return array(
             a.traced if a.traced == b.traced else None, shape, a.chain or b.chain, trace=a.fields.get("trace") or b.fields.get("trace"),
             like=a.like & b.like, sure=a.sure and b.sure, tree=a.tree or b.tree, dtype=a.dtype if a.dtype == b.dtype else None,

@@ -8,7 +8,22 @@ from functools import lru_cache
 from mxlint.tracing.values import NONE, Foreign, Scalar, Value
 
 DTYPES = frozenset(
-    ["bool_", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bfloat16", "complex64"]
+    [
+        "bool_",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "complex64",
+    ]
 )
 """The dtypes of mlx.core."""
 
@@ -50,7 +65,27 @@ def constant(name: str) -> Value | None:
 
 
 MODULE_METHODS = frozenset(
-    ["__init__", "parameters", "trainable_parameters", "update", "update_modules", "load_weights", "save_weights", "apply", "apply_to_modules", "filter_and_map", "modules", "named_modules", "leaf_modules", "children", "eval", "train", "freeze", "unfreeze", "set_dtype"]
+    [
+        "__init__",
+        "parameters",
+        "trainable_parameters",
+        "update",
+        "update_modules",
+        "load_weights",
+        "save_weights",
+        "apply",
+        "apply_to_modules",
+        "filter_and_map",
+        "modules",
+        "named_modules",
+        "leaf_modules",
+        "children",
+        "eval",
+        "train",
+        "freeze",
+        "unfreeze",
+        "set_dtype",
+    ]
 )
 """What every nn.Module inherits."""
 LAYER_METHODS = frozenset({"as_linear"})
