@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from types import CodeType, FrameType, GeneratorType
+from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 import mlx.core as mx
@@ -96,7 +96,7 @@ class Run:
         return {
             "raised": raised,
             "results": self.results,
-            "globals": {name: seen(value) for name, value in left.items() if not name.startswith("__") and kept(value)},
+            "globals": {name: kept(value) for name, value in left.items() if not name.startswith("__")},
             "bodies": [(code.co_name, count, self.calls.get(code, 0)) for code, count in self.bodies.items()],
             "lines": sorted(self.lines),
         }
@@ -112,13 +112,7 @@ class Run:
 
     def kept(self, real: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """What mx.compile gives, which is no descriptor, with a log of its calls."""
-        run, done, code = self, real(*args, **options), self.watch(args[0] if args else None)
-
-        class Compiled:
-            def __call__(self, *args: Any, **kwargs: Any) -> Any:
-                return run.logged(done, code, args, kwargs)
-
-        return Compiled()
+        return Compiled(self, real(*args, **options), self.watch(args[0] if args else None))
 
     def plain(self, fun: Any = None, **options: Any) -> Any:
         """The function itself, with the same log."""
@@ -154,6 +148,18 @@ class Run:
         return result
 
 
+class Compiled:
+    """Nothing but `done` keeps the compiled object alive: its end matters, since it empties the cache."""
+
+    __slots__ = ("run", "done", "code")
+
+    def __init__(self, run: Run, done: Callable[..., Any], code: CodeType | None) -> None:
+        self.run, self.done, self.code = run, done, code
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run.logged(self.done, self.code, args, kwargs)
+
+
 def unfused(name: str) -> None:
     """MLX builds a kernel with the C++ compiler for each new chain of operators and each new number in it; a barrier between any two makes few of all."""
     real = getattr(mx.array, name)
@@ -167,8 +173,13 @@ def unfused(name: str) -> None:
     setattr(mx.array, name, operator)
 
 
-def kept(value: Any) -> bool:
-    return isinstance(value, (mx.array, int, float, str, list, tuple, dict)) or "__dict__" in dir(value) and not callable(value) and not hasattr(value, "__spec__")
+def kept(value: Any) -> Any:
+    """What a global keeps: a class its attributes, a function its defaults."""
+    if isinstance(value, type) and value.__module__ in ("<run_path>", "helper"):
+        return {name: seen(item) for name, item in vars(value).items() if not name.startswith("__") and not callable(item)}
+    if isinstance(value, FunctionType) and value.__code__.co_filename != __file__ and value.__defaults__:
+        return [seen(item) for item in value.__defaults__]
+    return "module" if isinstance(value, ModuleType) else seen(value)
 
 
 def seen(value: Any, depth: int = 0) -> Any:

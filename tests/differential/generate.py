@@ -58,18 +58,23 @@ class Draft:
             self.parts.append("helper")
 
 
-def generate(seed: int) -> Program:
-    """The program of a seed."""
-    d = Draft(Random(seed))
+def generate(seed: int, *, decoys: bool = True) -> Program:
+    """The program of a seed; without `decoys` the same with nothing around what it is about."""
+    about, around = Random(f"{seed} about"), Random(f"{seed} around")
+    d = Draft(about)
     frame = d.random.choices(
         [evaluation, state, randomness, recompilation, shapeless, signature, mutation], [30, 24, 8, 14, 14, 8, 4]
     )[0]
     d.parts.append(frame.__name__)
-    for _ in range(d.random.randrange(0, 3)):
+    d.random = around
+    for _ in range(around.randrange(3) if decoys else 0):
         decoy(d)
+    d.random = about
     frame(d)
-    if d.maybe(0.3) and frame is not shapeless:
+    d.random = around
+    if decoys and frame is not shapeless and d.maybe(0.3):
         decoy(d)
+    d.random = about
     files = {"main.py": _main(d)}
     if d.helper:
         used = [line for line in ("import math", "import numpy as np") if line.split()[-1] + "." in "\n".join(d.helper)]
@@ -215,7 +220,7 @@ HARMLESS = (
     "if {v}.shape == (2, 3):\n    k = 1", "n = hash({v})", "n = {v} is not None and {v}.ndim > 1", "n = hasattr({v}, 'shape')",
 )  # fmt: skip
 CONSTANTS = ("C", "(C + 1)", "BOX.c", "PAIR[0]", "TABLE['c']", "mx.ones((2, 3))")
-TRACED = ("x", "y", "(x * 2)", "x[0:1]", "mx.abs(x)", "(x, C)[0]", "{'a': x}['a']", "[C, x][1]", "(C + x)", "mx.stop_gradient(x)", "mx.where(C > 0, x, C)", "mx.concatenate([C, x])")
+TRACED = ("x", "y", "(x * 2)", "x[0:1]", "mx.abs(x)", "(x, C)[0]", "{'a': x}['a']", "[C, x][1]", "(C + x)", "mx.stop_gradient(x)", "mx.where(C > 0, x, C)", "mx.concatenate([C, x])[:2]")
 
 
 def source(d: Draft) -> str:
@@ -312,7 +317,7 @@ def nested(d: Draft, value: str, use: Use) -> None:
 
 
 def unpacked(d: Draft, value: str, use: Use) -> None:
-    d.body += [d.pick(f"t, u = {value}, C", f"(u, t) = C, {value}", f"u, *rest = [1, {value}]\n    t = rest[0]", f"t = u = {value}", f"d = dict(a={value})\n    t = d.get('a')", f"d = dict(a={value})\n    t = d.pop('a', None)"), *use(d.pick("t", "t", "u") if value != "y" else "t")]
+    d.body += [d.pick(f"t, u = {value}, C", f"(u, t) = C, {value}", f"u, *rest = [1, {value}]\n    t = rest[0]", f"t = u = {value}", f"d = dict(a={value})\n    t = d.get('a')", f"d = dict(a={value})\n    t = d.pop('a', None)"), *use("t")]
 
 
 def tried(d: Draft, value: str, use: Use) -> None:
@@ -400,7 +405,7 @@ def state(d: Draft) -> None:
     elif kind == "list":
         d.top.append(f"state = [{X}, mx.array([1.0, 2.0, 3.0])]")
         read, write = d.pick("y = y + state[0]", "y = y * state[1]", "for s in state:\n        y = y + s"), [d.pick("state[0] = state[0] + x", "state[0] = y", "state.append(y)", "state[1] = mx.array([0.0, 1.0, 0.0])", "state.append(2.0)")]
-        change = [d.pick("state[0] = state[0] * 2", "state[1] = mx.array([3.0, 3.0, 3.0])", "state[0][0] = 7.0", "state = [mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])]", "state.reverse()" if False else "state[0] = mx.ones((2, 3))")]
+        change = [d.pick("state[0] = state[0] * 2", "state[1] = mx.array([3.0, 3.0, 3.0])", "state[0][0] = 7.0", "state = [mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])]", "state[0] = mx.ones((2, 3))")]
         if change[0].startswith("state = "):
             change = ["state.clear()", "state.extend([mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])])"] if d.maybe() else change
         names = d.pick("state", "state", "[state]", "{'s': state}", "list(state)", "tuple(state)", "[s for s in state]")
@@ -424,7 +429,7 @@ def state(d: Draft) -> None:
         names = d.pick("net.state", "net", "[net.state]", "net.parameters()", "net.trainable_parameters()", "[net]")
     elif kind == "number":
         d.top.append("N = 2.0")
-        read, write = d.pick("y = y * N", "y = y + (1 if N > 3 else 0)"), ["global N", d.pick("N = N + 1", "N = 4.0", "N = y.shape[0]", "N = y.sum()")]
+        read, write = d.pick("y = y * N", "y = y + (1 if N > 2 else 0)"), ["global N", d.pick("N = N + 1", "N = 4.0", "N = y.shape[0]", "N = y.sum()")]
         change, capture = [d.pick("N = 3.0", "N += 1", "N = 2.0", "N = N * 2")], ""
     elif kind == "config":
         d.top += ["", "", "class Config:", "    scale = 2.0", "    on = True"]
@@ -513,7 +518,7 @@ def recompilation(d: Draft) -> None:
     if kind == "scalar":
         d.parameters.append("k")
         d.body += [d.pick("y = y * k", "y = y + k", "y = y * (k if k is not None else 2)")]
-        argument = d.pick("n", "n", "n * 0.5", "n % 2", "n > 3", "3", "mx.array(n)", "x.shape[0]", "'ab'[n % 2]" if False else "n / 10", "mx.array(n * 0.5)", "float(n)", "t", "sizes[n % 2]", "rate", "max(n, 6)", "n // 8", "not n")
+        argument = d.pick("n", "n", "n * 0.5", "n % 2", "n > 3", "3", "mx.array(n)", "x.shape[0]", "n / 10", "mx.array(n * 0.5)", "float(n)", "t", "sizes[n % 2]", "rate", "max(n, 6)", "n // 8", "not n")
         setup = {"t": ["t = 0"], "rate": ["rate = 1.0"], "sizes[n % 2]": ["sizes = [1, 2]"]}.get(argument, [])
         after = {"t": ["t += 1"], "rate": ["rate = rate * 0.5"]}.get(argument, [])
         loop = d.pick(f"for n in range({count}):", f"for n, _ in enumerate([0] * {count}):", f"for n in list(range({count})):")
@@ -577,7 +582,7 @@ SHAPED = (
     "n, m = x.shape\ny = x * n", "n, m = x.shape\ny = x * m", "y = x + mx.ones((x.shape[-1],))", "y = mx.full(x.shape, 2.0)", "y = x.swapaxes(0, 1)", "y = x.sum()", "y = x * x.mean()", "y = mx.cumsum(x, axis=0)", "y = norm(x)",
     "y = 1 if x.shape[1] == 3 else 2\ny = x * y", "y = mx.linspace(0, 1, x.shape[0])", "y = x.shape[0]\ny = x + 1", "s = x.shape\ny = x + s[1]", "y = mx.expand_dims(x, -1).squeeze(-1)", "y = mx.logsumexp(x, axis=1)", "y = mx.eye(3) @ x.T",
     "y = x[..., :2]", "y = x[mx.array([0, 1])]", "y = mx.take_along_axis(x, mx.argmax(x, axis=1, keepdims=True), axis=1)", "y = x.transpose(1, 0)", "y = mx.concatenate([x, ROW])", "y = mx.unflatten(x, 0, (1, -1))", "y = mx.clip(x, 0.0, 3.0)",
-    "y = mx.outer(x[:, 0], x[:, 0])" if False else "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "assert x.shape[0] > 1\ny = x + 1", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
+    "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "assert x.shape[0] > 1\ny = x + 1", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
     "y = mx.ones(x.shape[:1] + (3,)) + x", "y = sum(x.shape) + x", "y = x * math.sqrt(x.shape[-1])", "y = x * (x.shape[-1] ** -0.5)", "y = mx.zeros((1,) + x.shape)", "y = mx.moveaxis(x, 0, 1)", "y = x.reshape(1, *x.shape)", "y = mx.diag(x)", "y = mx.triu(x)",
 )  # fmt: skip
 
@@ -601,7 +606,7 @@ def shapeless(d: Draft) -> None:
     else:
         d.body += [*op.splitlines()]
     d.options.append("shapeless=True" if d.maybe(0.85) else "shapeless=False")
-    second = d.pick("(4, 3)", "(4, 3)", "(3, 3)", "(2, 5)", "(2, 3)", "(5, 7)")
+    second = d.pick("(4, 3)", "(4, 3)", "(2, 5)", "(5, 3)")
     if d.maybe(0.7):
         d.driver += [f"x = {X}", "r1 = fast(x)", f"r2 = fast(mx.ones({second}))"]
     else:
@@ -616,12 +621,13 @@ def signature(d: Draft) -> None:
     d.parts.append(kind)
     if kind == "argument":
         d.parameters.append("a")
-        d.body += ["y = x * 2"]
+        module = d.maybe(0.15)
+        d.body += ["y = a(x)" if module else "y = x * 2"]
         d.top += ["", "", "@dataclasses.dataclass", "class Config:", "    n: int = 1", "", "", "class Plain:", "    pass"]
-        a = d.pick("np.ones(3)", "np.float64(2.0)", "np.float32(2.0)", "Config()", "Plain()", "mx.float32", "{1, 2}", "len", "nn.Linear(3, 3)", "(1, 2)", "[x, 2.0]", "{'a': x}", "None", "'mode'", "True", "1j", "b'a'", "range(3)", "slice(0, 1)", "2 ** 70", "lambda t: t", "[x, [Plain()]]", "{'k': {1}}", "x.shape", "x.dtype", "[1, (2, {'a': None})]")  # fmt: skip
-        calls(d, f"x, {a}")
+        a = d.pick("np.ones(3)", "np.float64(2.0)", "np.float32(2.0)", "Config()", "Plain()", "mx.float32", "{1, 2}", "len", "(1, 2)", "[x, 2.0]", "{'a': x}", "None", "'mode'", "True", "1j", "b'a'", "range(3)", "slice(0, 1)", "2 ** 70", "lambda t: t", "[x, [Plain()]]", "{'k': {1}}", "x.shape", "x.dtype", "[1, (2, {'a': None})]")  # fmt: skip
+        calls(d, "x, nn.Linear(3, 3)" if module else f"x, {a}")
     elif kind == "method":
-        decoration = d.pick("@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "@mx.compile\n@staticmethod\n" if False else "")
+        decoration = d.pick("@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "")
         static = "static" in decoration
         d.body += ["y = y + 1"]
         lines = ["class Model:", "    k = 2.0", "", *indent(decoration.splitlines()), f"    def run({'' if static else 'self, '}x):", f"        return x * {'2' if static else 'self.k'}", "", "    def twice(self, x):", "        return self.run(self.run(x))"]
@@ -644,7 +650,7 @@ def signature(d: Draft) -> None:
             "\n\n@mx.compile\ndef gen(x):\n    yield x * 2", "\n\n@mx.compile()\ndef gen(x):\n    return x * 2", "\n\n@mx.compile(shapeless=True)\ndef gen(x):\n    return x * 2",
             "\n\n@partial(mx.compile, shapeless=False)\ndef gen(x):\n    return x * 2", "\n\ndef double(x):\n    return x * 2\n\n\ngen = mx.compile(double)", "\n\ndef double(x):\n    return x * 2\n\n\ngen = mx.compile(mx.compile(double))",
         ).splitlines()  # fmt: skip
-        d.driver += [f"x = {X}", "r = fast(x)", d.pick("g = gen(x)", "g = list(gen(x))[0]")]
+        d.driver += [f"x = {X}", "r = fast(x)", d.pick("g = gen(x)", "g = list(gen(x))")]
 
 
 def mutation(d: Draft) -> None:

@@ -19,8 +19,8 @@ DECIDED = EVALUATION | STATE | RECOMPILATION | SHAPELESS | SIGNATURE
 MANY = 5
 """So many runs of one body are too many."""
 FEW = 2
-DEAD = frozenset({"MX205"})
-"""Found in what is captured, whether or not something changes it."""
+ALWAYS = frozenset({"MX205", "MX506"})
+"""Found in what is captured or handed over, whether or not anything shows it."""
 ONCE = frozenset({"MX301", "MX302", "MX305"})
 """Not even twice."""
 
@@ -70,19 +70,19 @@ def _deeds(plain: Mapping[str, Any], compiled: Mapping[str, Any]) -> Iterator[De
     raised = compiled["raised"]
     if raised:
         yield _raised(raised["message"], raised["type"], [(str(name), int(row)) for name, row in raised["frames"]])
+    for name, runs, calls in compiled["bodies"]:
+        if runs >= MANY:
+            yield Deed(f"the body of {name} runs {runs} times in {calls} calls", RECOMPILATION | {"MX211", "MX507"})
     for number, (right, real) in enumerate(zip(plain["results"], compiled["results"])):
         if not same(right, real):
-            yield Deed(f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX506", "MX507"})
-            break
+            yield Deed(f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"})
+            return
     if not raised:
         for name, value in plain["globals"].items():
             if not same(value, compiled["globals"].get(name)):
                 real = compiled["globals"].get(name)
                 soft = same(_arrays(value), _arrays(real))
-                yield Deed(f"{name} is {shown(real)} instead of {shown(value)}", STATE | SHAPELESS | {"MX503", "MX506", "MX507"}, soft=soft)
-    for name, runs, calls in compiled["bodies"]:
-        if runs >= MANY:
-            yield Deed(f"the body of {name} runs {runs} times in {calls} calls", RECOMPILATION | {"MX211", "MX507"})
+                yield Deed(f"{name} is {shown(real)} instead of {shown(value)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"}, soft=soft)
 
 
 def _raised(message: str, kind: str, frames: list[tuple[str, int]]) -> Deed:
@@ -124,7 +124,7 @@ def _false(deeds: Sequence[Deed], compiled: Mapping[str, Any], findings: Sequenc
         elif item.code in RECOMPILATION:
             if not raised and "signal" not in compiled and all(runs <= (1 if item.code in ONCE else FEW) for _, runs, _ in compiled["bodies"]):
                 yield Disagreement("false alarm", f"{item.code} at {_where([item])}: few traces {compiled['bodies']}")
-        elif item.code in DEAD:
+        elif item.code in ALWAYS:
             continue
         elif not raised and not any(item.code in deed.codes for deed in deeds):
             yield Disagreement("false alarm", f"{item.code} at {_where([item])}: all as without compile")

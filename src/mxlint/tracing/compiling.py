@@ -386,7 +386,10 @@ def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> 
             return m.array(True, None, chain, tree=True)
         shape = None
         if value.shape is not None:
-            shape = tuple(Scalar("int", size.content, frozenset({(number, i)}), True) for i, size in enumerate(value.shape))
+            last = len(value.shape) - 1
+            shape = tuple(
+                Scalar("int", size.content, frozenset({(number, -1 if i == last > 0 else i)}), True) for i, size in enumerate(value.shape)
+            )
         return m.array(True, shape, chain, like=frozenset({number}), dtype=value.dtype, sure=value.sure)
     if isinstance(value, Scalar):
         return replace(value, param=True)

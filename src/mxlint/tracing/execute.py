@@ -197,6 +197,8 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
         status = execute(m, node.body, frame)
     finally:
         m.protected -= 1 if node.handlers else 0
+    if status is None:
+        status = execute(m, node.orelse, frame)
     if node.handlers:
 
         def handler(entry: nodes.Handler) -> Callable[[], Status]:
@@ -207,13 +209,11 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
 
             return run
 
+        ended = status
         paths = [handler(entry) for entry in node.handlers]
         if status != "raise":
-            ended = status
-            paths.insert(0, lambda: execute(m, node.orelse, frame) if ended is None else ended)
+            paths.insert(0, lambda: ended)
         status = m.fork(frame, paths, "handler") if len(paths) > 1 else paths[0]()
-    elif status is None:
-        status = execute(m, node.orelse, frame)
     final = execute(m, node.final, frame)
     return final or status
 
@@ -343,9 +343,11 @@ def _import(m: Machine, node: nodes.Import, frame: Frame) -> Status:
     return None
 
 
-def _bind_lazily(m: Machine, name: str, make: Callable[[], Value], node: nodes.Node, frame: Frame) -> None:
+def _bind_lazily(
+    m: Machine, name: str, make: Callable[[], Value], node: nodes.Node, frame: Frame, origin: tuple[str, int] | None = None
+) -> None:
     """An import: the other file is read when the name is used."""
-    bind(m, name, Lazy(make=make), node, frame)
+    bind(m, name, Lazy(make=make, origin=origin), node, frame)
 
 
 def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
@@ -356,7 +358,7 @@ def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
         def make(name: str = name) -> Value:
             return calls.imported(m, calls.module(m, node.module, node.level, frame), name, node, frame)
 
-        _bind_lazily(m, alias or name, make, node, frame)
+        _bind_lazily(m, alias or name, make, node, frame, (node.module, node.level))
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -82,7 +83,9 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
         return bool(value.items) if value.items is not None else None
     if isinstance(value, DictV):
         return True if value.keys else None if value.open else False
-    if isinstance(value, (FuncV, ClassV, ModuleV, CompiledV, External)):
+    if isinstance(value, External):  # a module or function of Python or MLX; another library's name may be a flag
+        return True if value.name.startswith(("builtins.", "mlx.")) or value.name in sys.stdlib_module_names else None
+    if isinstance(value, (FuncV, ClassV, ModuleV, CompiledV)):
         return True
     if isinstance(value, Choice):
         found = {truth(m, option, node, frame) if not isinstance(option, Array) else None for option in value.options}
@@ -374,6 +377,8 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
         return Scalar("bool", MISSING, axes, param, varies)
     if isinstance(left, (Tup, ListV)) and isinstance(right, (Tup, ListV)) and op in ("==", "!="):
         return _sequences(op, left, right)
+    if isinstance(left, (Foreign, External)) or isinstance(right, (Foreign, External)):
+        return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
     if isinstance(left, ShapeV) or isinstance(right, ShapeV):
         of = frozenset(n for side in (left, right) if isinstance(side, ShapeV) for n in side.of)
         return Scalar("bool", MISSING, frozenset((n, None) for n in of), True)

@@ -212,6 +212,13 @@ def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]
         names |= set(_HANDLE.findall(text, start, end))
         at = text.find("compile", end)
     names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
+    for name, value in list(frame.fields.items()):
+        if isinstance(value, Lazy) and value.origin is not None:
+            found = m.project.find(*value.origin, source)
+            if found is not None and (found.source is None or "compile" in found.source.text):
+                made = calls.force(frame, name, value)
+                if isinstance(made, CompiledV) or isinstance(made, FuncV) and _compiles(made):
+                    names.add(name)
     functions = [chunk for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name is not None]
     # Who calls a function that compiles may do so in a loop: two steps outward.
     makers = {chunk.name for chunk in functions if chunk.name and "compile" in text[chunk.start : chunk.end]}
@@ -221,6 +228,12 @@ def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]
             makers |= {chunk.name for chunk in functions if chunk.name and pattern.search(text, chunk.start, chunk.end)}
     pattern = _any_of(names | makers)
     return lambda text: "compile" in text or pattern.search(text) is not None
+
+
+def _compiles(function: FuncV) -> bool:
+    """Whether a function of another file makes compiled objects."""
+    node = calls.node_of(function)
+    return node is not None and "compile" in function.source.text[node.start : node.end]
 
 
 def _any_of(names: set[str]) -> re.Pattern[str]:

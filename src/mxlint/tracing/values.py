@@ -368,9 +368,10 @@ class ModuleV(Heap):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Lazy(Heap):
-    """A global that is made when it is first asked for."""
+    """A global that is made when it is first asked for. `origin`: the module and level of the import that binds it."""
 
     make: Any = None
+    origin: tuple[str, int] | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
