@@ -51,9 +51,11 @@ def test_wheel_holds_program_and_pages(built: Path) -> None:
     with zipfile.ZipFile(built / f"mxlint-{__version__}-py3-none-any.whl") as wheel:
         names = set(wheel.namelist())
     assert names >= {f"mxlint/_pages/{rule.page}" for rule in RULES.values()}
-    program = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert "mxlint/py.typed" in program
+    left_out = {"__pycache__", "raw"}  # facts.json is folded from the raw measurements
+    program = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file() and not left_out & set(path.parts)}
+    assert program >= {"mxlint/py.typed", "mxlint/tracing/mlx/facts.json"}
     assert names >= program
+    assert not any("/raw/" in name for name in names)
     assert {name.split("/")[0] for name in names} == {"mxlint", f"mxlint-{__version__}.dist-info"}
 
 

@@ -102,13 +102,11 @@ MISSED = {
     "match a sequence": "the elements of the subject are not bound",
     "match a mapping": "the values of the subject are not bound",
     "guard of a match": "the guard of a pattern that compares",
-    "else of try": "what follows the body of a try is taken for a handler",
     "SimpleNamespace": "types.SimpleNamespace",
     "operator of an own class": "__add__ of a class of the project",
     "own iterator": "__iter__ of a class of the project",
     "yield from": "yield from",
     "global function bound under a flag": "sys.version_info",
-    "array.at": "array.at[…].add",
     "in a list": "`in` compares with the elements of a list",
 }
 # The number of dimensions decides in them, which only a call shows.
@@ -134,10 +132,9 @@ def test_a_constant_in_its_place_is_silent(name: str) -> None:
 
 
 SILENT = read_cases("silent.md")
-NOISY = {"scale by the size of a feature, at one shape": "one call in sight says less than none"}
 
 
-@pytest.mark.parametrize("name", parameters(SILENT, NOISY))
+@pytest.mark.parametrize("name", SILENT)
 def test_what_the_rules_leave_alone(name: str) -> None:
     found = findings(SILENT[name].files, advice=True)
     assert [finding for finding in found if finding.severity != "info" or finding.code == SILENT[name].code] == []
@@ -149,10 +146,6 @@ def test_every_rule_of_the_tracer_leaves_something_alone() -> None:
 
 UNKNOWN = read_cases("unknown.md")
 GUESSED = {
-    "unknown flag": "an imported name that cannot be resolved is taken to be true",
-    "one of two values": "an imported name that cannot be resolved is taken to be true",
-    "function chosen under a flag": "an imported name that cannot be resolved is taken to be true",
-    "flag of the interpreter": "an attribute of a library is taken to be true",
     "another device": "a comparison of devices",
     "another member of an enum": "`==` between members of an enum",
     "loop whose length is not known": "an unknown loop is taken to run at least once",
@@ -292,7 +285,6 @@ def test_a_function_that_calls_what_its_file_compiles() -> None:
     assert places({"main.py": "import mlx.core as mx\nfast = mx.compile(lambda x: x * 2)\n" + LOOP}) == [("main.py", 5, "MX303")]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="functions that call what another file compiles are not entered")
 def test_a_function_that_calls_what_another_file_compiles() -> None:
     files = {"lib.py": "import mlx.core as mx\nfast = mx.compile(lambda x: x * 2)\n", "main.py": "from lib import fast\n" + LOOP}
     assert places(files) == [("main.py", 4, "MX303")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +58,7 @@ class Project:
         path = source.path.resolve()
         parts = [] if path.stem == "__init__" else [path.stem]
         folder = path.parent
-        while (folder / "__init__.py").exists() and folder.parent != folder:
+        while os.path.exists(folder / "__init__.py") and folder.parent != folder:
             parts.insert(0, folder.name)
             folder = folder.parent
         return ".".join(parts)
@@ -65,10 +66,10 @@ class Project:
     def _import_roots(self, folder: Path) -> tuple[Path, ...]:
         if folder not in self._roots:
             top = folder
-            while (top / "__init__.py").exists() and top.parent != top:
+            while os.path.exists(top / "__init__.py") and top.parent != top:
                 top = top.parent
             candidates = [folder, top, top / "src", top.parent / "src"]
-            self._roots[folder] = tuple(dict.fromkeys(root for root in candidates if root.is_dir()))
+            self._roots[folder] = tuple(dict.fromkeys(root for root in candidates if os.path.isdir(root)))
         return self._roots[folder]
 
     def _under(self, root: Path, name: str) -> Found | None:
@@ -80,10 +81,10 @@ class Project:
     def _look(self, root: Path, name: str) -> Found | None:
         base = root.joinpath(*name.split(".")) if name else root
         for path in (base / "__init__.py", base.with_suffix(".py") if name else base / "__init__.py"):
-            if path.is_file():
+            if os.path.isfile(path):
                 source = self._read(path)
                 return None if source is None else Found(self.module_name(source), path, source)
-        if base.is_dir() and any(base.glob("*.py")):
+        if os.path.isdir(base) and any(name.endswith(".py") for name in _names_in(base)):
             return Found(name, base, None)
         return None
 
@@ -95,6 +96,13 @@ class Project:
             except (OSError, SourceError):
                 self._sources[resolved] = None
         return self._sources[resolved]
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # somebody else's folder
+        return []
 
 
 def display_name(path: Path) -> str:
