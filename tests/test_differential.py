@@ -23,7 +23,10 @@ from differential.judge import DECIDED
 COUNT = 100
 LONG = int(os.environ.get("MXLINT_DIFFERENTIAL", "0"))
 EACH = 20
-KNOWN: dict[int, str] = {}
+KNOWN: dict[int, str] = {
+    3: "setattr of an object whose vars() are captured is taken for an uncaptured write",
+    20: "a traced array kept in a mutable default is not found (MX202)",
+}
 """Seeds of programs about which they disagree, and why. One that no longer does has to go."""
 
 pytestmark = pytest.mark.skipif(
@@ -42,7 +45,8 @@ def told(outcome: Outcome) -> str:
 def test_the_tracer_and_mlx_agree(tmp_path: Path) -> None:
     outcomes = compare([(seed, generate(seed)) for seed in range(COUNT)], tmp_path)
     disagree = {outcome.seed: told(outcome) for outcome in outcomes if outcome.verdict.disagreements}
-    assert disagree.keys() == KNOWN.keys(), "\n\n".join(disagree[seed] for seed in sorted(disagree.keys() - KNOWN.keys())) or "no longer disagree"
+    assert {seed: disagree[seed] for seed in disagree if seed not in KNOWN} == {}
+    assert KNOWN.keys() - disagree.keys() == set()
     ran = [outcome for outcome in outcomes if not outcome.verdict.skipped]
     assert len(ran) >= 0.95 * COUNT
     assert sum(any(not deed.soft for deed in outcome.verdict.deeds) for outcome in ran) >= 0.4 * COUNT

@@ -536,22 +536,8 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
 
 
 MISSED = {
-    "imported in try": "`mx` is the module or None, and an attribute of a choice is lost",
     "imported with a star": "names of `from mlx.core import *` are unknown",
     "decorator chosen by a flag": "a choice of mx.compile and a lambda as decorator",
-    "behind an unknown decorator with arguments": "a function under a decorator of a library that is called with arguments is not entered",
-    "in a lambda": "a lambda at module level is not entered",
-    "class in a function": "methods of a class inside a function are not entered",
-    "nested function that is never called": "only a nested function that is returned is entered",
-    "nested in a method, not returned": "only a nested function that is returned is entered",
-    "three nested factories": "only one returned function deep",
-    "if __name__ != '__main__'": "the branch is pruned",
-    "behind a constant that is False": "the branch is pruned",
-    "behind a default that is False": "the branch is pruned where the only call in sight leaves the default",
-    "after a return": "what cannot be reached is not run",
-    "after what cannot be true": "the branch is pruned",
-    "if False": "the branch is pruned",
-    "in an empty loop": "the body is not run",
     "map": "`compiled` is the first argument of map",
 }
 

@@ -17,6 +17,7 @@ from mxlint.tracing.events import Read, Record, Trace
 from mxlint.tracing.files import Files
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Table
+from mxlint.tracing.unreached import spelled
 from mxlint.tracing.values import Array, Scalar
 
 MIN_RECURSION = 6000
@@ -72,7 +73,8 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
     found: dict[tuple[str, Span], Finding] = {}
     for item in _judge(m):
         found.setdefault((item.code, item.span), item)
-    return Analysis(tuple(found.values()), tuple(_sites(m.records, source)), dict(m.unknown), _coverage(m.records, source))
+    sites = _all_sites(m.records, source, tree)
+    return Analysis(tuple(found.values()), sites, dict(m.unknown), _coverage(m.records, source, sites))
 
 
 def _judge(m: Machine) -> Iterator[Finding]:
@@ -109,18 +111,29 @@ def _judge(m: Machine) -> Iterator[Finding]:
         yield recompilation.transformed(place, record, kind)
 
 
-def _coverage(records: list[Record], source: Source) -> dict[str, int]:
+def _coverage(records: list[Record], source: Source, sites: tuple[SiteReport, ...]) -> dict[str, int]:
     """How far the functions compiled in this file were followed."""
     by_site: dict[object, list[Record]] = {}
     for record in records:
         if record.site.source is source:
             by_site.setdefault(record.site, []).append(record)
-    counts = {"sites": len(by_site), "full": 0, "partial": 0, "none": 0}
+    counts = {"sites": len(sites), "full": 0, "partial": 0, "none": len(sites) - len(by_site)}
     for group in by_site.values():
         traces = [trace for record in group for trace in record.traces if trace.root is not None]
         elsewhere = any(record.inlined or record.differentiated or record.method_of for record in group)
         counts["none" if not traces and not elsewhere else "partial" if any(trace.lost for trace in traces) else "full"] += 1
     return counts
+
+
+def _all_sites(records: list[Record], source: Source, tree: ast.Module) -> tuple[SiteReport, ...]:
+    """The sites that the tracer came to, and those that it did not, in order."""
+    found = {site.span: site for site in _sites(records, source)}
+    if "compile" in source.text:
+        for other in spelled(source, tree):
+            span = source.span(other.start, other.end)
+            if not any(site.start <= span.start < site.end for site in found):
+                found[span] = SiteReport(span, other.form, " ".join(other.compiled.split()), {}, None)
+    return tuple(found[span] for span in sorted(found))
 
 
 def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:

@@ -14,11 +14,11 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 import mlx.core as mx
-import mlx.nn as nn
 
 SECONDS = 20
 LIMIT = 4
@@ -78,14 +78,14 @@ class Run:
         for name in OPERATORS:
             unfused(f"__{name}__")
         real = mx.compile
-        mx.compile = (lambda *args, **options: self.kept(real, *args, **options)) if self.compiled else self.plain
+        setattr(mx, "compile", partial(self.kept, real) if self.compiled else self.plain)  # noqa: B010 - it is a stand-in, of another type
         sys.path.insert(0, self.folder)
         sys.settrace(self.traced)
         raised = None
         left: dict[str, Any] = {}
         try:
             left = runpy.run_path(os.path.join(self.folder, "main.py"))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - whatever the program raises is what is asked for
             frames = [
                 (os.path.basename(frame.filename), frame.lineno)
                 for frame in traceback.extract_tb(error.__traceback__)
@@ -130,7 +130,7 @@ class Run:
             fun = fun.func
         code = getattr(fun, "__code__", None)
         if code is None and fun is not None:
-            code = getattr(getattr(type(fun), "__call__", None), "__code__", None)
+            code = getattr(vars(type(fun)).get("__call__"), "__code__", None)
         if code is not None:
             self.bodies.setdefault(code, 0)
         return code
@@ -151,7 +151,7 @@ class Run:
 class Compiled:
     """Nothing but `done` keeps the compiled object alive: its end matters, since it empties the cache."""
 
-    __slots__ = ("run", "done", "code")
+    __slots__ = ("code", "done", "run")
 
     def __init__(self, run: Run, done: Callable[..., Any], code: CodeType | None) -> None:
         self.run, self.done, self.code = run, done, code
@@ -187,13 +187,15 @@ def seen(value: Any, depth: int = 0) -> Any:
     if isinstance(value, mx.array):
         try:
             mx.eval(value)
-            return {"shape": list(value.shape), "values": [float(item) for item in value.flatten().tolist()] if value.size < 200 else value.size}
-        except Exception as error:
+            flat: Any = value.flatten().tolist()
+            return {"shape": list(value.shape), "values": [float(item) for item in flat]}
+        except Exception as error:  # noqa: BLE001 - of many kinds
             return {"leak": str(error)[:120]}
     if depth > LIMIT:
         return "…"
-    if isinstance(value, nn.Module):
-        return {str(key): seen(item, depth + 1) for key, item in value.parameters().items()}
+    parameters = getattr(value, "parameters", None)
+    if isinstance(value, dict) and parameters is not None:
+        return {str(key): seen(item, depth + 1) for key, item in parameters().items()}
     if isinstance(value, dict):
         return {str(key): seen(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

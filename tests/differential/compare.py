@@ -6,13 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from mxlint.analysis import analyze
 from mxlint.engine import check
 from mxlint.finding import Finding
+from mxlint.project import Project
+from mxlint.source import read_source
+from mxlint.tracing.mlx.table import load_table
 
 from .generate import Program
 from .judge import Verdict, judge
@@ -22,10 +26,13 @@ CHILD = Path(__file__).with_name("child.py")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
+    """`lost`: where something was missed, what the tracer could not follow."""
+
     seed: int
     program: Program
     findings: tuple[Finding, ...]
     verdict: Verdict
+    lost: Mapping[str, int]
 
 
 def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int = 2) -> list[Outcome]:
@@ -51,8 +58,14 @@ def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int 
         for seed, program in share:
             findings = tuple(found.get(f"p{seed}", ()))
             answer = answers[seed]
-            outcomes.append(Outcome(seed, program, findings, judge(answer["plain"], answer["compiled"], findings)))
+            verdict = judge(answer["plain"], answer["compiled"], findings)
+            lost = _lost(folder / f"p{seed}" / "main.py") if any(item.kind == "miss" for item in verdict.disagreements) else {}
+            outcomes.append(Outcome(seed, program, findings, verdict, lost))
     return sorted(outcomes, key=lambda outcome: outcome.seed)
+
+
+def _lost(path: Path) -> Mapping[str, int]:
+    return analyze(read_source(path, path.name), Project(), load_table(None)).reasons
 
 
 def _child(folder: Path, seeds: Sequence[int]) -> subprocess.Popen[str]:

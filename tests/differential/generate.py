@@ -63,7 +63,7 @@ def generate(seed: int, *, decoys: bool = True) -> Program:
     about, around = Random(f"{seed} about"), Random(f"{seed} around")
     d = Draft(about)
     frame = d.random.choices(
-        [evaluation, state, randomness, recompilation, shapeless, signature, mutation], [30, 24, 8, 14, 14, 8, 4]
+        [evaluation, state, randomness, recompilation, shapeless, signature, mutation, containers], [26, 18, 7, 14, 15, 11, 4, 7]
     )[0]
     d.parts.append(frame.__name__)
     d.random = around
@@ -140,7 +140,7 @@ def site(d: Draft, body: list[str]) -> list[str]:
 
 def decoy(d: Draft) -> None:
     n = d.name("c")
-    kind = d.random.randrange(16)
+    kind = d.random.choice([*range(16), 2, 2, 9, 9, 15, 15, 15])
     if kind == 0:
         d.top.append(f"{n} = mx.array([1.0, 2.0, 3.0])")
         d.body.append(f"y = y * {n}")
@@ -209,7 +209,7 @@ SINKS = (
     "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
     "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
     "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
-    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
+    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
     "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
     "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
 )  # fmt: skip
@@ -479,6 +479,28 @@ def state(d: Draft) -> None:
         calls(d)
 
 
+def containers(d: Draft) -> None:
+    """What is captured by halves, grows, or is handed over as well."""
+    kind = d.pick("half", "half", "growing", "aliased", "aliased")
+    d.parts.append(kind)
+    listed = d.maybe()
+    d.top.append(f"state = [{X}]" if listed else f"state = {{'w': {X}}}")
+    w = "state[0]" if listed else "state['w']"
+    if kind == "half":
+        d.options.append(d.pick("inputs=state", "outputs=state", "inputs=[state]"))
+        d.body += [f"y = y + {w}", d.pick(f"{w} = y", f"{w} = {w} + x", f"{w} = {w} * 2")]
+        calls(d)
+    elif kind == "growing":
+        d.options += d.pick("outputs=state", "outputs=state inputs=state").split()
+        d.body += ["y = y * 2", "state.append(y)" if listed else "state[f'k{len(state)}'] = y"]
+        calls(d)
+    else:
+        if d.maybe(0.4):
+            d.options += ["inputs=state", "outputs=state"]
+        d.body += [f"y = y + {w}"]
+        d.driver += [*d.pick("", "warm = fast(mx.ones((2, 3)))").splitlines(), f"r1 = fast({w if d.maybe(0.8) else X})", f"r2 = fast({w if d.maybe() else X})"]
+
+
 def randomness(d: Draft) -> None:
     draw = d.pick(
         "y = x + mx.random.normal((2, 3))", "y = x * mx.random.uniform(shape=(2, 3))", "y = x + mx.random.normal((2, 3), key=mx.random.key(3))", "y = drop(x)",
@@ -535,7 +557,7 @@ def recompilation(d: Draft) -> None:
         d.driver += d.pick(
             f"for n in range(1, {count}):\n    r = fast(mx.ones((n, 3)))", f"for n in range({count}):\n    x = mx.concatenate([x, x[:1]])\n    r = fast(x)",
             f"big = mx.ones((16, 3))\nfor n in range(1, {count}):\n    r = fast(big[:n])", f"for n in range({count}):\n    r = fast(mx.ones((2 + n % 2, 3)))",
-            f"for n in range({count}):\n    r = fast(x)", f"big = mx.ones((16, 3))\nfor n in range(0, 16, 2):\n    r = fast(big[n:n + 2])", f"for n in range({count}):\n    r = fast(mx.ones((2, 3)) * n)",
+            f"for n in range({count}):\n    r = fast(x)", "big = mx.ones((16, 3))\nfor n in range(0, 16, 2):\n    r = fast(big[n:n + 2])", f"for n in range({count}):\n    r = fast(mx.ones((2, 3)) * n)",
             f"for n in range({count}):\n    x = fast(x)", "xs = [x]\nfor n in range(8):\n    xs.append(x)\n    r = fast(mx.concatenate(xs))",
             "for batch in [mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((4, 3)), mx.ones((1, 3))]:\n    r = fast(batch)",
         ).splitlines()  # fmt: skip
@@ -563,8 +585,7 @@ def recompilation(d: Draft) -> None:
         d.body += ["y = x.sum()"]
         d.driver += d.pick(
             f"g = mx.grad(fast)\nfor n in range({count}):\n    r = g(x)", f"for n in range({count}):\n    r = mx.grad(fast)(x)", f"g = mx.compile(mx.grad(fast))\nfor n in range({count}):\n    r = g(x)",
-            f"g = mx.vmap(fast)\nfor n in range({count}):\n    r = g(x)", f"def loss(x):\n    return fast(x) * 2\n\n\ng = mx.value_and_grad(loss)\nfor n in range({count}):\n    r = g(x)",
-            f"g = mx.value_and_grad(fast)\nfor n in range({count}):\n    v, r = g(x)", f"g = mx.compile(mx.value_and_grad(lambda x: (x * 2).sum()))\nfor n in range({count}):\n    r = g(x)",
+            f"g = mx.vmap(fast)\nfor n in range({count}):\n    r = g(x)", f"g = mx.value_and_grad(fast)\nfor n in range({count}):\n    v, r = g(x)", f"g = mx.compile(mx.value_and_grad(lambda x: (x * 2).sum()))\nfor n in range({count}):\n    r = g(x)",
         ).splitlines()  # fmt: skip
         if "g(x)" in d.driver[-1] and d.maybe(0.3):
             d.driver.append("r = fast(x)")
@@ -575,14 +596,14 @@ def recompilation(d: Draft) -> None:
 
 SHAPED = (
     "y = x.reshape(-1)", "y = x.reshape(x.shape[0] * x.shape[1])", "y = (x * 2).reshape(x.shape)", "y = x.reshape(x.shape[0], -1)", "y = x.reshape(-1, 3)", "y = x.sum(axis=0)", "y = x.mean(-1, keepdims=True)", "y = x[0]", "y = x[-1]",
-    "y = x[:, 0]", "y = x[:1]", "y = x[None]", "y = x[..., None]", "y = x.T", "y = x / x.shape[-1]", "y = x / x.shape[0]", "y = x * len(x)", "y = mx.zeros(x.shape) + x", "y = mx.zeros_like(x)",
+    "y = x[:, 0]", "y = x[:1]", "y = x[None]", "y = x[..., None]", "y = x.T", "y = x / x.shape[-1]", "y = x / x.shape[0]", "y = x * len(x)", "y = mx.ones(x.shape) + x", "y = mx.zeros_like(x)",
     "y = mx.concatenate([x, x])", "y = mx.stack([x, x])", "y = mx.tril(x)", "y = mx.softmax(x, axis=-1)", "y = x.flatten()", "y = mx.broadcast_to(x.sum(), x.shape)", "y = mx.arange(x.shape[0])", "y = mx.arange(x.shape[1]) + x",
     "y = mx.take(x, mx.array([0, 1]), axis=0)", "y = x @ M", "y = net(x)", "y = net0(x)", "y = mx.split(x, 2, axis=0)[0]", "y = mx.pad(x, 1)", "y = mx.repeat(x, 2, axis=0)", "y = mx.tile(x, (2, 1))", "y = mx.expand_dims(x, 0)",
     "y = mx.where(x > 0, x, 0.0)", "y = x.max(axis=1)", "y = mx.argmax(x, axis=1)", "y = mx.sort(x, axis=-1)", "if x.shape[0] > 3:\n    y = y + 1", "for i in range(x.shape[0]):\n    y = y + i", "y = x * x.ndim", "y = x.size * x",
     "n, m = x.shape\ny = x * n", "n, m = x.shape\ny = x * m", "y = x + mx.ones((x.shape[-1],))", "y = mx.full(x.shape, 2.0)", "y = x.swapaxes(0, 1)", "y = x.sum()", "y = x * x.mean()", "y = mx.cumsum(x, axis=0)", "y = norm(x)",
     "y = 1 if x.shape[1] == 3 else 2\ny = x * y", "y = mx.linspace(0, 1, x.shape[0])", "y = x.shape[0]\ny = x + 1", "s = x.shape\ny = x + s[1]", "y = mx.expand_dims(x, -1).squeeze(-1)", "y = mx.logsumexp(x, axis=1)", "y = mx.eye(3) @ x.T",
     "y = x[..., :2]", "y = x[mx.array([0, 1])]", "y = mx.take_along_axis(x, mx.argmax(x, axis=1, keepdims=True), axis=1)", "y = x.transpose(1, 0)", "y = mx.concatenate([x, ROW])", "y = mx.unflatten(x, 0, (1, -1))", "y = mx.clip(x, 0.0, 3.0)",
-    "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "assert x.shape[0] > 1\ny = x + 1", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
+    "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "y = x if x.shape[0] == 2 else x * 2", "while x.shape[0] > 3:\n    y = y * 2\n    break", "if len(x) > 2 and x.ndim:\n    y = y * 3", "if x.size > 8:\n    y = x * 5", "y = x * max(x.shape[0], 3)", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
     "y = mx.ones(x.shape[:1] + (3,)) + x", "y = sum(x.shape) + x", "y = x * math.sqrt(x.shape[-1])", "y = x * (x.shape[-1] ** -0.5)", "y = mx.zeros((1,) + x.shape)", "y = mx.moveaxis(x, 0, 1)", "y = x.reshape(1, *x.shape)", "y = mx.diag(x)", "y = mx.triu(x)",
 )  # fmt: skip
 
@@ -608,9 +629,15 @@ def shapeless(d: Draft) -> None:
     d.options.append("shapeless=True" if d.maybe(0.85) else "shapeless=False")
     second = d.pick("(4, 3)", "(4, 3)", "(2, 5)", "(5, 3)")
     if d.maybe(0.7):
-        d.driver += [f"x = {X}", "r1 = fast(x)", f"r2 = fast(mx.ones({second}))"]
+        d.driver += [f"x = {X}", "r1 = fast(x)", f"r2 = fast({_counted(second)})"]
     else:
-        d.driver += [f"for shape in [(2, 3), {second}]:", "    r = fast(mx.ones(shape))"]
+        d.driver += [f"for x in [{X}, {_counted(second)}]:", "    r = fast(x)"]
+
+
+def _counted(shape: str) -> str:
+    """An array of different numbers: among equal ones a wrong row does not show."""
+    rows, columns = (int(size) for size in shape.strip("()").split(","))
+    return f"mx.array({[[float(10 + row * columns + column) for column in range(columns)] for row in range(rows)]})"
 
 
 # -- MX5, arguments ---------------------------------------------------------------------------------------------------

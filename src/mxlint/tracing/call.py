@@ -88,6 +88,10 @@ def builtin(name: str) -> Value:
 
 def force(scope: Any, name: str, value: Value) -> Value:
     """Make a global that waits for being asked for, once."""
+    if isinstance(value, Choice) and any(isinstance(option, Lazy) for option in value.options):
+        options = tuple(force(scope, "", option) for option in value.options)
+        scope.fields[name] = made_choice = Choice(options)
+        return made_choice
     if not isinstance(value, Lazy):
         return value
     if "made" not in value.fields:
@@ -385,7 +389,7 @@ def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, defini
         if not target.name.startswith(("mlx.", "functools.partial")) and target.name not in m.wrappers:
             return value
     if isinstance(function, Opaque):
-        return Choice((value, Opaque(label=definition.name)))
+        return value if isinstance(value, Choice) else Choice((value, Opaque(label=definition.name)))
     return call(m, function, CallInfo([value], {}, frame, place, [place], {}, False, None))
 
 

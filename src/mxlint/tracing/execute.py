@@ -259,6 +259,8 @@ def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
     base = qualname(frame)
     name = f"{base}.{node.name}" if base else node.name
     place = Place(frame.source, node.name_start, node.name_end)
+    if frame.kind == "function":
+        m.made.append((node, frame))
     return FuncV(name=name, env=frame, source=frame.source, node=node, defaults=defaults, cls=frame.cls, place=place)
 
 
@@ -367,6 +369,12 @@ def _match(m: Machine, node: nodes.Match, frame: Frame) -> Status:
     if any(case.compares for case in node.cases):
         truth(m, subject, node.subject, frame)
     operators.branch(m, subject, node, node.subject, frame)
+
+    first = node.cases[0] if node.cases else None
+    if first is not None and not first.compares and first.guard is None:
+        for name in first.binds:
+            bind(m, name, subject, first, frame)
+        return execute(m, first.body, frame)
 
     def path(case: nodes.Case) -> Callable[[], Status]:
         def run() -> Status:

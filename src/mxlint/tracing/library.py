@@ -150,9 +150,48 @@ def _converts(m: Machine, name: str, info: CallInfo) -> None:
             return
 
 
+_BY_METHOD = frozenset(
+    [
+        "sum",
+        "prod",
+        "mean",
+        "std",
+        "var",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "argsort",
+        "cumsum",
+        "cumprod",
+        "round",
+        "around",
+        "ravel",
+        "reshape",
+        "squeeze",
+        "transpose",
+        "take",
+        "swapaxes",
+        "repeat",
+        "sort",
+        "diagonal",
+        "trace",
+        "shape",
+        "ndim",
+        "size",
+    ]
+)
+"""Functions of numpy that call the method of that name: for an mx.array they fail, or work, as they do without compile."""
+
+
 def _numpy(m: Machine, name: str, info: CallInfo) -> Value:
-    _converts(m, name.replace("numpy.", "np.", 1), info)
     last = name.rsplit(".", 1)[-1]
+    if last not in _BY_METHOD:
+        _converts(m, name.replace("numpy.", "np.", 1), info)
     if name.startswith("numpy.ndarray."):
         return Scalar("number") if last == "item" else NumpyV("array")
     if name.startswith("numpy.random.") and not info.values():

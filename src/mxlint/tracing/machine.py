@@ -99,6 +99,7 @@ class Machine:
         self.transformed: list[tuple[Place, Record, str]] = []
         self.not_functions: list[tuple[Place, str, str]] = []
         self.text_left = 0
+        self.made: list[tuple[nodes.FuncDef, Frame]] = []
         self.load_left = 0
         self.files = files
         self.uses: dict[int, tuple[tuple[str, str], ...]] = {}

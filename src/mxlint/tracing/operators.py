@@ -113,7 +113,7 @@ def depends_on_argument(value: Value) -> bool:
 
 def guard_kind(test: nodes.Expr, value: Value) -> str:
     """How to name a condition that is not known: a bare flag or type test ("flag"), or a comparison of numbers ("value")."""
-    kind = "value" if _compares_numbers(test) and isinstance(value, Scalar) else "flag"
+    kind = "value" if _compares_numbers(test) and isinstance(value, Scalar) and value.kind == "bool" else "flag"
     return kind + "+argument" if depends_on_argument(value) else kind
 
 
@@ -378,11 +378,11 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
     if isinstance(left, (Tup, ListV)) and isinstance(right, (Tup, ListV)) and op in ("==", "!="):
         return _sequences(op, left, right)
     if isinstance(left, (Foreign, External)) or isinstance(right, (Foreign, External)):
-        return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
+        return Scalar("scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
     if isinstance(left, ShapeV) or isinstance(right, ShapeV):
         of = frozenset(n for side in (left, right) if isinstance(side, ShapeV) for n in side.of)
         return Scalar("bool", MISSING, frozenset((n, None) for n in of), True)
-    return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
+    return Scalar("scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
 
 
 def _sequences(op: str, left: Tup | ListV, right: Tup | ListV) -> Scalar:

@@ -42,6 +42,8 @@ FILE_BUDGET = 120_000
 """Steps for all of one file."""
 LOAD_BUDGET = 500_000
 """Characters of other files that are looked at for one file."""
+MAX_NESTED = 16
+"""Nested functions that are entered although nothing calls them."""
 MAX_DATA = 50_000
 """Characters of a statement beyond which it is data, such as a table, and unknown."""
 TEXT_BUDGET = 300_000
@@ -338,7 +340,13 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
         keywords = {p.name: presume.host_value(m, function, p) for p in params if p.kwonly}
         info = calls.CallInfo(args, keywords, frame, place, [place] * len(args), {}, False, None)
         try:
+            m.made.clear()
             result = calls.call_function(m, function, info)
+            for inner_node, scope in m.made[:MAX_NESTED]:
+                if id(inner_node) not in m.entered and "compile" in function.source.text[inner_node.start : inner_node.end]:
+                    nested = FuncV(name=f"{function.name}.{inner_node.name}", env=scope, source=function.source, node=inner_node)
+                    given = [presume.host_value(m, nested, p) for p in inner_node.params if not p.star and not p.kwonly]
+                    calls.call_function(m, nested, calls.CallInfo(given, {}, frame, place, [place] * len(given), {}, False, None))
             if isinstance(result, FuncV) and result.node is not None and id(result.node) not in m.entered:
                 inner = [presume.host_value(m, result, p) for p in result.node.params if not p.star and not p.kwonly]
                 calls.call_function(m, result, calls.CallInfo(inner, {}, frame, place, [place] * len(inner), {}, False, None))
