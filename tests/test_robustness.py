@@ -314,3 +314,14 @@ def test_programs_out_of_a_grammar(program: str) -> None:
         warnings.simplefilter("ignore")
         first = analysed(text.encode(), "a.py")
         assert first == analysed(text.encode(), "a.py")
+
+
+@pytest.mark.parametrize("budget", [1, 7, 50, 400, 3000])
+def test_running_out_of_budget_is_no_failure(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the budget ends, what is left is unknown and nothing fails."""
+    from mxlint.tracing import run
+
+    monkeypatch.setattr(run, "ENTRY_BUDGET", budget)
+    monkeypatch.chdir(Path(__file__).parent / "fixtures" / "project")
+    findings = check(["."], gate=False).findings
+    assert not [finding.message for finding in findings if finding.code == "MX004"]

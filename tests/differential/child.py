@@ -19,6 +19,7 @@ from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 import mlx.core as mx
+import mlx.nn  # noqa: F401 - before mx.compile is replaced, since it compiles functions of its own
 
 SECONDS = 20
 LIMIT = 4

@@ -63,7 +63,7 @@ def generate(seed: int, *, decoys: bool = True) -> Program:
     about, around = Random(f"{seed} about"), Random(f"{seed} around")
     d = Draft(about)
     frame = d.random.choices(
-        [evaluation, state, randomness, recompilation, shapeless, signature, mutation, containers], [26, 18, 7, 14, 15, 11, 4, 7]
+        [evaluation, state, randomness, recompilation, shapeless, signature, mutation, containers], [21, 26, 5, 19, 20, 13, 3, 8]
     )[0]
     d.parts.append(frame.__name__)
     d.random = around
@@ -209,7 +209,7 @@ SINKS = (
     "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
     "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
     "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
-    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
+    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
     "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
     "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
 )  # fmt: skip
@@ -391,7 +391,7 @@ def state(d: Draft) -> None:
     d.parts.append(kind)
     reads = d.maybe(0.8)
     writes = d.maybe(0.45)
-    moment = d.pick("between", "between", "before", "after", "never")
+    moment = d.pick("between", "between", "between", "between", "before", "after", "never")
     capture = d.pick("", "", "inputs", "outputs", "both", "both")
     change: list[str] = []
     read = ""
@@ -481,7 +481,7 @@ def state(d: Draft) -> None:
 
 def containers(d: Draft) -> None:
     """What is captured by halves, grows, or is handed over as well."""
-    kind = d.pick("half", "half", "growing", "aliased", "aliased")
+    kind = d.pick("half", "half", "growing", "growing", "aliased", "aliased", "aliased")
     d.parts.append(kind)
     listed = d.maybe()
     d.top.append(f"state = [{X}]" if listed else f"state = {{'w': {X}}}")
@@ -498,7 +498,7 @@ def containers(d: Draft) -> None:
         if d.maybe(0.4):
             d.options += ["inputs=state", "outputs=state"]
         d.body += [f"y = y + {w}"]
-        d.driver += [*d.pick("", "warm = fast(mx.ones((2, 3)))").splitlines(), f"r1 = fast({w if d.maybe(0.8) else X})", f"r2 = fast({w if d.maybe() else X})"]
+        d.driver += [*d.pick("", "", "warm = fast(mx.ones((2, 3)))").splitlines(), f"r1 = fast({w if d.maybe(0.8) else X})", f"r2 = fast({w if d.maybe() else X})"]
 
 
 def randomness(d: Draft) -> None:
@@ -534,7 +534,7 @@ def randomness(d: Draft) -> None:
 
 def recompilation(d: Draft) -> None:
     d.driver.append(f"x = {X}")
-    kind = d.pick("scalar", "scalar", "shape", "compile", "compile", "compile", "grad")
+    kind = d.pick("scalar", "scalar", "shape", "shape", "compile", "compile", "compile", "grad")
     d.parts.append(kind)
     count = d.pick("8", "8", "8", "2")
     if kind == "scalar":
@@ -603,7 +603,7 @@ SHAPED = (
     "n, m = x.shape\ny = x * n", "n, m = x.shape\ny = x * m", "y = x + mx.ones((x.shape[-1],))", "y = mx.full(x.shape, 2.0)", "y = x.swapaxes(0, 1)", "y = x.sum()", "y = x * x.mean()", "y = mx.cumsum(x, axis=0)", "y = norm(x)",
     "y = 1 if x.shape[1] == 3 else 2\ny = x * y", "y = mx.linspace(0, 1, x.shape[0])", "y = x.shape[0]\ny = x + 1", "s = x.shape\ny = x + s[1]", "y = mx.expand_dims(x, -1).squeeze(-1)", "y = mx.logsumexp(x, axis=1)", "y = mx.eye(3) @ x.T",
     "y = x[..., :2]", "y = x[mx.array([0, 1])]", "y = mx.take_along_axis(x, mx.argmax(x, axis=1, keepdims=True), axis=1)", "y = x.transpose(1, 0)", "y = mx.concatenate([x, ROW])", "y = mx.unflatten(x, 0, (1, -1))", "y = mx.clip(x, 0.0, 3.0)",
-    "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "y = x if x.shape[0] == 2 else x * 2", "while x.shape[0] > 3:\n    y = y * 2\n    break", "if len(x) > 2 and x.ndim:\n    y = y * 3", "if x.size > 8:\n    y = x * 5", "y = x * max(x.shape[0], 3)", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
+    "y = x @ x.T", "y = mx.fast.rms_norm(x, None, 1e-5)", "y = mx.addmm(ROW, x, M)", "y = x if x.shape[0] == 2 else x * 2", "while x.shape[0] > 3:\n    y = y * 2\n    break", "if len(x) > 2 and x.ndim:\n    y = y * 3", "if x.size > 8:\n    y = x * 5", "y = x * max(x.shape[0], 3)", "if x.shape != (2, 3):\n    y = y - 1", "if x.shape[1] % 2:\n    y = y * 2", "k = x.shape[0]\nif k == 2:\n    y = y + k", "y = y + 1 if len(x) == 2 else y", "for row in range(len(x)):\n    y = y * 2", "y = mx.roll(x, 1)", "y = mx.topk(x, 2)", "y = x.astype(mx.float16)", "y = mx.var(x, axis=0)",
     "y = mx.ones(x.shape[:1] + (3,)) + x", "y = sum(x.shape) + x", "y = x * math.sqrt(x.shape[-1])", "y = x * (x.shape[-1] ** -0.5)", "y = mx.zeros((1,) + x.shape)", "y = mx.moveaxis(x, 0, 1)", "y = x.reshape(1, *x.shape)", "y = mx.diag(x)", "y = mx.triu(x)",
 )  # fmt: skip
 
@@ -644,7 +644,7 @@ def _counted(shape: str) -> str:
 
 
 def signature(d: Draft) -> None:
-    kind = d.pick("argument", "argument", "method", "returned", "collision", "definition")
+    kind = d.pick("argument", "method", "returned", "returned", "collision", "definition")
     d.parts.append(kind)
     if kind == "argument":
         d.parameters.append("a")

@@ -14,7 +14,7 @@ EVALUATION = frozenset({"MX101", "MX102", "MX103", "MX104", "MX105"})
 STATE = frozenset({"MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212"})
 RECOMPILATION = frozenset({"MX301", "MX302", "MX303", "MX304", "MX305"})
 SHAPELESS = frozenset({"MX401", "MX402", "MX403", "MX404"})
-SIGNATURE = frozenset({"MX501", "MX502", "MX503", "MX505", "MX506", "MX507"})
+SIGNATURE = frozenset({"MX501", "MX502", "MX503", "MX505", "MX506"})
 DECIDED = EVALUATION | STATE | RECOMPILATION | SHAPELESS | SIGNATURE
 """What a run can decide. It cannot see what is slow (MX210, MX6), what would raise at another call (MX208), or advice."""
 MANY = 5

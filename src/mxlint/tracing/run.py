@@ -60,7 +60,10 @@ def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool =
     for chunk in cut:
         with budget:
             _chunk(m, chunk, frame)
-    interesting = _interest(m, source, frame)
+    handles: set[str] = set()
+    with budget:
+        handles |= _imported_handles(m, source, frame)
+    interesting = _interest(m, source, frame, handles)
     for chunk in cut:
         if chunk.kind != "other" and chunk.name is not None and (everything or interesting(source.text[chunk.start : chunk.end])):
             _enter_chunk(m, chunk, frame, budget, interesting, everything)
@@ -204,16 +207,9 @@ def _make_class(m: Machine, chunk: Piece, frame: Frame) -> Value:
 _HANDLE = re.compile(r"(\w+)\s*(?::[^=\n]+)?=\s*[^=\n]*compile")
 
 
-def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]:
-    """Whether a piece of text may make or call a compiled object."""
-    names = {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, CompiledV)}
-    text, at = source.text, source.text.find("compile")
-    while at >= 0:  # the lines that say so, and no others: the pattern is slow on a whole file
-        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        end = end if end >= 0 else len(text)
-        names |= set(_HANDLE.findall(text, start, end))
-        at = text.find("compile", end)
-    names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
+def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
+    """The names under which compiled objects of other files, and functions that make such, are imported."""
+    names: set[str] = set()
     for name, value in list(frame.fields.items()):
         if isinstance(value, Lazy) and value.origin is not None:
             found = m.project.find(*value.origin, source)
@@ -221,6 +217,19 @@ def _interest(m: Machine, source: Source, frame: Frame) -> Callable[[str], bool]
                 made = calls.force(frame, name, value)
                 if isinstance(made, CompiledV) or isinstance(made, FuncV) and _compiles(made):
                     names.add(name)
+    return names
+
+
+def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Callable[[str], bool]:
+    """Whether a piece of text may make or call a compiled object."""
+    names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, CompiledV)}
+    text, at = source.text, source.text.find("compile")
+    while at >= 0:  # the lines that say so, and no others: the pattern is slow on a whole file
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        names |= set(_HANDLE.findall(text, start, end))
+        at = text.find("compile", end)
+    names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
     functions = [chunk for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name is not None]
     # Who calls a function that compiles may do so in a loop: two steps outward.
     makers = {chunk.name for chunk in functions if chunk.name and "compile" in text[chunk.start : chunk.end]}
