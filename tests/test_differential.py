@@ -24,12 +24,8 @@ COUNT = 100
 LONG = int(os.environ.get("MXLINT_DIFFERENTIAL", "0"))
 EACH = 20
 KNOWN: dict[int, str] = {
-    3: "Python state of an object that the trace itself writes and reads (MX209)",
-    20: "a traced array kept in a mutable default (MX202)",
-    24: "a global number that the trace itself writes and reads (MX209)",
     53: "what a factory returns is taken to be kept (MX301)",
     66: "inputs= and outputs= of an inline list whose array the body reads through an object (MX205)",
-    82: "a traced array kept in a mutable default (MX202)",
 }
 """Seeds of programs about which they disagree, and why. One that no longer does has to go."""
 

@@ -21,7 +21,7 @@ def varying(record: Record) -> Iterator[Finding]:
             continue
         for number, (place, value) in enumerate(calls[0].scalars):
             values = [call.scalars[number][1] for call in calls if number < len(call.scalars)]
-            if value.kind in ("int", "float", "number") and _many(values, literal=loop.literal):
+            if value.kind in ("int", "float", "number") and _many(values, exact=loop.exact):
                 yield finding(
                     "MX303", place,
                     f"{quoted(place.text)} is a Python number that changes from call to call: {name_of(record)} is traced and compiled again "
@@ -31,7 +31,7 @@ def varying(record: Record) -> Iterator[Finding]:
         if record.shapeless is False:
             for number, (place, shape) in enumerate(calls[0].arrays):
                 shapes = [call.arrays[number][1] for call in calls if number < len(call.arrays)]
-                if shape is not None and not loop.literal and _growing(shapes):
+                if shape is not None and not loop.literal and _growing(shapes, exact=loop.exact):
                     yield finding(
                         "MX304", place,
                         f"the shape of {quoted(place.text)} changes from call to call: {name_of(record)} is traced and compiled again "
@@ -41,19 +41,19 @@ def varying(record: Record) -> Iterator[Finding]:
                     )  # fmt: skip
 
 
-def _many(values: list[Scalar], *, literal: bool) -> bool:
-    """Whether a number is seen to change without bound: written out, three values are many; otherwise a first and a later one."""
+def _many(values: list[Scalar], *, exact: bool) -> bool:
+    """Whether a number is seen to change without bound: round by round, three values are many; otherwise a first and a later one."""
     if any(value.varies for value in values):
         return True
     known = {value.content for value in values if value.known}
-    return len(known) >= (3 if literal else 2) and len(known) == len(values)
+    return len(known) >= (3 if exact else 2) and len(known) == len(values)
 
 
-def _growing(shapes: list[tuple[object, ...] | None]) -> bool:
+def _growing(shapes: list[tuple[object, ...] | None], *, exact: bool) -> bool:
     if any(shape is not None and "varies" in shape for shape in shapes):
         return True
     known = {shape for shape in shapes if shape is not None and None not in shape}
-    return len(known) >= 2 and len(known) == len(shapes)
+    return len(known) >= (3 if exact else 2) and len(known) == len(shapes)
 
 
 def ambiguous(record: Record) -> Iterator[Finding]:

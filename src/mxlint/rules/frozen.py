@@ -113,19 +113,28 @@ def _python_state(record: Record) -> Iterator[Finding]:
             yield from _counters(record, trace, seen)
 
 
+_NUMBERS = ("int", "float", "number")
+
+
 def _counters(record: Record, trace: Trace, seen: set[object]) -> Iterator[Finding]:
     """Numbers that the body itself counts up, and reads."""
-    counted = {(id(write.target), write.key): write for write in trace.writes if write.how == "augment" and isinstance(write.value, Scalar)}
+    counted = {
+        (id(write.target), write.key): write
+        for write in trace.writes
+        if write.how in ("augment", "name", "attribute") and isinstance(write.value, Scalar) and write.value.kind in _NUMBERS
+    }
     for read in trace.reads:
         write = counted.get((id(read.target), read.key))
-        if write is not None and isinstance(read.value, Scalar) and read.place not in seen:
+        if write is None or not isinstance(read.value, Scalar) or read.value.kind not in _NUMBERS or read.place in seen:
+            continue
+        if write.how == "augment" or not (read.value.known and write.value.known and read.value.content == write.value.content):
             seen.add(read.place)
             yield finding(
                 "MX209", read.place,
-                f"{quoted(read.name)} is counted up by {line(write.place)} when {name_of(record)} is traced, once per trace: "
+                f"{quoted(read.name)} is changed by {line(write.place)} when {name_of(record)} is traced, once per trace: "
                 "every later call computes with the same number",
                 "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs=", record,
-                object=read.object, calls=read.calls, also=[("counted here", write.place)],
+                object=read.object, calls=read.calls, also=[("changed here", write.place)],
             )  # fmt: skip
 
 

@@ -140,7 +140,9 @@ def _half(record: Record) -> Iterator[Finding]:
         return
     for trace in record.traces:
         written = {id(write.target): write.place for write in trace.writes if _state_write(write)}
-        read = {id(r.target) for r in trace.reads if _array_read(r)}
+        both = {(id(r.target), r.key) for r in trace.reads if _array_read(r)} & {
+            (id(w.target), w.key) for w in trace.writes if _state_write(w)
+        }
         for target, place in written.items():
             if target in trace.reach_in and target not in trace.reach_out:
                 yield finding(
@@ -150,7 +152,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     "give the same containers to inputs= and outputs=", record, also=[("written here", place)],
                 )  # fmt: skip
                 return
-            if target in trace.reach_out and target not in trace.reach_in and target in read:
+            if target in trace.reach_out and target not in trace.reach_in and target in {target for target, _ in both}:
                 yield finding(
                     "MX204", record.site,
                     f"{line(place)} reads and writes state that is in outputs= but not in inputs=: "

@@ -15,6 +15,7 @@ from mxlint.tracing.values import (
     MISSING,
     UNKNOWN,
     Array,
+    AttributesV,
     BoundV,
     CompiledV,
     DictV,
@@ -294,6 +295,8 @@ def reach(value: Value | None) -> tuple[frozenset[int], bool]:
     for part in parts:
         if isinstance(part, External) and part.name == "mlx.core.random.state":
             random = True
+        elif isinstance(part, AttributesV):
+            found.add(id(part.owner))
         elif isinstance(part, (ListV, Tup, DictV)) and part is not value:
             inner, also = reach(part)
             found |= inner

@@ -317,7 +317,7 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
     if items is not None and not items:
         return True
     rounds = items if items is not None and exact else representatives(m, source, items, clause.iter, inner)
-    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact and not isinstance(source, RangeV)))
+    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact and not isinstance(source, RangeV), exact))
     try:
         for item in rounds:
             assign(m, clause.target, item, inner)

@@ -145,7 +145,7 @@ def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
         return execute(m, node.orelse, frame)
     exact = items is not None and len(items) <= MAX_UNROLL
     rounds = items if items is not None and exact else representatives(m, source, items, node.iter, frame)
-    loop = Loop(m.place(frame, node), len(rounds) > 1, exact and not isinstance(source, RangeV))
+    loop = Loop(m.place(frame, node), len(rounds) > 1, exact and not isinstance(source, RangeV), exact)
     m.loops.append(loop)
     status: Status = None
     try:

@@ -16,6 +16,7 @@ from mxlint.tracing.values import (
     NONE,
     UNKNOWN,
     Array,
+    AttributesV,
     BoundV,
     Choice,
     ClassV,
@@ -837,6 +838,11 @@ def _beside(m: Machine, function: Value, args: list[Value], info: CallInfo) -> N
         m.journal.undo()
 
 
+def _vars(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0] if info.args else UNKNOWN
+    return AttributesV(owner) if isinstance(owner, Instance) else Opaque(label="vars()")
+
+
 def _import(m: Machine, info: CallInfo) -> Value:
     name = info.args[0] if info.args else UNKNOWN
     return External(name.content) if isinstance(name, Scalar) and name.kind == "str" and name.known else UNKNOWN
@@ -886,7 +892,8 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next, "builtins.open": _open, "io.write": _file_write,
     "builtins.iter": _first, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
-    **{name: _foreign(name) for name in _OBJECTS}, "builtins.__import__": _import, "threading.Thread": _thread,
+    **{name: _foreign(name) for name in _OBJECTS}, "builtins.vars": _vars,
+    "builtins.__import__": _import, "threading.Thread": _thread,
     "concurrent.futures.ThreadPoolExecutor": _executor, "concurrent.futures.thread.ThreadPoolExecutor": _executor,
     "concurrent.futures.ThreadPoolExecutor.submit": _submit, "concurrent.futures.ThreadPoolExecutor.map": _map_beside, "importlib.import_module": _import,
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,

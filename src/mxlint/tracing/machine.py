@@ -48,11 +48,14 @@ class OutOfBudget(Exception):
 
 @dataclass(eq=False, slots=True)
 class Loop:
-    """One activation of a loop or comprehension. `repeated`: it is taken to run more than once; `literal`: over a few elements that are written out."""
+    """One activation of a loop or comprehension. `repeated`: it is taken to run more than once; `exact`: it is gone through round by round; `literal`: over a few
+    elements that are written out.
+    """
 
     place: Place
     repeated: bool
     literal: bool = False
+    exact: bool = False
     leavings: list[Writes] = field(default_factory=list)
 
 

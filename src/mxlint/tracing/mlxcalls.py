@@ -98,7 +98,7 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
     form = _form(m, name, info)
     if attribute.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
         return
-    if info.node is not None:
+    if info.node is not None and not (name.endswith("reshape") and _own_shape(operand, info)):
         parts: list[Value] = []
         for value in info.values():
             parts += value.items if isinstance(value, (Tup, ListV)) and value.items is not None else (value,)
@@ -108,6 +108,19 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
 _CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace"))
 """What costs next to nothing to compute again."""
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
+
+
+def _own_shape(operand: Value, info: CallInfo) -> bool:
+    """Whether an array is reshaped to the shape of the argument that it has the shape of."""
+    if not isinstance(operand, Array) or len(info.args) < 2:
+        return False
+    given = info.args[1]
+    if isinstance(given, ShapeV):
+        return bool(given.of) and given.of == operand.like
+    sizes = given.items if isinstance(given, (Tup, ListV)) and len(info.args) == 2 else tuple(info.args[1:])
+    if operand.shape is None or sizes is None or len(sizes) != len(operand.shape):
+        return False
+    return all(isinstance(a, Scalar) and a.axes and a.axes == b.axes for a, b in zip(sizes, operand.shape))
 
 
 _AXIS_AT = {"take": 2, "unflatten": 1}

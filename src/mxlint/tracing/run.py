@@ -27,6 +27,7 @@ from mxlint.tracing.values import (
     Place,
     Scalar,
     Value,
+    as_old,
     const,
     join,
 )  # fmt: skip
@@ -155,7 +156,8 @@ def _apart(m: Machine, run: Callable[[], None]) -> None:
     held = m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch
     m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = Journal(), None, [], [], 0, 0
     try:
-        run()
+        with as_old():
+            run()
     finally:
         m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = held
 
@@ -181,7 +183,8 @@ def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
         def lower(function: FuncV) -> None:
             body = _lowered(m, chunk, frame)
             if body and isinstance(body[0], nodes.FuncDef):
-                made = execute.make_function(m, body[0], frame)
+                with as_old():
+                    made = execute.make_function(m, body[0], frame)
                 function.node, function.defaults, function.place = made.node, made.defaults, made.place
 
         frame.fields[chunk.name] = FuncV(name=chunk.name, env=frame, source=frame.source, lower=lower)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,22 @@ if TYPE_CHECKING:
 _serial = itertools.count(1)
 
 
+_old: list[int] = []
+
+
 def now() -> int:
     """The next serial number: objects and traces are ordered by it."""
-    return next(_serial)
+    return 0 if _old else next(_serial)
+
+
+@contextmanager
+def as_old() -> Iterator[None]:
+    """What is made in here is as old as the program: globals and defaults that are only made when they are asked for."""
+    _old.append(1)
+    try:
+        yield
+    finally:
+        _old.pop()
 
 
 @dataclass(frozen=True, slots=True)
