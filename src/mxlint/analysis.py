@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -125,15 +126,24 @@ def _coverage(records: list[Record], source: Source, sites: tuple[SiteReport, ..
     return counts
 
 
+_COMPILE = re.compile(r"(?<!\bre\.)\bcompile\b")
+"""Where a compile site may be spelled; `re.compile` is none."""
+
+
 def _all_sites(records: list[Record], source: Source, tree: ast.Module) -> tuple[SiteReport, ...]:
     """The sites that the tracer came to, and those that it did not, in order."""
     found = {site.span: site for site in _sites(records, source)}
-    if "compile" in source.text:
+    if any(not _covered(source, match.start(), found) for match in _COMPILE.finditer(source.text)):
         for other in spelled(source, tree):
             span = source.span(other.start, other.end)
             if not any(site.start <= span.start < site.end for site in found):
                 found[span] = SiteReport(span, other.form, " ".join(other.compiled.split()), {}, None)
     return tuple(found[span] for span in sorted(found))
+
+
+def _covered(source: Source, offset: int, spans: Iterable[Span]) -> bool:
+    at = source.span(offset, offset).start
+    return any(span.start <= at < span.end for span in spans)
 
 
 def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:

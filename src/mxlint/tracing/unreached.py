@@ -23,11 +23,12 @@ class Spelled:
 
 def spelled(source: Source, tree: ast.Module) -> Iterator[Spelled]:
     """Calls and decorators of mlx.core.compile under the names that the file's imports give it, where nothing else binds those names."""
-    modules, functions, bound = _names(tree)
+    nodes = list(ast.walk(tree))
+    modules, functions, bound = _names(nodes)
     modules, functions = modules - bound, functions - bound
     if not modules and not functions:
         return
-    ignored = {id(part) for note in _annotations(tree) for part in ast.walk(note)}
+    ignored = {id(part) for note in _annotations(nodes) for part in ast.walk(note)}
 
     def is_compile(node: ast.expr) -> bool:
         if isinstance(node, ast.Name):
@@ -37,7 +38,7 @@ def spelled(source: Source, tree: ast.Module) -> Iterator[Spelled]:
     def place(node: ast.expr) -> tuple[int, int]:
         return _offset(source, node.lineno, node.col_offset), _offset(source, node.end_lineno or 0, node.end_col_offset or 0)
 
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in ignored:
             continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -52,13 +53,13 @@ def spelled(source: Source, tree: ast.Module) -> Iterator[Spelled]:
             yield Spelled(*place(node), form, source.text[start:end])
 
 
-def _names(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
+def _names(nodes: list[ast.AST]) -> tuple[set[str], set[str], set[str]]:
     """Dotted names of mlx.core, names of its compile, and names that something else binds as well."""
     modules: set[str] = set()
     functions: set[str] = set()
     bound: set[str] = set()
-    in_classes = {id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body}
-    for node in ast.walk(tree):
+    in_classes = {id(part) for node in nodes if isinstance(node, ast.ClassDef) for part in node.body}
+    for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             origin = "" if isinstance(node, ast.Import) else "." if node.level else f"{node.module}."
             for alias in node.names:
@@ -79,8 +80,8 @@ def _names(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
     return modules, functions, bound
 
 
-def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
+def _annotations(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+    for node in nodes:
         note = node.returns if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else getattr(node, "annotation", None)
         if isinstance(note, ast.expr):
             yield note
