@@ -26,6 +26,7 @@ class Project:
     """Resolves imports between files (and keeps what was lowered of them in `files`): the folder of the importing file, the folder above its top package, and a `src` folder there."""
 
     def __init__(self) -> None:
+        self._resolved: dict[Path, Path] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._found: dict[tuple[Path, str], Found | None] = {}
         self._sources: dict[Path, Source | None] = {}
@@ -34,13 +35,13 @@ class Project:
     def add(self, source: Source) -> None:
         """Files that are read anyway need not be read again."""
         if source.path is not None:
-            self._sources.setdefault(source.path.resolve(), source)
+            self._sources.setdefault(self._resolve(source.path), source)
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""
         if source.path is None:
             return None
-        folder = source.path.resolve().parent
+        folder = self._resolve(source.path).parent
         if level:
             for _ in range(level - 1):
                 folder = folder.parent
@@ -55,7 +56,7 @@ class Project:
         """The dotted name by which other files import `source`."""
         if source.path is None:
             return Path(source.name).stem
-        path = source.path.resolve()
+        path = self._resolve(source.path)
         parts = [] if path.stem == "__init__" else [path.stem]
         folder = path.parent
         while os.path.exists(folder / "__init__.py") and folder.parent != folder:
@@ -88,8 +89,14 @@ class Project:
             return Found(name, base, None)
         return None
 
+    def _resolve(self, path: Path) -> Path:
+        """The path without links; asked of the system once."""
+        if path not in self._resolved:
+            self._resolved[path] = path.resolve()
+        return self._resolved[path]
+
     def _read(self, path: Path) -> Source | None:
-        resolved = path.resolve()
+        resolved = self._resolve(path)
         if resolved not in self._sources:
             try:
                 self._sources[resolved] = read_source(path, display_name(path))
