@@ -18,7 +18,7 @@ from mxlint.analysis import SiteReport
 from mxlint.discover import Problem
 from mxlint.engine import Result
 from mxlint.finding import Edit, Finding, Fix, Related
-from mxlint.report import concise, sites, statistics, text
+from mxlint.report import concise, footer, sites, statistics, text
 from mxlint.report import json as json_report
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.style import Style, style_for
@@ -208,7 +208,7 @@ def test_concise() -> None:
 )
 def test_footer(severities: list[str], more: dict[str, Any], expected: str) -> None:
     findings = [found(source_of(CODE), "print(x)", severity=severity) for severity in severities]
-    assert text.footer(result_of(*findings, **more)) == expected
+    assert footer.footer(result_of(*findings, **more)) == expected
 
 
 def test_statistics() -> None:

@@ -236,7 +236,7 @@ def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:
 
         return json.render(result, options["statistics"])
 
-    from mxlint.report.text import footer
+    from mxlint.report.footer import footer
 
     end = footer(result) if result.files and not options["quiet"] else ""
     if options["statistics"]:

@@ -7,7 +7,7 @@ from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mxlint.finding import SEVERITIES, Finding, Span
+from mxlint.finding import Finding, Span
 from mxlint.report.excerpt import excerpt
 from mxlint.report.style import Style
 
@@ -18,20 +18,6 @@ if TYPE_CHECKING:
 def render(result: Result, style: Style) -> str:
     """Every finding as a paragraph."""
     return "".join("\n".join(_paragraph(finding, result, style)) + "\n\n" for finding in result.findings)
-
-
-def footer(result: Result) -> str:
-    """The last line of a run."""
-    counts = [_counted(result.count(severity), severity) for severity in SEVERITIES if result.count(severity)]
-    if counts:
-        return f"Found {', '.join(counts)}.\n"
-    if result.problems:
-        return "No findings, but not every path could be checked.\n"
-    return f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}.\n"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 or noun == "info" else f"{count} {noun}s"
 
 
 def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
