@@ -52,7 +52,9 @@ def test_wheel_holds_program_and_pages(built: Path) -> None:
         names = set(wheel.namelist())
     assert names >= {f"mxlint/_pages/{rule.page}" for rule in RULES.values()}
     left_out = {"__pycache__", "raw"}  # facts.json is folded from the raw measurements
-    program = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file() and not left_out & set(path.parts)}
+    program = {
+        path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file() and not left_out & set(path.parts)
+    }
     assert program >= {"mxlint/py.typed", "mxlint/tracing/mlx/facts.json"}
     assert names >= program
     assert not any("/raw/" in name for name in names)

@@ -207,7 +207,12 @@ def seen(value: Any, depth: int = 0) -> Any:
         return {key: seen(item, depth + 1) for key, item in vars(value).items() if not callable(item)}
     if isinstance(value, GeneratorType):
         return [seen(item, depth + 1) for item in value]
-    if isinstance(value, FunctionType) and value.__name__ == "<lambda>" and value.__code__.co_filename != __file__ and value.__code__.co_argcount == 0:
+    if (
+        isinstance(value, FunctionType)
+        and value.__name__ == "<lambda>"
+        and value.__code__.co_filename != __file__
+        and value.__code__.co_argcount == 0
+    ):
         return seen(value(), depth + 1)
     return "callable" if callable(value) else type(value).__name__
 

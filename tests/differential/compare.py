@@ -72,7 +72,9 @@ def _child(folder: Path, seeds: Sequence[int]) -> subprocess.Popen[str]:
     jobs = folder / f"jobs-{seeds[0] if seeds else 'none'}.txt"
     jobs.write_text("".join(json.dumps({"name": seed, "folder": str(folder / f"p{seed}")}) + "\n" for seed in seeds), encoding="utf-8")
     with jobs.open() as lines:
-        return subprocess.Popen([sys.executable, "-B", str(CHILD)], stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return subprocess.Popen(
+            [sys.executable, "-B", str(CHILD)], stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
 
 
 @contextmanager

@@ -163,9 +163,14 @@ def decoy(d: Draft) -> None:
         d.body += [f"{n} = []", "for i in range(3):", f"    {n}.append(y * i)", f"y = {n}[0] + {n}[2]"]
     elif kind == 8:
         d.top.append(f"{n} = mx.array([3.0, 1.0])")
-        d.body += [d.pick(f"print({n})", f"if {n}.sum() > 1:\n    y = y + 1".replace("\n", "\n    "), f"k = {n}[0].item()", f"k = f'{{{n}}}'")]
+        d.body += [
+            d.pick(f"print({n})", f"if {n}.sum() > 1:\n    y = y + 1".replace("\n", "\n    "), f"k = {n}[0].item()", f"k = f'{{{n}}}'")
+        ]
     elif kind == 9:
-        d.define(f"class {n.upper()}:\n    def __init__(self, k):\n        self.k = k\n\n    def __call__(self, t):\n        return t * self.k + 1", n.upper())
+        d.define(
+            f"class {n.upper()}:\n    def __init__(self, k):\n        self.k = k\n\n    def __call__(self, t):\n        return t * self.k + 1",
+            n.upper(),
+        )
         d.top.append(f"{n} = {n.upper()}({d.pick('2.0', '3')})")
         d.body.append(f"y = {n}(y)")
     elif kind == 10:
@@ -180,7 +185,10 @@ def decoy(d: Draft) -> None:
         d.top.append(f"{n} = {{'scale': 2.0, 'bias': [1.0, 2.0]}}")
         d.body.append(f"y = y * {n}['scale'] + {n}['bias'][1]")
     else:
-        d.define(f"def {n}(*ts, **options):\n    total = 0\n    for t in ts:\n        total = total + t\n    return total * options.get('k', 1)", n)
+        d.define(
+            f"def {n}(*ts, **options):\n    total = 0\n    for t in ts:\n        total = total + t\n    return total * options.get('k', 1)",
+            n,
+        )
         d.body.append(f"y = {n}(y, x{d.pick('', ', k=2')})")
 
 
@@ -191,7 +199,13 @@ def calls(d: Draft, arguments: str = "x", between: list[str] | None = None, agai
     if style == 0:
         d.driver += ["for n in range(3):", f"    r = fast({arguments})", *indent(between or [])]
     elif style == 1:
-        d.driver += ["def run():", *indent(["out = []", "for n in range(3):", f"    out.append(fast({arguments}))", *indent(between or []), "return out"]), "", "", "r = run()"]
+        d.driver += [
+            "def run():",
+            *indent(["out = []", "for n in range(3):", f"    out.append(fast({arguments}))", *indent(between or []), "return out"]),
+            "",
+            "",
+            "r = run()",
+        ]
         if between and any("=" in line for line in between):
             names = sorted({line.split()[0] for line in between if " = " in line or "+= " in line} & {"W", "N"})
             if names:
@@ -220,11 +234,36 @@ HARMLESS = (
     "if {v}.shape == (2, 3):\n    k = 1", "n = hash({v})", "n = {v} is not None and {v}.ndim > 1", "n = hasattr({v}, 'shape')",
 )  # fmt: skip
 CONSTANTS = ("C", "(C + 1)", "BOX.c", "PAIR[0]", "TABLE['c']", "mx.ones((2, 3))")
-TRACED = ("x", "y", "(x * 2)", "x[0:1]", "mx.abs(x)", "(x, C)[0]", "{'a': x}['a']", "[C, x][1]", "(C + x)", "mx.stop_gradient(x)", "mx.where(C > 0, x, C)", "mx.concatenate([C, x])[:2]")
+TRACED = (
+    "x",
+    "y",
+    "(x * 2)",
+    "x[0:1]",
+    "mx.abs(x)",
+    "(x, C)[0]",
+    "{'a': x}['a']",
+    "[C, x][1]",
+    "(C + x)",
+    "mx.stop_gradient(x)",
+    "mx.where(C > 0, x, C)",
+    "mx.concatenate([C, x])[:2]",
+)
 
 
 def source(d: Draft) -> str:
-    d.top += ["", "", "class Box:", "    def __init__(self, c):", "        self.c = c", "", "", f"C = {X}", "BOX = Box(C)", "PAIR = [C, 1.0]", "TABLE = {'c': C, 'n': 2}"]
+    d.top += [
+        "",
+        "",
+        "class Box:",
+        "    def __init__(self, c):",
+        "        self.c = c",
+        "",
+        "",
+        f"C = {X}",
+        "BOX = Box(C)",
+        "PAIR = [C, 1.0]",
+        "TABLE = {'c': C, 'n': 2}",
+    ]
     d.body.append("y = y + C")
     return d.random.choice(TRACED if d.maybe(0.7) else CONSTANTS)
 
@@ -260,7 +299,10 @@ def in_function(d: Draft, value: str, use: Use) -> None:
 
 def two_deep(d: Draft, value: str, use: Use) -> None:
     n, outer = d.name("inner"), d.name("outer")
-    d.define("\n".join([f"def {n}(t):", *indent(use("t")), "    return t", "", "", f"def {outer}(a, *rest):", f"    return {n}(*rest) + a"]), outer)
+    d.define(
+        "\n".join([f"def {n}(t):", *indent(use("t")), "    return t", "", "", f"def {outer}(a, *rest):", f"    return {n}(*rest) + a"]),
+        outer,
+    )
     d.body.append(f"y = {outer}(1.0, {value})")
 
 
@@ -277,21 +319,54 @@ def in_method(d: Draft, value: str, use: Use) -> None:
 def in_module(d: Draft, value: str, use: Use) -> None:
     n = d.name("Net")
     d.imports.add("import mlx.nn as nn")
-    d.define("\n".join([f"class {n}(nn.Module):", "    def __init__(self):", "        super().__init__()", "        self.scale = 2.0", "", "    def __call__(self, t):", *indent(use("t"), 2), "        return t * self.scale"]), n)
+    d.define(
+        "\n".join(
+            [
+                f"class {n}(nn.Module):",
+                "    def __init__(self):",
+                "        super().__init__()",
+                "        self.scale = 2.0",
+                "",
+                "    def __call__(self, t):",
+                *indent(use("t"), 2),
+                "        return t * self.scale",
+            ]
+        ),
+        n,
+    )
     d.top.append(f"net = {n}()")
     d.body.append(f"y = net({value})")
 
 
 def under_flag(d: Draft, value: str, use: Use) -> None:
     d.top.append(f"FLAG = {d.pick('True', 'False', '0', '3 > 2', 'None')}")
-    condition = d.pick("FLAG", "not FLAG", "x.ndim == 2", "x.shape[0] == 2", "x.shape[1] > 5", "FLAG is not None", "x.dtype == mx.float32", "C is None", "C.sum() > 0", "isinstance(x, mx.array)")
+    condition = d.pick(
+        "FLAG",
+        "not FLAG",
+        "x.ndim == 2",
+        "x.shape[0] == 2",
+        "x.shape[1] > 5",
+        "FLAG is not None",
+        "x.dtype == mx.float32",
+        "C is None",
+        "C.sum() > 0",
+        "isinstance(x, mx.array)",
+    )
     d.body += [f"if {condition}:", *indent(use(value))]
     if d.maybe(0.3):
         d.body += ["else:", "    y = y + 1"]
 
 
 def in_loop(d: Draft, value: str, use: Use) -> None:
-    d.body += [d.pick(f"for t in [{value}, 1.0 * {value}]:", f"for i, t in enumerate(({value},)):", f"for t, u in zip([{value}], [1]):", f"for t in {{'a': {value}}}.values():"), *indent(use("t"))]
+    d.body += [
+        d.pick(
+            f"for t in [{value}, 1.0 * {value}]:",
+            f"for i, t in enumerate(({value},)):",
+            f"for t, u in zip([{value}], [1]):",
+            f"for t in {{'a': {value}}}.values():",
+        ),
+        *indent(use("t")),
+    ]
 
 
 def empty_loop(d: Draft, value: str, use: Use) -> None:
@@ -303,13 +378,33 @@ def attribute(d: Draft, value: str, use: Use) -> None:
 
 
 def container(d: Draft, value: str, use: Use) -> None:
-    d.body += [d.pick(f"items = [{value}]", f"items = []\n    items.append({value})", f"items = {{0: {value}}}", f"items = {{}}\n    items[0] = {value}", f"items = tuple(v for v in ({value}, C))", f"items = [v for v in [{value}]]", f"items = list(map(lambda v: v, [{value}]))"), *use("items[0]")]
+    d.body += [
+        d.pick(
+            f"items = [{value}]",
+            f"items = []\n    items.append({value})",
+            f"items = {{0: {value}}}",
+            f"items = {{}}\n    items[0] = {value}",
+            f"items = tuple(v for v in ({value}, C))",
+            f"items = [v for v in [{value}]]",
+            f"items = list(map(lambda v: v, [{value}]))",
+        ),
+        *use("items[0]"),
+    ]
 
 
 def comprehension(d: Draft, value: str, use: Use) -> None:
     n = d.name("each")
     d.define("\n".join([f"def {n}(t):", *indent(use("t")), "    return t"]), n)
-    d.body += [d.pick(f"y = [{n}(v) for v in ({value},)][0]", f"y = list(map({n}, [{value}]))[0]", f"y = (lambda v: {n}(v))({value})", f"y = partial({n}, {value})()", f"y = sum({n}(v) for v in [{value}])", f"y = {{k: {n}(v) for k, v in {{'a': {value}}}.items()}}['a']")]
+    d.body += [
+        d.pick(
+            f"y = [{n}(v) for v in ({value},)][0]",
+            f"y = list(map({n}, [{value}]))[0]",
+            f"y = (lambda v: {n}(v))({value})",
+            f"y = partial({n}, {value})()",
+            f"y = sum({n}(v) for v in [{value}])",
+            f"y = {{k: {n}(v) for k, v in {{'a': {value}}}.items()}}['a']",
+        )
+    ]
 
 
 def nested(d: Draft, value: str, use: Use) -> None:
@@ -317,7 +412,17 @@ def nested(d: Draft, value: str, use: Use) -> None:
 
 
 def unpacked(d: Draft, value: str, use: Use) -> None:
-    d.body += [d.pick(f"t, u = {value}, C", f"(u, t) = C, {value}", f"u, *rest = [1, {value}]\n    t = rest[0]", f"t = u = {value}", f"d = dict(a={value})\n    t = d.get('a')", f"d = dict(a={value})\n    t = d.pop('a', None)"), *use("t")]
+    d.body += [
+        d.pick(
+            f"t, u = {value}, C",
+            f"(u, t) = C, {value}",
+            f"u, *rest = [1, {value}]\n    t = rest[0]",
+            f"t = u = {value}",
+            f"d = dict(a={value})\n    t = d.get('a')",
+            f"d = dict(a={value})\n    t = d.pop('a', None)",
+        ),
+        *use("t"),
+    ]
 
 
 def tried(d: Draft, value: str, use: Use) -> None:
@@ -326,7 +431,25 @@ def tried(d: Draft, value: str, use: Use) -> None:
 
 def decorated(d: Draft, value: str, use: Use) -> None:
     n = d.name("deco")
-    d.define("\n".join([f"def {n}(f):", "    @functools.wraps(f)", "    def wrapper(*args, **kwargs):", "        return f(*args, **kwargs)", "", "    return wrapper", "", "", f"@{n}", f"def {n}_look(t):", *indent(use("t")), "    return t"]).replace("    @functools.wraps(f)\n", ""), f"{n}_look")
+    d.define(
+        "\n".join(
+            [
+                f"def {n}(f):",
+                "    @functools.wraps(f)",
+                "    def wrapper(*args, **kwargs):",
+                "        return f(*args, **kwargs)",
+                "",
+                "    return wrapper",
+                "",
+                "",
+                f"@{n}",
+                f"def {n}_look(t):",
+                *indent(use("t")),
+                "    return t",
+            ]
+        ).replace("    @functools.wraps(f)\n", ""),
+        f"{n}_look",
+    )
     d.body.append(f"y = {n}_look({value})")
 
 
@@ -350,7 +473,18 @@ def recursive(d: Draft, value: str, use: Use) -> None:
 
 def early(d: Draft, value: str, use: Use) -> None:
     n = d.name("guard")
-    d.define("\n".join([f"def {n}(t, mode='off'):", f"    if mode == '{d.pick('off', 'on')}':", "        return t", *indent(use("t")), "    return t + 1"]), n)
+    d.define(
+        "\n".join(
+            [
+                f"def {n}(t, mode='off'):",
+                f"    if mode == '{d.pick('off', 'on')}':",
+                "        return t",
+                *indent(use("t")),
+                "    return t + 1",
+            ]
+        ),
+        n,
+    )
     d.body.append(f"y = {n}({value})")
 
 
@@ -381,7 +515,32 @@ def under_grad(d: Draft, value: str, use: Use) -> None:
     d.body += ["def loss(w):", *indent([f"t = {value} * w.sum()", *use("t"), "return t.sum()"]), "y = mx.grad(loss)(x)"]
 
 
-PATHS = (inline, assigned, in_function, two_deep, in_method, in_module, under_flag, in_loop, empty_loop, attribute, container, comprehension, nested, unpacked, tried, decorated, generator, closure, recursive, early, prop, data, managed, under_grad)
+PATHS = (
+    inline,
+    assigned,
+    in_function,
+    two_deep,
+    in_method,
+    in_module,
+    under_flag,
+    in_loop,
+    empty_loop,
+    attribute,
+    container,
+    comprehension,
+    nested,
+    unpacked,
+    tried,
+    decorated,
+    generator,
+    closure,
+    recursive,
+    early,
+    prop,
+    data,
+    managed,
+    under_grad,
+)
 
 # -- MX2 --------------------------------------------------------------------------------------------------------------
 
@@ -404,32 +563,110 @@ def state(d: Draft) -> None:
         names, capture = d.pick("[W]", "W", "(W,)"), capture if d.maybe(0.3) else ""
     elif kind == "list":
         d.top.append(f"state = [{X}, mx.array([1.0, 2.0, 3.0])]")
-        read, write = d.pick("y = y + state[0]", "y = y * state[1]", "for s in state:\n        y = y + s"), [d.pick("state[0] = state[0] + x", "state[0] = y", "state.append(y)", "state[1] = mx.array([0.0, 1.0, 0.0])", "state.append(2.0)")]
-        change = [d.pick("state[0] = state[0] * 2", "state[1] = mx.array([3.0, 3.0, 3.0])", "state[0][0] = 7.0", "state = [mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])]", "state[0] = mx.ones((2, 3))")]
+        read, write = (
+            d.pick("y = y + state[0]", "y = y * state[1]", "for s in state:\n        y = y + s"),
+            [
+                d.pick(
+                    "state[0] = state[0] + x",
+                    "state[0] = y",
+                    "state.append(y)",
+                    "state[1] = mx.array([0.0, 1.0, 0.0])",
+                    "state.append(2.0)",
+                )
+            ],
+        )
+        change = [
+            d.pick(
+                "state[0] = state[0] * 2",
+                "state[1] = mx.array([3.0, 3.0, 3.0])",
+                "state[0][0] = 7.0",
+                "state = [mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])]",
+                "state[0] = mx.ones((2, 3))",
+            )
+        ]
         if change[0].startswith("state = "):
             change = ["state.clear()", "state.extend([mx.zeros((2, 3)), mx.array([0.0, 0.0, 1.0])])"] if d.maybe() else change
         names = d.pick("state", "state", "[state]", "{'s': state}", "list(state)", "tuple(state)", "[s for s in state]")
     elif kind == "dict":
         d.top.append(f"state = {{'w': {X}, 'n': 2.0}}")
-        read, write = d.pick("y = y + state['w']", "y = y * state['n']", "y = y + state.get('w')"), [d.pick("state['w'] = state['w'] + x", "state['w'] = y", "state['new'] = y", "state.update(w=y)", "state['n'] = 3.0", "state['k'] = x.shape")]
-        change = [d.pick("state['w'] = state['w'] * 2", "state.update({'w': mx.zeros((2, 3))})", "state['n'] = 4.0", "state['n'] += 1", "state['other'] = 5")]
+        read, write = (
+            d.pick("y = y + state['w']", "y = y * state['n']", "y = y + state.get('w')"),
+            [
+                d.pick(
+                    "state['w'] = state['w'] + x",
+                    "state['w'] = y",
+                    "state['new'] = y",
+                    "state.update(w=y)",
+                    "state['n'] = 3.0",
+                    "state['k'] = x.shape",
+                )
+            ],
+        )
+        change = [
+            d.pick(
+                "state['w'] = state['w'] * 2",
+                "state.update({'w': mx.zeros((2, 3))})",
+                "state['n'] = 4.0",
+                "state['n'] += 1",
+                "state['other'] = 5",
+            )
+        ]
         names = d.pick("state", "state", "[state]", "dict(state)", "[state['w']]", "state['w']")
     elif kind == "object":
-        d.define("class Holder:\n    def __init__(self):\n        self.w = mx.array([1.0, 2.0, 3.0])\n        self.n = 2.0\n        self.log = []\n\n    def bump(self):\n        self.n = self.n + 1\n        self.w = self.w * 2\n\n    def apply(self, t):\n        return t * self.w + self.n", "Holder")
+        d.define(
+            "class Holder:\n    def __init__(self):\n        self.w = mx.array([1.0, 2.0, 3.0])\n        self.n = 2.0\n        self.log = []\n\n    def bump(self):\n        self.n = self.n + 1\n        self.w = self.w * 2\n\n    def apply(self, t):\n        return t * self.w + self.n",
+            "Holder",
+        )
         d.top.append("holder = Holder()")
         read = d.pick("y = y * holder.w", "y = y * holder.n", "y = holder.apply(y)")
-        write = [d.pick("holder.w = y", "holder.log.append(y)", "holder.last = y.shape", "holder.n = 5.0", "holder.bump()", "holder.log.append(y.shape[0])", "setattr(holder, 'kept', y)")]
-        change = [d.pick("holder.w = holder.w + 1", "holder.n += 1", "holder.bump()", "setattr(holder, 'n', 7.0)", "holder.other = 3", "holder = Holder()")]
+        write = [
+            d.pick(
+                "holder.w = y",
+                "holder.log.append(y)",
+                "holder.last = y.shape",
+                "holder.n = 5.0",
+                "holder.bump()",
+                "holder.log.append(y.shape[0])",
+                "setattr(holder, 'kept', y)",
+            )
+        ]
+        change = [
+            d.pick(
+                "holder.w = holder.w + 1",
+                "holder.n += 1",
+                "holder.bump()",
+                "setattr(holder, 'n', 7.0)",
+                "holder.other = 3",
+                "holder = Holder()",
+            )
+        ]
         names = d.pick("[holder.w]", "holder", "vars(holder)", "holder.__dict__")
     elif kind == "module":
         d.imports.add("import mlx.nn as nn")
-        d.top += ["net = nn.Linear(3, 3)", "net.weight = mx.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]])", "mx.eval(net.parameters())"]
+        d.top += [
+            "net = nn.Linear(3, 3)",
+            "net.weight = mx.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]])",
+            "mx.eval(net.parameters())",
+        ]
         read, write = "y = net(y)", [d.pick("net.weight = net.weight * 2", "net.update({'bias': x.sum(axis=0)})", "net.bias = x[0]")]
-        change = [d.pick("net.weight = net.weight * 2", "net.update({'bias': mx.array([1.0, 1.0, 1.0])})", "net.weight[0] = 3.0", "net.load_weights([('bias', mx.ones((3,)))], strict=False)", "net.freeze()", "net.eval()", "net.apply(lambda w: w + 1)")]
+        change = [
+            d.pick(
+                "net.weight = net.weight * 2",
+                "net.update({'bias': mx.array([1.0, 1.0, 1.0])})",
+                "net.weight[0] = 3.0",
+                "net.load_weights([('bias', mx.ones((3,)))], strict=False)",
+                "net.freeze()",
+                "net.eval()",
+                "net.apply(lambda w: w + 1)",
+            )
+        ]
         names = d.pick("net.state", "net", "[net.state]", "net.parameters()", "net.trainable_parameters()", "[net]")
     elif kind == "number":
         d.top.append("N = 2.0")
-        read, write = d.pick("y = y * N", "y = y + (1 if N > 2 else 0)"), ["global N", d.pick("N = N + 1", "N = 4.0", "N = y.shape[0]", "N = y.sum()")]
+        read, write = (
+            d.pick("y = y * N", "y = y + (1 if N > 2 else 0)"),
+            ["global N", d.pick("N = N + 1", "N = 4.0", "N = y.shape[0]", "N = y.sum()")],
+        )
         change, capture = [d.pick("N = 3.0", "N += 1", "N = 2.0", "N = N * 2")], ""
     elif kind == "config":
         d.top += ["", "", "class Config:", "    scale = 2.0", "    on = True"]
@@ -437,10 +674,18 @@ def state(d: Draft) -> None:
         change, capture = [d.pick("Config.scale = 3.0", "Config.on = not Config.on", "Config.on = False", "Config.name = 'a'")], ""
     elif kind == "counter":
         d.top += [d.pick("ticks = itertools.count(1)", "ticks = iter([1, 2, 3, 4, 5, 6, 7])"), "seen = []"]
-        read, write = d.pick("y = y * next(ticks)", "y = y + random.random()", "y = y + len(seen)"), [d.pick("seen.append(1)", "seen.append(y.shape)", "seen.append(y)")]
+        read, write = (
+            d.pick("y = y * next(ticks)", "y = y + random.random()", "y = y + len(seen)"),
+            [d.pick("seen.append(1)", "seen.append(y.shape)", "seen.append(y)")],
+        )
         change, capture = [d.pick("next(ticks)", "seen.append(2)", "n = 3")], ""
     else:
-        d.define("def cached(t, memo={}):\n    if 'k' not in memo:\n        memo['k'] = " + d.pick("t * 2", "mx.array([1.0, 2.0, 3.0])", "mx.ones((3,)) * 3", "t.shape[0]") + "\n    return t + memo['k']", "cached")
+        d.define(
+            "def cached(t, memo={}):\n    if 'k' not in memo:\n        memo['k'] = "
+            + d.pick("t * 2", "mx.array([1.0, 2.0, 3.0])", "mx.ones((3,)) * 3", "t.shape[0]")
+            + "\n    return t + memo['k']",
+            "cached",
+        )
         read, reads, capture, change = "y = cached(y)", True, "", ["n = 3"]
     if reads:
         d.body += [read]
@@ -498,7 +743,11 @@ def containers(d: Draft) -> None:
         if d.maybe(0.4):
             d.options += ["inputs=state", "outputs=state"]
         d.body += [f"y = y + {w}"]
-        d.driver += [*d.pick("", "", "warm = fast(mx.ones((2, 3)))").splitlines(), f"r1 = fast({w if d.maybe(0.8) else X})", f"r2 = fast({w if d.maybe() else X})"]
+        d.driver += [
+            *d.pick("", "", "warm = fast(mx.ones((2, 3)))").splitlines(),
+            f"r1 = fast({w if d.maybe(0.8) else X})",
+            f"r2 = fast({w if d.maybe() else X})",
+        ]
 
 
 def randomness(d: Draft) -> None:
@@ -540,12 +789,36 @@ def recompilation(d: Draft) -> None:
     if kind == "scalar":
         d.parameters.append("k")
         d.body += [d.pick("y = y * k", "y = y + k", "y = y * (k if k is not None else 2)")]
-        argument = d.pick("n", "n", "n * 0.5", "n % 2", "n > 3", "3", "mx.array(n)", "x.shape[0]", "n / 10", "mx.array(n * 0.5)", "float(n)", "t", "sizes[n % 2]", "rate", "max(n, 6)", "n // 8", "not n")
+        argument = d.pick(
+            "n",
+            "n",
+            "n * 0.5",
+            "n % 2",
+            "n > 3",
+            "3",
+            "mx.array(n)",
+            "x.shape[0]",
+            "n / 10",
+            "mx.array(n * 0.5)",
+            "float(n)",
+            "t",
+            "sizes[n % 2]",
+            "rate",
+            "max(n, 6)",
+            "n // 8",
+            "not n",
+        )
         setup = {"t": ["t = 0"], "rate": ["rate = 1.0"], "sizes[n % 2]": ["sizes = [1, 2]"]}.get(argument, [])
         after = {"t": ["t += 1"], "rate": ["rate = rate * 0.5"]}.get(argument, [])
         loop = d.pick(f"for n in range({count}):", f"for n, _ in enumerate([0] * {count}):", f"for n in list(range({count})):")
         if d.maybe(0.3):
-            d.driver += ["def run(x):", *indent([*setup, loop, f"    x = fast(x, {argument})", *indent(after), "return x"]), "", "", "r = run(x)"]
+            d.driver += [
+                "def run(x):",
+                *indent([*setup, loop, f"    x = fast(x, {argument})", *indent(after), "return x"]),
+                "",
+                "",
+                "r = run(x)",
+            ]
         elif d.maybe(0.15) and not after:
             d.driver += [*setup, f"r = [fast(x, {argument}) for n in range({count})]"]
         else:
@@ -617,7 +890,12 @@ def shapeless(d: Draft) -> None:
         d.top.append("ROW = mx.array([[1.0, 2.0, 3.0]])")
     if "net" in op or "norm(" in op and "rms" not in op:
         d.imports.add("import mlx.nn as nn")
-        d.top += ["net = nn.Linear(3, 3)", "net0 = nn.Linear(3, 3, bias=False)", "norm = nn.LayerNorm(3)", "mx.eval(net.parameters(), net0.parameters(), norm.parameters())"]
+        d.top += [
+            "net = nn.Linear(3, 3)",
+            "net0 = nn.Linear(3, 3, bias=False)",
+            "norm = nn.LayerNorm(3)",
+            "mx.eval(net.parameters(), net0.parameters(), norm.parameters())",
+        ]
     if d.maybe(0.4):
         n = d.name("shape")
         d.top = d.top or []
@@ -657,19 +935,76 @@ def signature(d: Draft) -> None:
         decoration = d.pick("@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "")
         static = "static" in decoration
         d.body += ["y = y + 1"]
-        lines = ["class Model:", "    k = 2.0", "", *indent(decoration.splitlines()), f"    def run({'' if static else 'self, '}x):", f"        return x * {'2' if static else 'self.k'}", "", "    def twice(self, x):", "        return self.run(self.run(x))"]
+        lines = [
+            "class Model:",
+            "    k = 2.0",
+            "",
+            *indent(decoration.splitlines()),
+            f"    def run({'' if static else 'self, '}x):",
+            f"        return x * {'2' if static else 'self.k'}",
+            "",
+            "    def twice(self, x):",
+            "        return self.run(self.run(x))",
+        ]
         d.top += ["", "", *lines]
-        d.driver += [f"x = {X}", "r = fast(x)", d.pick("m = Model().run(x)", "m = Model().twice(x)", "model = Model()\nm = model.run(x)", "model = Model()\nm = [model.run(x) for _ in range(3)]")]
+        d.driver += [
+            f"x = {X}",
+            "r = fast(x)",
+            d.pick(
+                "m = Model().run(x)",
+                "m = Model().twice(x)",
+                "model = Model()\nm = model.run(x)",
+                "model = Model()\nm = [model.run(x) for _ in range(3)]",
+            ),
+        ]
     elif kind == "returned":
         d.top += ["", "", "@dataclasses.dataclass", "class Out:", "    y: mx.array", "    n: int = 1"]
-        result = d.pick("Out(y)", "(y, 2)", "{'a': y, 'b': [y]}", "lambda: y", "[y, None]", "'text', y", "(v for v in [y])", "y.shape", "{y.ndim: y}", "Out(C)", "y, Out(y)", "mx.float32, y", "True, y", "None")
+        result = d.pick(
+            "Out(y)",
+            "(y, 2)",
+            "{'a': y, 'b': [y]}",
+            "lambda: y",
+            "[y, None]",
+            "'text', y",
+            "(v for v in [y])",
+            "y.shape",
+            "{y.ndim: y}",
+            "Out(C)",
+            "y, Out(y)",
+            "mx.float32, y",
+            "True, y",
+            "None",
+        )
         d.top.append(f"C = {X}")
         d.body += ["y = x * 2", f"if x.ndim == 2:\n        return {result}"]
         calls(d)
     elif kind == "collision":
         d.parameters.append("k")
-        d.body += [d.pick("y = y * 2 if k is True else y * 3", "y = y + (1 if isinstance(k, bool) else 2)", "y = y + (len(k) if isinstance(k, (list, tuple)) else 0)", "y = y * (2 if k else 1)", "y = y + (1 if isinstance(k, float) else 2)")]
-        first, second = d.random.choice([("True", "1"), ("0", "0.0"), ("1", "2"), ("[1, 2]", "(1, 2)"), ("False", "None"), ("[x, x]", "(x, x)"), ("[1, [2]]", "[1, 2]"), ("True", "False"), ("1", "1"), ("[[x], x]", "[[x, x]]"), ("'a'", "'b'"), ("{'a': 1}", "{'a': 2}")])
+        d.body += [
+            d.pick(
+                "y = y * 2 if k is True else y * 3",
+                "y = y + (1 if isinstance(k, bool) else 2)",
+                "y = y + (len(k) if isinstance(k, (list, tuple)) else 0)",
+                "y = y * (2 if k else 1)",
+                "y = y + (1 if isinstance(k, float) else 2)",
+            )
+        ]
+        first, second = d.random.choice(
+            [
+                ("True", "1"),
+                ("0", "0.0"),
+                ("1", "2"),
+                ("[1, 2]", "(1, 2)"),
+                ("False", "None"),
+                ("[x, x]", "(x, x)"),
+                ("[1, [2]]", "[1, 2]"),
+                ("True", "False"),
+                ("1", "1"),
+                ("[[x], x]", "[[x, x]]"),
+                ("'a'", "'b'"),
+                ("{'a': 1}", "{'a': 2}"),
+            ]
+        )
         d.driver += [f"x = {X}", f"r1 = fast(x, {first})", f"r2 = fast(x, {second})"]
     else:
         d.body += ["y = y + 1"]
@@ -685,14 +1020,35 @@ def mutation(d: Draft) -> None:
     d.parts.append(kind)
     d.parameters.append("a")
     if kind == "array":
-        d.body += ["y = x * 2", d.pick("a[0] = 9.0", "a += 1", "a = a + 1", "b = a + 0\n    b[0] = 1.0", "x[0] = a[1]", "a[:, 0] = 1.0"), "y = y + a"]
+        d.body += [
+            "y = x * 2",
+            d.pick("a[0] = 9.0", "a += 1", "a = a + 1", "b = a + 0\n    b[0] = 1.0", "x[0] = a[1]", "a[:, 0] = 1.0"),
+            "y = y + a",
+        ]
         initial = X
     elif kind == "list":
-        d.body += ["y = x * 2", d.pick("a.append(y)", "a[0] = a[0] + x", "a = a + [y]", "a = list(a)\n    a.append(y)", "b = [*a]\n    b[0] = y"), "y = y + a[0]"]
+        d.body += [
+            "y = x * 2",
+            d.pick("a.append(y)", "a[0] = a[0] + x", "a = a + [y]", "a = list(a)\n    a.append(y)", "b = [*a]\n    b[0] = y"),
+            "y = y + a[0]",
+        ]
         initial = f"[{X}]"
     else:
-        d.body += ["y = x * 2", d.pick("a['w'] = y", "a['n'] = 3", "a = {**a, 'w': y}", "a = dict(a)\n    a['w'] = y", "a.update(w=y)", "k = a.get('w')"), "y = y + a['w']"]
+        d.body += [
+            "y = x * 2",
+            d.pick("a['w'] = y", "a['n'] = 3", "a = {**a, 'w': y}", "a = dict(a)\n    a['w'] = y", "a.update(w=y)", "k = a.get('w')"),
+            "y = y + a['w']",
+        ]
         initial = f"{{'w': {X}}}"
-    d.driver += [f"a = {initial}", f"x = {X}", d.pick("r1 = fast(x, a)\nr2 = fast(x, a)", "r = fast(x, a)\nprint(a)", f"r1 = fast(x, {initial})\nr2 = fast(x, {initial})", "for n in range(3):\n    r = fast(x, a)")]
+    d.driver += [
+        f"a = {initial}",
+        f"x = {X}",
+        d.pick(
+            "r1 = fast(x, a)\nr2 = fast(x, a)",
+            "r = fast(x, a)\nprint(a)",
+            f"r1 = fast(x, {initial})\nr2 = fast(x, {initial})",
+            "for n in range(3):\n    r = fast(x, a)",
+        ),
+    ]
     if d.maybe(0.3):
         d.driver.append("total = a" if kind == "array" else "total = len(a)")

@@ -78,14 +78,20 @@ def _deeds(plain: Mapping[str, Any], compiled: Mapping[str, Any]) -> Iterator[De
             yield Deed(f"the body of {name} runs {runs} times in {calls} calls", RECOMPILATION | {"MX211", "MX507"})
     for number, (right, real) in enumerate(zip(plain["results"], compiled["results"])):
         if not same(right, real):
-            yield Deed(f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"})
+            yield Deed(
+                f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"}
+            )
             return
     if not raised:
         for name, value in plain["globals"].items():
             if not same(value, compiled["globals"].get(name)):
                 real = compiled["globals"].get(name)
                 soft = not _leaks(real)
-                yield Deed(f"{name} is {shown(real)} instead of {shown(value)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"}, soft=soft)
+                yield Deed(
+                    f"{name} is {shown(real)} instead of {shown(value)}",
+                    STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"},
+                    soft=soft,
+                )
 
 
 def _raised(message: str, kind: str, frames: list[tuple[str, int]]) -> Deed:
@@ -125,7 +131,11 @@ def _false(deeds: Sequence[Deed], compiled: Mapping[str, Any], findings: Sequenc
             if not raised or ran:
                 yield Disagreement("false alarm", f"{item.code} at {_where([item])} {'runs' if ran else 'is not reached'}")
         elif item.code in RECOMPILATION:
-            if not raised and "signal" not in compiled and all(runs <= (1 if item.code in ONCE else FEW) for _, runs, _ in compiled["bodies"]):
+            if (
+                not raised
+                and "signal" not in compiled
+                and all(runs <= (1 if item.code in ONCE else FEW) for _, runs, _ in compiled["bodies"])
+            ):
                 yield Disagreement("false alarm", f"{item.code} at {_where([item])}: few traces {compiled['bodies']}")
         elif item.code in ALWAYS or item.code == "MX211" and any(runs > 1 for _, runs, _ in compiled.get("bodies", ())):
             continue
