@@ -206,7 +206,6 @@ class Record:
     inlined: bool = False
     discarded: Place | None = None
     dunder: Place | None = None
-    unclear: list[str] = field(default_factory=list)
 
     @property
     def captures(self) -> bool:

@@ -86,8 +86,6 @@ class Machine:
         self.compiled_called = False
         self.log_level: int | None = None
         self.entered: set[int] = set()
-        self.ineffective: list[tuple[Place, str, str]] = []
-        self.methods_compiled: list[tuple[Place, str, str]] = []
         self.unknown: dict[str, int] = {}
         self.depth = 0
         self.protected = 0
@@ -128,11 +126,6 @@ class Machine:
         return UNKNOWN
 
     # -- traces --
-
-    @property
-    def tracing(self) -> Trace | None:
-        """The running trace of mx.compile, if any, in which placeholders cannot be looked at."""
-        return self.trace if self.trace is not None and not self.compile_disabled else None
 
     @property
     def doubtful(self) -> bool:

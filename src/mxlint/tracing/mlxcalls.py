@@ -239,26 +239,27 @@ def _transpose(info: CallInfo) -> Shape:
     return shapes.transpose(operand.shape, order) if len(order) == len(given) else None
 
 
-def _swap(info: CallInfo) -> Shape:
+def _two_axes(info: CallInfo) -> tuple[list[Scalar], int, int] | None:
+    """The sizes of the first argument and the axes that the next two name, where all are known."""
     operand = _first(info)
     if operand is None or operand.shape is None or len(info.args) < 3:
         return None
     a, b = (shapes.axis_number(value, len(operand.shape)) for value in info.args[1:3])
-    if a is None or b is None:
+    return None if a is None or b is None else (list(operand.shape), a, b)
+
+
+def _swap(info: CallInfo) -> Shape:
+    if (known := _two_axes(info)) is None:
         return None
-    sizes = list(operand.shape)
+    sizes, a, b = known
     sizes[a], sizes[b] = sizes[b], sizes[a]
     return tuple(sizes)
 
 
 def _move(info: CallInfo) -> Shape:
-    operand = _first(info)
-    if operand is None or operand.shape is None or len(info.args) < 3:
+    if (known := _two_axes(info)) is None:
         return None
-    a, b = (shapes.axis_number(value, len(operand.shape)) for value in info.args[1:3])
-    if a is None or b is None:
-        return None
-    sizes = list(operand.shape)
+    sizes, a, b = known
     sizes.insert(b, sizes.pop(a))
     return tuple(sizes)
 
