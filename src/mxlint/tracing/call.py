@@ -176,9 +176,9 @@ def _call_instance(m: Machine, owner: Instance, info: CallInfo) -> Value:
 
 def node_of(function: FuncV) -> nodes.FuncDef | nodes.Lambda | None:
     """The lowered definition, made on demand."""
-    if function.node is None and function.lower is not None:
-        function.lower(function)
-        function.lower = None
+    if function.lower is not None:
+        lower, function.lower = function.lower, None
+        lower(function)
     return function.node
 
 

@@ -1,9 +1,10 @@
-"""A file cut into chunks: whole-line pieces of top-level statements, so that only the needed ones are lowered."""
+"""A file cut into chunks: whole-line pieces of top-level statements, and the bodies of methods in them, so that only the needed is lowered."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +23,16 @@ class Chunk:
     name: str | None
     decorated: bool
     nodes: tuple[ast.stmt, ...]
+    methods: tuple[Suite, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The body of a method on lines of its own: from the start of its first line to the end of its last; its last statement ends at `last`."""
+
+    start: int
+    end: int
+    last: int
 
 
 def chunks(text: str, tree: ast.Module) -> tuple[Chunk, ...]:
@@ -32,23 +43,42 @@ def chunks(text: str, tree: ast.Module) -> tuple[Chunk, ...]:
     first = last = 0  # the lines of the group, 1-based
     for node in tree.body:
         if group and node.lineno > last:
-            cut.append(_chunk(starts[first - 1], starts[last], group))
+            cut.append(_chunk(text, starts, first, last, group))
             group = []
         if not group:
             first = _first_line(text, starts, last, node)
         group.append(node)
         last = _last_line(text, starts, node)
     if group:
-        cut.append(_chunk(starts[first - 1], starts[last], group))
+        cut.append(_chunk(text, starts, first, last, group))
     return tuple(cut)
 
 
-def _chunk(start: int, end: int, group: list[ast.stmt]) -> Chunk:
-    node = group[0]
+def _chunk(text: str, starts: list[int], first: int, last: int, group: list[ast.stmt]) -> Chunk:
+    start, end, node = starts[first - 1], starts[last], group[0]
+    if len(group) == 1 and isinstance(node, ast.ClassDef):
+        return Chunk(start, end, "class", node.name, bool(node.decorator_list), (node,), tuple(_methods(text, starts, node)))
     if len(group) == 1 and isinstance(node, _DEFINITIONS):
-        kind: Literal["def", "class"] = "class" if isinstance(node, ast.ClassDef) else "def"
-        return Chunk(start, end, kind, node.name, bool(node.decorator_list), (node,))
+        return Chunk(start, end, "def", node.name, bool(node.decorator_list), (node,))
     return Chunk(start, end, "other", None, False, tuple(group))
+
+
+def _methods(text: str, starts: list[int], cls: ast.ClassDef) -> Iterator[Suite]:
+    """The bodies of the functions that stand directly in a class, where they share no line with anything else."""
+    for number, method in enumerate(cls.body):
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        opening, closing = method.body[0], method.body[-1]
+        if isinstance(opening, _DEFINITIONS) and opening.decorator_list:
+            continue
+        start, last = starts[opening.lineno - 1], _last_line(text, starts, method)
+        alone = text[start : start + opening.col_offset].isspace() and all(
+            other.lineno > last for other in cls.body[number + 1 : number + 2]
+        )
+        if alone:
+            line = starts[(closing.end_lineno or closing.lineno) - 1]
+            tail = text[line : starts[last]].encode("utf-8", "surrogatepass")[: closing.end_col_offset]
+            yield Suite(start, starts[last], line + len(tail.decode("utf-8", "surrogatepass")))
 
 
 def _first_line(text: str, starts: list[int], last: int, node: ast.stmt) -> int:

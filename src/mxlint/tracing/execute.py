@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators
@@ -261,7 +262,22 @@ def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
     place = Place(frame.source, node.name_start, node.name_end)
     if frame.kind == "function":
         m.made.append((node, frame))
-    return FuncV(name=name, env=frame, source=frame.source, node=node, defaults=defaults, cls=frame.cls, place=place)
+    return FuncV(
+        name=name, env=frame, source=frame.source, node=node, lower=None if node.body else partial(_lower_method, m),
+        defaults=defaults, cls=frame.cls, place=place,
+    )  # fmt: skip
+
+
+def _lower_method(m: Machine, function: FuncV) -> None:
+    """Give a method its body, unless too much was lowered for this file already."""
+    node, function.node = function.node, None
+    assert isinstance(node, nodes.FuncDef)
+    if not m.files.is_method_lowered(function.source, node):
+        if node.end - node.start > m.text_left:
+            m.lost("budget")
+            return
+        m.text_left -= node.end - node.start
+    function.node = m.files.method(function.source, node)
 
 
 def _class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Status:

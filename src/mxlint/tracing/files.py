@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from mxlint.source import Source
 from mxlint.tracing import nodes
-from mxlint.tracing.chunks import Chunk, chunks
-from mxlint.tracing.lower import lower_statements
+from mxlint.tracing.chunks import Chunk, Suite, chunks
+from mxlint.tracing.lower import lower_method, lower_statements
 
 MAX_TEXT = 1_500_000
 """Characters of lowered text that are kept; beyond them all is forgotten and made again when asked for."""
@@ -28,6 +28,12 @@ class Piece:
     decorated: bool
     binds: tuple[str, ...]
     body: nodes.Body | None
+    methods: tuple[Suite, ...]
+
+    @property
+    def size(self) -> int:
+        """Characters to lower, methods apart."""
+        return self.end - self.start - sum(suite.end - suite.start for suite in self.methods)
 
 
 class Files:
@@ -36,6 +42,7 @@ class Files:
     def __init__(self) -> None:
         self._pieces: dict[int, tuple[Source, tuple[Piece, ...]]] = {}
         self._bodies: dict[tuple[int, int], nodes.Body] = {}
+        self._methods: dict[tuple[int, int], nodes.FuncDef | None] = {}
         self._text = 0
 
     def pieces(self, source: Source, tree: ast.Module | None = None) -> tuple[Piece, ...]:
@@ -56,20 +63,36 @@ class Files:
         key = (id(source), piece.start)
         known = self._bodies.get(key)
         if known is None:
-            if self._text > MAX_TEXT:
-                self._bodies.clear()
-                self._text = 0
-            self._text += piece.end - piece.start
-            known = self._bodies[key] = lower_statements(source.text, piece.start, piece.end, piece.binds)
+            self._make_room(piece.size)
+            known = self._bodies[key] = lower_statements(source.text, piece.start, piece.end, piece.binds, piece.methods)
         return known
+
+    def method(self, source: Source, method: nodes.FuncDef) -> nodes.FuncDef | None:
+        """A method whose body was left empty, with its body; None if it cannot be lowered."""
+        key = (id(source), method.start)
+        if key not in self._methods:
+            self._make_room(method.end - method.start)
+            self._methods[key] = lower_method(source.text, method)
+        return self._methods[key]
+
+    def _make_room(self, size: int) -> None:
+        if self._text > MAX_TEXT:
+            self._bodies.clear()
+            self._methods.clear()
+            self._text = 0
+        self._text += size
 
     def is_lowered(self, source: Source, piece: Piece) -> bool:
         """Whether asking for the body costs nothing."""
         return piece.body is not None or (id(source), piece.start) in self._bodies
 
+    def is_method_lowered(self, source: Source, method: nodes.FuncDef) -> bool:
+        """The same for a method."""
+        return (id(source), method.start) in self._methods
+
 
 def _piece(chunk: Chunk) -> Piece:
-    return Piece(chunk.start, chunk.end, chunk.kind, chunk.name, chunk.decorated, _binds(chunk), _without_parsing(chunk))
+    return Piece(chunk.start, chunk.end, chunk.kind, chunk.name, chunk.decorated, _binds(chunk), _without_parsing(chunk), chunk.methods)
 
 
 def _without_parsing(chunk: Chunk) -> nodes.Body | None:

@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import libcst as cst
 
+from mxlint.tracing.chunks import Suite
 from mxlint.tracing.lowering import definitions, displays, expressions, literals, simple  # noqa: F401  # each registers what it lowers
 from mxlint.tracing.lowering.compound import statements
 from mxlint.tracing.lowering.cursor import Cursor, NotLowered
 from mxlint.tracing.lowering.depth import too_deep
-from mxlint.tracing.nodes import Body, UnknownStmt
+from mxlint.tracing.nodes import Body, ClassDef, FuncDef, Stmt, UnknownStmt
 
 
-def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = ()) -> Body:
-    """Lower the whole lines `text[start:end]`, complete top-level statements; what cannot be lowered is one unknown that binds `binds`."""
+def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (), later: tuple[Suite, ...] = ()) -> Body:
+    """Lower the whole lines `text[start:end]`, complete top-level statements; what cannot be lowered is one unknown that binds `binds`.
+
+    The methods of a class whose bodies are in `later` get empty ones; `lower_method` lowers such a method in full.
+    """
+    waiting = {}
+    for suite in later:
+        body = text[suite.start : suite.end]
+        stub = body[: len(body) - len(body.lstrip())] + "pass"
+        if body.count("\n") > 1 and "\n" not in stub:
+            # As long as what it stands for, so that every offset stays what it is.
+            text = text[: suite.start] + stub + " " * (len(body) - len(stub) - 1) + "\n" + text[suite.end :]
+            waiting[suite.start + len(stub)] = suite.last
     source = text[start:end]
-    unknown = (UnknownStmt(start, end, binds),)
-    if too_deep(source):
-        return unknown
+    lowered = None if too_deep(source) else _lower(source, text, start, end)
+    if lowered is None:
+        return (UnknownStmt(start, end, binds),)
+    if waiting and isinstance(lowered[0], ClassDef):
+        return (replace(lowered[0], body=tuple(_emptied(member, waiting) for member in lowered[0].body)),)
+    return lowered
+
+
+def lower_method(text: str, method: FuncDef) -> FuncDef | None:
+    """Lower a method that `lower_statements` gave an empty body; None if that cannot be done."""
+    start = max(text.rfind("\n", 0, method.start), text.rfind("\r", 0, method.start)) + 1
+    end = text.find("\n", method.end) + 1 or len(text)
+    source = "if 1:\n" + text[start:end]
+    lowered = None if too_deep(source) else _lower(source, text, start, end, indented=True)
+    return replace(lowered[0], decorators=method.decorators) if lowered and isinstance(lowered[0], FuncDef) else None
+
+
+def _lower(source: str, text: str, start: int, end: int, *, indented: bool = False) -> Body | None:
+    """Lower `source`, which stands in `text` from `start` to `end`; None if that cannot be done."""
     try:
-        module = cst.parse_module(source)
+        suite: Any = cst.parse_module(source)
         # One more newline lets the cursor look at the next character without asking for the end.
         cursor = Cursor(text if end < len(text) else text + "\n", start)
-        body = statements(cursor, module.body)
+        body = statements(cursor, suite.body[0].body.body if indented else suite.body)
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, RecursionError, NotLowered, IndexError):
-        return unknown
+        return None
     # A cursor that does not arrive at the end went astray: better nothing known than wrong places.
-    return body if cursor.at(end) else unknown
+    return body if cursor.at(end) else None
+
+
+def _emptied(member: Stmt, waiting: Mapping[int, int]) -> Stmt:
+    if isinstance(member, FuncDef) and member.end in waiting:
+        return replace(member, body=(), end=waiting[member.end])
+    return member

@@ -289,7 +289,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class FuncDef(Stmt):
-    """`name_start`, `name_end`: where the name stands. `generator`: the body yields. `scope` covers the body without nested functions."""
+    """`name_start`, `name_end`: where the name stands. `generator`: the body yields. `scope` covers the body without nested functions.
+
+    An empty body is that of a method that nothing has called yet: lower.lower_method.
+    """
 
     name: str
     name_start: int

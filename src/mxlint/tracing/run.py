@@ -12,6 +12,7 @@ from mxlint.tracing import compiling, execute, nodes, presume
 from mxlint.tracing.events import Record
 from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
+from mxlint.tracing.spelling import compile_words, says_compile
 from mxlint.tracing.values import (
     UNKNOWN,
     BoundV,
@@ -49,11 +50,13 @@ MAX_DATA = 50_000
 """Characters of a statement beyond which it is data, such as a table, and unknown."""
 TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
+CALLER_TEXT_BUDGET = 40_000
+"""The same for a file that compiles nothing and only calls what others compile."""
 
 
 def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
     """Run a file. With `everything`, all functions and methods are taken to be compiled (for tests of robustness)."""
-    m.text_left = TEXT_BUDGET
+    m.text_left = TEXT_BUDGET if _compiles_here(m, source) else CALLER_TEXT_BUDGET
     m.load_left = LOAD_BUDGET
     frame = module_frame(m, source, "__main__")
     budget = _Budget(m)
@@ -165,11 +168,10 @@ def _apart(m: Machine, run: Callable[[], None]) -> None:
 def _lowered(m: Machine, chunk: Piece, frame: Frame) -> nodes.Body:
     """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
     if not m.files.is_lowered(frame.source, chunk):
-        size = chunk.end - chunk.start
-        if size > (m.text_left if chunk.kind != "other" else min(m.text_left, MAX_DATA)):
+        if chunk.size > (m.text_left if chunk.kind != "other" else min(m.text_left, MAX_DATA)):
             m.lost("budget")
             return (nodes.UnknownStmt(chunk.start, chunk.end, chunk.binds),)
-        m.text_left -= size
+        m.text_left -= chunk.size
     return m.files.body(frame.source, chunk)
 
 
@@ -216,7 +218,7 @@ def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
     for name, value in list(frame.fields.items()):
         if isinstance(value, Lazy) and value.origin is not None:
             found = m.project.find(*value.origin, source)
-            if found is not None and (found.source is None or "compile" in found.source.text):
+            if found is not None and (found.source is None or says_compile(found.source.text)):
                 made = calls.force(frame, name, value)
                 if isinstance(made, CompiledV) or isinstance(made, FuncV) and _compiles(made):
                     names.add(name)
@@ -226,28 +228,33 @@ def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
 def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Callable[[str], bool]:
     """Whether a piece of text may make or call a compiled object."""
     names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, CompiledV)}
-    text, at = source.text, source.text.find("compile")
-    while at >= 0:  # the lines that say so, and no others: the pattern is slow on a whole file
-        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-        end = end if end >= 0 else len(text)
-        names |= set(_HANDLE.findall(text, start, end))
-        at = text.find("compile", end)
+    text, end = source.text, 0
+    for at in compile_words(source.text):  # the lines that say so, and no others: the pattern is slow on a whole file
+        if at >= end:
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            names |= set(_HANDLE.findall(text, text.rfind("\n", 0, at) + 1, end))
     names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
     functions = [chunk for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name is not None]
     # Who calls a function that compiles may do so in a loop: two steps outward.
-    makers = {chunk.name for chunk in functions if chunk.name and "compile" in text[chunk.start : chunk.end]}
+    makers = {chunk.name for chunk in functions if chunk.name and says_compile(text, chunk.start, chunk.end)}
     for _ in range(2):
         if makers:
             pattern = _any_of(makers)
             makers |= {chunk.name for chunk in functions if chunk.name and pattern.search(text, chunk.start, chunk.end)}
     pattern = _any_of(names | makers)
-    return lambda text: "compile" in text or pattern.search(text) is not None
+    return lambda text: says_compile(text) or pattern.search(text) is not None
+
+
+def _compiles_here(m: Machine, source: Source) -> bool:
+    """Whether a file may hold a compile site."""
+    return says_compile(source.text) or any(wrapper.rsplit(".", 1)[-1] in source.text for wrapper in m.wrappers)
 
 
 def _compiles(function: FuncV) -> bool:
     """Whether a function of another file makes compiled objects."""
     node = calls.node_of(function)
-    return node is not None and "compile" in function.source.text[node.start : node.end]
+    return node is not None and says_compile(function.source.text, node.start, node.end)
 
 
 def _any_of(names: set[str]) -> re.Pattern[str]:
@@ -355,7 +362,7 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
             m.made.clear()
             result = calls.call_function(m, function, info)
             for inner_node, scope in m.made[:MAX_NESTED]:
-                if id(inner_node) not in m.entered and "compile" in function.source.text[inner_node.start : inner_node.end]:
+                if id(inner_node) not in m.entered and says_compile(function.source.text, inner_node.start, inner_node.end):
                     nested = FuncV(name=f"{function.name}.{inner_node.name}", env=scope, source=function.source, node=inner_node)
                     given = [presume.host_value(m, nested, p) for p in inner_node.params if not p.star and not p.kwonly]
                     calls.call_function(m, nested, calls.CallInfo(given, {}, frame, place, [place] * len(given), {}, False, None))
