@@ -198,7 +198,7 @@ def _analyse(
 ) -> _Analysed:
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
     analysed = _Analysed()
-    analyse = _analyser(table, everything) if table is not None else None
+    analyse: Callable[[Source, tuple[str, ...]], Analysis] | None = None
     for done, file in enumerate(_sparing_collector(files)):
         if progress is not None:
             progress(done, len(files))
@@ -208,10 +208,11 @@ def _analyse(
             analysed.give_up(undecodable(file.name, error))
             continue
         analysed.sources[file.name] = source
-        if analyse is None or file.path not in relevant:
+        if table is None or file.path not in relevant:
             if broken := syntax_error(source):
                 analysed.give_up(broken)
             continue
+        analyse = analyse or _analyser(table, everything)
         try:
             analysis = analyse(source, file.config.compile_wrappers)
         except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run

@@ -50,7 +50,7 @@ MAX_DATA = 50_000
 """Characters of a statement beyond which it is data, such as a table, and unknown."""
 TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
-CALLER_TEXT_BUDGET = 40_000
+CALLER_TEXT_BUDGET = 10_000
 """The same for a file that compiles nothing and only calls what others compile."""
 
 
@@ -133,7 +133,7 @@ def load(m: Machine, found: Found) -> Value:
         if names:
             for name in names:
                 present = frame.fields.get(name)
-                frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present))
+                frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present), decorated=chunk.kind == "class" and chunk.decorated)
         elif chunk.body is None:
             _apart(m, lambda chunk=chunk: _chunk(m, chunk, frame))  # type: ignore[misc]
     return made
@@ -189,10 +189,10 @@ def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
                     made = execute.make_function(m, body[0], frame)
                 function.node, function.defaults, function.place = made.node, made.defaults, made.place
 
-        frame.fields[chunk.name] = FuncV(name=chunk.name, env=frame, source=frame.source, lower=lower)
+        frame.fields[chunk.name] = FuncV(name=chunk.name, env=frame, source=frame.source, lower=lower, place=Place(frame.source, chunk.start, chunk.end))
     else:
         assert chunk.name is not None
-        frame.fields[chunk.name] = Lazy(make=lambda: _make_class(m, chunk, frame))
+        frame.fields[chunk.name] = Lazy(make=lambda: _make_class(m, chunk, frame), decorated=chunk.decorated)
 
 
 def _make_class(m: Machine, chunk: Piece, frame: Frame) -> Value:
@@ -243,7 +243,13 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
             pattern = _any_of(makers)
             makers |= {chunk.name for chunk in functions if chunk.name and pattern.search(text, chunk.start, chunk.end)}
     pattern = _any_of(names | makers)
-    return lambda text: says_compile(text) or pattern.search(text) is not None
+    if _compiles_here(m, source):
+        return lambda text: says_compile(text) or pattern.search(text) is not None
+    return lambda text: pattern.search(text) is not None and _TELLS.search(text) is not None
+
+
+_TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|item|tolist|shape|size|ndim|None|True|False)\b|[\d\"'\[{]")
+"""What a body needs to say about its calls more than that it passes on arrays which it was given: a loop, a constant, a conversion."""
 
 
 def _compiles_here(m: Machine, source: Source) -> bool:
@@ -253,8 +259,8 @@ def _compiles_here(m: Machine, source: Source) -> bool:
 
 def _compiles(function: FuncV) -> bool:
     """Whether a function of another file makes compiled objects."""
-    node = calls.node_of(function)
-    return node is not None and says_compile(function.source.text, node.start, node.end)
+    where = function.node or function.place
+    return where is not None and says_compile(function.source.text, where.start, where.end)
 
 
 def _any_of(names: set[str]) -> re.Pattern[str]:

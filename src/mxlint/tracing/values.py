@@ -382,10 +382,14 @@ class ModuleV(Heap):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Lazy(Heap):
-    """A global that is made when it is first asked for. `origin`: the module and level of the import that binds it."""
+    """A global that is made when it is first asked for.
+
+    `origin`: the module and level of the import that binds it; `decorated`: it is a class with decorators, such as a dataclass.
+    """
 
     make: Any = None
     origin: tuple[str, int] | None = None
+    decorated: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
