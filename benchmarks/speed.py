@@ -35,6 +35,9 @@ for folder, _, names in os.walk(sys.argv[1]):
 """
 
 
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A command to measure, and what it is measured for."""
@@ -106,9 +109,9 @@ def measure(cases: list[Case], repeats: int, scratch: Path) -> dict[str, list[fl
 
 
 def cpu_seconds(case: Case, scratch: Path) -> float:
-    """User and system time of the command and of every process it waited for."""
+    """User and system time of the command and of every process it waited for; all tools may keep their byte code, as they do for users."""
     with (scratch / "output").open("w+b") as output:
-        process = subprocess.Popen(case.command, stdout=output, stderr=output, cwd=scratch)
+        process = subprocess.Popen(case.command, stdout=output, stderr=output, cwd=scratch, env=ENVIRONMENT)
         _, status, usage = os.wait4(process.pid, 0)
         # wait4 took the status before Popen could: tell it, or it warns of a process still running.
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -251,14 +253,14 @@ def test_sources_of_related_spans_are_there(tmp_path: Path, monkeypatch: pytest.
 
 def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, a=PRINTS, b=PRINTS)
-    real = Path.read_bytes
+    real = builtins.open
 
-    def read_bytes(path: Path) -> bytes:
-        if path.name == "a.py":
+    def refuse(path: Any, *args: Any, **options: Any) -> Any:
+        if str(path).endswith("a.py"):
             raise PermissionError(13, "Permission denied")
-        return real(path)
+        return real(path, *args, **options)
 
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr(builtins, "open", refuse)
     result = run()
     assert [(problem.name, problem.message) for problem in result.problems] == [("a.py", "cannot be read: Permission denied")]
     assert codes(result) == [("b.py", "MX101", 6)]

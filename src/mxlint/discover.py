@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to check. `name` is its path as users see it, `real` the one without links; `explicit` if the user named it."""
+    """A file to check, at `at`. `name` is its path as users see it, `real` the one without links; `explicit` if the user named it."""
 
-    path: Path
+    at: str
     name: str
     config: Config
     explicit: bool
     real: str
+
+    @property
+    def path(self) -> Path:
+        """`at` as a path; made when asked for, since most files of most trees are only read."""
+        return Path(self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +71,13 @@ def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: b
             if not (force_exclude and is_excluded(path, configs.of(path))):
                 for found, real, config in _walk(path, configs, problems, cwd):
                     if real not in files:
-                        files[real] = File(Path(found), display(found, cwd), config, explicit=False, real=real)
+                        files[real] = File(found, display(found, cwd), config, explicit=False, real=real)
         elif stat.S_ISREG(mode):
             config = configs.of(path.parent)
             if not (force_exclude and is_excluded(path, config)):
                 real = os.path.realpath(path)
                 known = files.get(real)
-                files[real] = replace(known, explicit=True) if known else File(path, display(str(path), cwd), config, True, real)
+                files[real] = replace(known, explicit=True) if known else File(str(path), display(str(path), cwd), config, True, real)
         else:
             problems.append(Problem(display(str(path), cwd), "not a regular file; `-` reads from stdin"))
     return list(files.values()), problems
@@ -84,7 +90,12 @@ def is_excluded(path: Path, config: Config) -> bool:
 
 def display(path: str, cwd: Path) -> str:
     """A path as users see it, with forward slashes: relative to the working directory if it lies below it."""
-    return path.removeprefix(os.path.join(cwd, "")).replace(os.sep, "/")
+    return path.removeprefix(_prefix(cwd)).replace(os.sep, "/")
+
+
+@lru_cache(maxsize=1)
+def _prefix(folder: Path) -> str:
+    return os.path.join(folder, "")
 
 
 def _missing(path: Path, error: OSError | ValueError) -> str:

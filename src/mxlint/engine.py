@@ -126,15 +126,15 @@ def check(
                 files, problems = _stdin_file(stdin, configs, cwd, force_exclude), []
         with _timed("read", timings):
             contents = _read(files, stdin, problems)
-            files = [file for file in files if file.path in contents]
+            files = [file for file in files if file.at in contents]
         with _timed("gate", timings):
             wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
-            relevant = admitted(contents, {file.path for file in files if file.explicit}, wrappers) if gate else set(contents)
-            looked_at = [file for file in files if file.path in relevant or file.explicit or names_rules(contents[file.path])]
+            relevant = admitted(contents, {file.at for file in files if file.explicit}, wrappers) if gate else set(contents)
+            looked_at = [file for file in files if file.at in relevant or file.explicit or names_rules(contents[file.at])]
         table = None
         with _timed("table", timings):
             if relevant:
-                table = _table(next(file for file in files if file.path in relevant), settings)
+                table = _table(next(file for file in files if file.at in relevant), settings)
         with _timed("analyse", timings):
             analysed = _analyse(looked_at, contents, relevant, table, everything, progress)
         with _timed("suppress", timings):
@@ -161,18 +161,23 @@ def _stdin_file(stdin: Stdin, configs: Configs, cwd: Path, force_exclude: bool) 
     config = configs.of(path.parent)
     if force_exclude and stdin.filename and is_excluded(path, config):
         return []
-    return [File(path, display(str(path), cwd), config, explicit=True, real=os.path.realpath(path))]
+    return [File(str(path), display(str(path), cwd), config, explicit=True, real=os.path.realpath(path))]
 
 
-def _read(files: Iterable[File], stdin: Stdin | None, problems: list[Problem]) -> dict[Path, bytes]:
+def _read(files: Iterable[File], stdin: Stdin | None, problems: list[Problem]) -> dict[str, bytes]:
     """The bytes of every file that can be read."""
-    contents: dict[Path, bytes] = {}
+    contents: dict[str, bytes] = {}
     for file in files:
         try:
-            contents[file.path] = stdin.data if stdin is not None else file.path.read_bytes()
+            contents[file.at] = stdin.data if stdin is not None else _bytes(file.at)
         except OSError as error:
             problems.append(Problem(file.name, f"cannot be read: {error.strerror or error}"))
     return contents
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
 
 
 def _table(first: File, settings: Settings) -> Table:
@@ -190,8 +195,8 @@ def _table(first: File, settings: Settings) -> Table:
 
 def _analyse(
     files: Sequence[File],
-    contents: Mapping[Path, bytes],
-    relevant: Collection[Path],
+    contents: Mapping[str, bytes],
+    relevant: Collection[str],
     table: Table | None,
     everything: bool,
     progress: Progress | None,
@@ -203,12 +208,12 @@ def _analyse(
         if progress is not None:
             progress(done, len(files))
         try:
-            source = source_from_bytes(contents[file.path], file.name, file.path)
+            source = source_from_bytes(contents[file.at], file.name, file.path)
         except SourceError as error:
             analysed.give_up(undecodable(file.name, error))
             continue
         analysed.sources[file.name] = source
-        if table is None or file.path not in relevant:
+        if table is None or file.at not in relevant:
             if broken := syntax_error(source):
                 analysed.give_up(broken)
             continue

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
 from mxlint.imports import ImportGraph
 
@@ -27,9 +26,12 @@ _COMPOUND = re.compile(rb"(?:if|else|elif|try|except|finally|with|for|while|matc
 
 def may_compile(data: bytes, wrappers: Collection[bytes] = ()) -> bool:
     """First round: whether a file may by itself compile something with MLX, or switch compilation on or off."""
-    if b"compile" in data and (b"disable_compile" in data or (b"mlx" in data and _compiles(data))):
-        return True
-    return b"MLX_DISABLE_COMPILE" in data or any(name in data for name in wrappers)
+    return (b"mlx" in data and _compiles(data)) or _switches(data, wrappers)
+
+
+def _switches(data: bytes, wrappers: Collection[bytes]) -> bool:
+    """Whether a file that need not name MLX compiles nevertheless, by a configured wrapper, or switches compilation on or off."""
+    return b"disable_compile" in data or b"MLX_DISABLE_COMPILE" in data or any(name in data for name in wrappers)
 
 
 def _compiles(data: bytes) -> bool:
@@ -47,11 +49,11 @@ def last_names(wrappers: Collection[str]) -> frozenset[bytes]:
     return frozenset(name.rpartition(".")[2].encode() for name in wrappers)
 
 
-def admitted(files: Mapping[Path, bytes], explicit: Collection[Path] = (), wrappers: Collection[bytes] = ()) -> set[Path]:
+def admitted(files: Mapping[str, bytes], explicit: Collection[str] = (), wrappers: Collection[bytes] = ()) -> set[str]:
     """Both rounds: the files to analyse. What `explicit` files import is looked at even where nothing in the run has to do with MLX."""
-    first = {path for path, data in files.items() if may_compile(data, wrappers)}
-    has_mlx = bool(first) or any(b"mlx" in data for data in files.values())
-    graph = ImportGraph(files if has_mlx else {path: files[path] for path in explicit})
+    with_mlx = [path for path, data in files.items() if b"mlx" in data]  # asked once: it is what a tree without MLX costs
+    first = {path for path in with_mlx if _compiles(files[path])} | {path for path, data in files.items() if _switches(data, wrappers)}
+    graph = ImportGraph(files if with_mlx or first else {path: files[path] for path in explicit})
     known = {**graph.outside, **files}
     first.update(path for path, data in graph.outside.items() if may_compile(data, wrappers))
     for path, users in graph.importers.items():
@@ -62,12 +64,12 @@ def admitted(files: Mapping[Path, bytes], explicit: Collection[Path] = (), wrapp
 
 
 def _second_round(
-    files: Mapping[Path, bytes], importers: Mapping[Path, Collection[Path]], first: Collection[Path], wrappers: Collection[bytes]
-) -> set[Path]:
+    files: Mapping[str, bytes], importers: Mapping[str, Collection[str]], first: Collection[str], wrappers: Collection[bytes]
+) -> set[str]:
     """The files of the first round, and those that import something compiled from them, over any number of files in between."""
     reached = set(first)
-    fed: dict[Path, set[bytes]] = defaultdict(set)
-    modules: dict[Path, _Module] = {}
+    fed: dict[str, set[bytes]] = defaultdict(set)
+    modules: dict[str, _Module] = {}
     waiting = dict.fromkeys(sorted(first))
     while waiting:
         path = next(iter(waiting))

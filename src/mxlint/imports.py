@@ -6,7 +6,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 # To look for the one word and then around it is ten times as fast as to look for whole statements.
 _IMPORT = re.compile(rb"import\b[ \t]*(\([^)]*|[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*)")
@@ -21,21 +20,19 @@ _MOST_OUTSIDE = 200  # files read beyond those of the run
 class ImportGraph:
     """Who imports a file, among `files` and the files outside of the run that these lead to, whose bytes are in `outside`."""
 
-    def __init__(self, files: Mapping[Path, bytes]) -> None:
-        self.outside: dict[Path, bytes] = {}
-        self.importers: dict[Path, set[Path]] = defaultdict(set)
-        known = {str(path): path for path in files}
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.outside: dict[str, bytes] = {}
+        self.importers: dict[str, set[str]] = defaultdict(set)
         finder = _Finder()
         waiting = list(files.items())
         while waiting:
             path, data = waiting.pop()
-            for found in finder.imported(str(path), data):
-                if found not in known and len(self.outside) < _MOST_OUTSIDE:
-                    known[found] = Path(found)
-                    self.outside[known[found]] = _bytes(found)
-                    waiting.append((known[found], self.outside[known[found]]))
-                if found in known:
-                    self.importers[known[found]].add(path)
+            for found in finder.imported(path, data):
+                if found not in files and found not in self.outside and len(self.outside) < _MOST_OUTSIDE:
+                    self.outside[found] = _bytes(found)
+                    waiting.append((found, self.outside[found]))
+                if found in files or found in self.outside:
+                    self.importers[found].add(path)
 
 
 class _Finder:

@@ -22,7 +22,8 @@ _UNSUPPRESSABLE = frozenset({"MX003", "MX004"})
 _REASON = r"(?:(?!\s#\s*[a-zA-Z]).)*"
 _OURS = re.compile(r"#\s*mxlint:\s*(?P<verb>[\w-]+)(?P<list>\s*\[(?P<rules>[^\]]*)\])?" + _REASON)
 _NOQA = re.compile(r"#\s*noqa\b(?:\s*:(?P<rules>[\w\s,-]*))?", re.IGNORECASE)
-_NOQA_BYTES = re.compile(rb"#\s*noqa\s*:[^\r\n#]*\bMX[0-9]", re.IGNORECASE)
+# Without the flag for case, and with a literal first: that is what lets the expression skip through the bytes.
+_RULES_BYTES = re.compile(rb"#\s*(?:mxlint:|[nN][oO][qQ][aA]\s*:[^\r\n#]*\b[mM][xX][0-9])")
 _NAME = re.compile(r"[\w-]+")
 _CODE_OF_SOME_TOOL = re.compile(r"[A-Za-z]+[0-9]+")
 _CODE_OF_OURS = re.compile(r"MX[0-9]+", re.IGNORECASE)
@@ -65,8 +66,7 @@ class _Suppression:
 
 def names_rules(data: bytes) -> bool:
     """Whether the bytes hold what may be a suppression that names a rule of ours: reason enough to look into a file."""
-    # The expression alone would ignore case some twenty times as slowly.
-    return b"mxlint:" in data or (b"noqa" in data.lower() and _NOQA_BYTES.search(data) is not None)
+    return _RULES_BYTES.search(data) is not None
 
 
 def suppress(source: Source, findings: Iterable[Finding], selected: Collection[str], compiles: bool = True) -> list[Finding]:

@@ -258,7 +258,9 @@ def by_annotation(m: Machine, function: FuncV, param: nodes.Param, value: Value)
 
     if function.env is None or not isinstance(param.annotation, (nodes.Name, nodes.Attr)):
         return value
-    waiting = function.env.module.fields.get(param.annotation.id) if function.env.module and isinstance(param.annotation, nodes.Name) else None
+    waiting = (
+        function.env.module.fields.get(param.annotation.id) if function.env.module and isinstance(param.annotation, nodes.Name) else None
+    )
     if isinstance(waiting, Lazy) and waiting.decorated:
         return value  # the many dataclasses of settings are no modules, and need not be made to know it
     held, m.trace = m.trace, None

@@ -189,7 +189,9 @@ def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
                     made = execute.make_function(m, body[0], frame)
                 function.node, function.defaults, function.place = made.node, made.defaults, made.place
 
-        frame.fields[chunk.name] = FuncV(name=chunk.name, env=frame, source=frame.source, lower=lower, place=Place(frame.source, chunk.start, chunk.end))
+        frame.fields[chunk.name] = FuncV(
+            name=chunk.name, env=frame, source=frame.source, lower=lower, place=Place(frame.source, chunk.start, chunk.end)
+        )
     else:
         assert chunk.name is not None
         frame.fields[chunk.name] = Lazy(make=lambda: _make_class(m, chunk, frame), decorated=chunk.decorated)
