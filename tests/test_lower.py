@@ -9,7 +9,7 @@ import sysconfig
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 
 from mxlint.tracing import nodes
 from mxlint.tracing.chunks import chunks
-from mxlint.tracing.lower import lower_statements
+from mxlint.tracing.lower import lower_method, lower_statements
 
 # -- what it becomes ---------------------------------------------------------------------------------------------------
 
@@ -285,6 +285,77 @@ def differences(text: str) -> list[Any]:
         for node in chunk.nodes:
             theirs.update(_without_semicolon(text, place) for place in places(text, node))
     return [*(theirs - ours), *(ours - theirs), *unknown]
+
+
+def waiting_methods(text: str) -> list[tuple[nodes.FuncDef, nodes.FuncDef | None, nodes.FuncDef]]:
+    """Of the classes of a file: each method that was left without its body, that method lowered by itself, and as a part of its class."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cut = chunks(text, ast.parse(text))
+    for chunk in cut:
+        if chunk.methods:
+            whole, emptied = (lower_statements(text, chunk.start, chunk.end, (), later)[0] for later in ((), chunk.methods))
+            assert isinstance(whole, nodes.ClassDef) and isinstance(emptied, nodes.ClassDef)
+            assert replace(whole, body=()) == replace(emptied, body=())
+            for full, member in zip(whole.body, emptied.body, strict=True):
+                if isinstance(member, nodes.FuncDef) and isinstance(full, nodes.FuncDef) and not member.body:
+                    found.append((member, lower_method(text, member), full))
+                else:
+                    assert member == full
+    return found
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_methods_by_themselves(number: int) -> None:
+    text = library(40)[number].read_text(encoding="utf-8")
+    for member, alone, full in waiting_methods(text):
+        assert alone == full
+        assert replace(full, body=(), generator=False, scope=member.scope) == member
+
+
+ODD_METHODS = """
+class A:
+    @property
+    def a(self): return 1  # in one line
+    def b(self, n=1,
+          *, m: int = 2): return n  # the body behind the head
+    def c(self):  # a comment
+        # another
+
+        \"\"\"Text
+out of the block.\"\"\"
+        return [
+            1,
+]  # behind the end
+    async def d(self):
+        def inner():
+            yield 1
+        return inner
+    @staticmethod
+    def e():
+        @staticmethod
+        def inner():
+            yield 1
+        return inner
+
+    x = 1; y = 2
+    def f(self): \\
+        return 3
+    def ü(self):
+        ä = "\N{BULLET} • 𝕏"
+        return ä; x = 1
+    def g(self):
+        return 1 \\
+	 + 1
+"""
+
+
+def test_odd_methods_by_themselves() -> None:
+    found = waiting_methods(ODD_METHODS)
+    assert [member.name for member, _, _ in found] == ["c", "d", "ü", "g"]
+    for _, alone, full in found:
+        assert alone == full
 
 
 def _without_semicolon(text: str, place: Place) -> Place:

@@ -34,7 +34,8 @@ def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (
     if lowered is None:
         return (UnknownStmt(start, end, binds),)
     if waiting and isinstance(lowered[0], ClassDef):
-        return (replace(lowered[0], body=tuple(_emptied(member, waiting) for member in lowered[0].body)),)
+        members = tuple(_emptied(member, waiting) for member in lowered[0].body)
+        return (replace(lowered[0], body=members, end=members[-1].end),)
     return lowered
 
 

@@ -94,7 +94,9 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
 
 
 def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
-    operand = next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
+    operand = (
+        _product(m, info) if name == "mlx.core.addmm" else next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
+    )
     form = _form(m, name, info)
     if attribute.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
         return
@@ -103,6 +105,17 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
         for value in info.values():
             parts += value.items if isinstance(value, (Tup, ListV)) and value.items is not None else (value,)
         operators.bake(m, Tup(tuple(parts)), info.node, info.frame, short)
+
+
+def _product(m: Machine, info: CallInfo) -> Value:
+    """What addmm broadcasts `c` to; unknown where it has that shape already, and where the shapes do not tell."""
+    c, a, b = info.get(0, "c"), info.get(1, "a"), info.get(2, "b")
+    if not (isinstance(c, Array) and isinstance(a, Array) and isinstance(b, Array)) or not c.shape:
+        return UNKNOWN
+    shape = shapes.matmul(a.shape, b.shape)
+    if shape is None or len(shape) == len(c.shape) and all(size == other for size, other in zip(shape, c.shape)):
+        return UNKNOWN
+    return m.array(a.traced, shape, a.chain, sure=a.sure) if len(shape) > len(c.shape) else UNKNOWN
 
 
 _CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace"))

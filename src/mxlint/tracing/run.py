@@ -50,7 +50,7 @@ MAX_DATA = 50_000
 """Characters of a statement beyond which it is data, such as a table, and unknown."""
 TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
-CALLER_TEXT_BUDGET = 10_000
+CALLER_TEXT_BUDGET = 20_000
 """The same for a file that compiles nothing and only calls what others compile."""
 
 
