@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from mxlint.tracing import nodes
@@ -228,12 +229,16 @@ def _walk(node: Any) -> Iterator[nodes.Node]:
     if isinstance(node, tuple):
         for item in node:
             yield from _walk(item)
-    elif is_dataclass(node):
-        if isinstance(node, nodes.Node):
-            yield node
-        for field in fields(node):
-            if field.name not in ("start", "end"):
-                yield from _walk(getattr(node, field.name))
+    elif isinstance(node, nodes.Node):
+        yield node
+        for part in _parts(type(node)):
+            yield from _walk(getattr(node, part))
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold other nodes."""
+    return tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
 
 
 def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:

@@ -237,17 +237,17 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
             end = end if end >= 0 else len(text)
             names |= set(_HANDLE.findall(text, text.rfind("\n", 0, at) + 1, end))
     names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
-    functions = [chunk for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name is not None]
+    functions = {chunk.name: text[chunk.start : chunk.end] for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name}
     # Who calls a function that compiles may do so in a loop: two steps outward.
-    makers = {chunk.name for chunk in functions if chunk.name and says_compile(text, chunk.start, chunk.end)}
+    makers = {name for name, body in functions.items() if says_compile(body)}
     for _ in range(2):
         if makers:
-            pattern = _any_of(makers)
-            makers |= {chunk.name for chunk in functions if chunk.name and pattern.search(text, chunk.start, chunk.end)}
-    pattern = _any_of(names | makers)
+            calls_maker = _mention(makers)
+            makers |= {name for name, body in functions.items() if calls_maker(body)}
+    mentions = _mention(names | makers)
     if _compiles_here(m, source):
-        return lambda text: says_compile(text) or pattern.search(text) is not None
-    return lambda text: pattern.search(text) is not None and _TELLS.search(text) is not None
+        return lambda text: says_compile(text) or mentions(text)
+    return lambda text: mentions(text) and _TELLS.search(text) is not None
 
 
 _TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|item|tolist|shape|size|ndim|None|True|False)\b|[\d\"'\[{]")
@@ -265,8 +265,10 @@ def _compiles(function: FuncV) -> bool:
     return where is not None and says_compile(function.source.text, where.start, where.end)
 
 
-def _any_of(names: set[str]) -> re.Pattern[str]:
-    return re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b" if names else r"(?!)")
+def _mention(names: set[str]) -> Callable[[str], bool]:
+    """Whether a text says one of these names. Most texts say none, which a plain search finds out ten times as fast as the pattern."""
+    pattern = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b" if names else r"(?!)")
+    return lambda text: any(name in text for name in names) and pattern.search(text) is not None
 
 
 def _enter_chunk(m: Machine, chunk: Piece, frame: Frame, budget: _Budget, interesting: Callable[[str], bool], everything: bool) -> None:
