@@ -287,6 +287,31 @@ def test_a_function_that_calls_what_another_file_compiles() -> None:
     assert places(files) == [("main.py", 4, "MX303")]
 
 
+OPTIONAL = """import mlx.core as mx
+
+
+def build(scale, compiled=False):
+    if scale:
+        def step(x):
+            print(x)
+            return x * scale
+    else:
+        def step(x):
+            print(x)
+            return x
+    if compiled:
+        return mx.compile(step)
+    return step
+
+
+build(2)(mx.ones((2,)))
+"""
+
+
+def test_what_the_calls_in_sight_do_not_compile_and_each_of_what_may_be_compiled() -> None:
+    assert places({"main.py": OPTIONAL}) == [("main.py", 7, "MX101"), ("main.py", 11, "MX101")]
+
+
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="what a factory returns is taken to be kept")
 def test_a_factory_that_is_called_in_a_loop() -> None:
     text = (

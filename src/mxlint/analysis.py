@@ -17,7 +17,7 @@ from mxlint.tracing.events import Read, Record, Trace
 from mxlint.tracing.files import Files
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Table
-from mxlint.tracing.spelling import compile_words
+from mxlint.tracing.spelling import whole_words
 from mxlint.tracing.unreached import spelled
 from mxlint.tracing.values import Array, Scalar
 
@@ -129,7 +129,7 @@ def _coverage(records: list[Record], source: Source, sites: tuple[SiteReport, ..
 def _all_sites(records: list[Record], source: Source, tree: ast.Module) -> tuple[SiteReport, ...]:
     """The sites that the tracer came to, and those that it did not, in order."""
     found = {site.span: site for site in _sites(records, source)}
-    if any(not _covered(source, at, found) for at in compile_words(source.text)):
+    if any(not _covered(source, at, found) for at in whole_words(source.text)):
         for other in spelled(source, tree):
             span = source.span(other.start, other.end)
             if not any(site.start <= span.start < site.end for site in found):

@@ -17,6 +17,7 @@ from mxlint.tracing.values import (
     Array,
     AttributesV,
     BoundV,
+    Choice,
     CompiledV,
     DictV,
     External,
@@ -228,7 +229,11 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
             continue
         if id(read.target) in trace.reach_in and (isinstance(value, Array) or read.key in (attribute.WEIGHTS, "version")):
             continue
-        unchanged = present is value or (isinstance(present, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(present, value))
+        options = present.options if isinstance(present, Choice) and isinstance(value, (Scalar, Tup)) else (present,)
+        unchanged = any(
+            option is value or isinstance(option, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(option, value)
+            for option in options
+        )
         if isinstance(present, (int, tuple)) and not isinstance(present, bool):
             unchanged = present == value
         if not unchanged:
@@ -340,13 +345,13 @@ def open_trace(m: Machine, record: Record) -> Trace:
     return trace
 
 
-def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo) -> Value:
-    """Run the compiled function with placeholders for its arguments and for what it captures."""
+def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo, function: Value | None = None) -> Value:
+    """Run the compiled function (`function` if it is one of several) with placeholders for its arguments and for what it captures."""
     swapped = _swap(m, record, trace)
     try:
         trace.computed = 0
         before = sum(m.unknown.values())
-        result = call(m, record.function, info)
+        result = call(m, function or record.function, info)
         trace.returned = result
         trace.lost = sum(m.unknown.values()) - before
         escape(m, result)

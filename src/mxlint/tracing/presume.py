@@ -231,7 +231,8 @@ def _walk(node: Any) -> Iterator[nodes.Node]:
             yield from _walk(item)
     elif isinstance(node, nodes.Node):
         yield node
-        for part in _parts(type(node)):
+        kind: Any = type(node)
+        for part in _parts(kind):
             yield from _walk(getattr(node, part))
 
 

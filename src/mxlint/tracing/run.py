@@ -12,7 +12,7 @@ from mxlint.tracing import compiling, execute, nodes, presume
 from mxlint.tracing.events import Record
 from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
-from mxlint.tracing.spelling import compile_words, says_compile
+from mxlint.tracing.spelling import compile_words, says_compile, whole_words
 from mxlint.tracing.values import (
     UNKNOWN,
     BoundV,
@@ -68,7 +68,8 @@ def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool =
     with budget:
         handles |= _imported_handles(m, source, frame)
     interesting = _interest(m, source, frame, handles)
-    for chunk in cut:
+    # What compiles by itself comes before what calls it, while there is budget.
+    for chunk in sorted(cut, key=lambda chunk: not says_compile(source.text, chunk.start, chunk.end)):
         if chunk.kind != "other" and chunk.name is not None and (everything or interesting(source.text[chunk.start : chunk.end])):
             _enter_chunk(m, chunk, frame, budget, interesting, everything)
     _finish(m, budget, 0)
@@ -356,7 +357,7 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
     """Run a function that nothing in sight has called, with unknown arguments, and take back what it wrote."""
     with budget:
         node = calls.node_of(function)
-        if node is None or id(node) in m.entered and not everything:
+        if node is None or id(node) in m.entered and not everything and not _left_out(m, function.source, node):
             return
         m.epoch += 1
         epoch = m.epoch
@@ -392,6 +393,12 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
             m.journal.undo()
 
 
+def _left_out(m: Machine, source: Source, node: nodes.FuncDef | nodes.Lambda) -> bool:
+    """Whether the calls in sight of a function took it past something that it compiles, as a default of `compile=False` does."""
+    made = [record.site for record in m.records if record.site.source is source]
+    return any(not any(site.start <= at < site.end for site in made) for at in whole_words(source.text, node.start, node.end))
+
+
 def _finish(m: Machine, budget: _Budget | None, epoch: int) -> None:
     """Trace the compiled functions of an epoch that nothing called."""
     called = {record.site for record in m.records if record.calls or record.differentiated or record.inlined}
@@ -406,12 +413,13 @@ def _finish(m: Machine, budget: _Budget | None, epoch: int) -> None:
 
 
 def trace_uncalled(m: Machine, record: Record) -> None:
-    """Trace a compiled function with what its parameters most likely are."""
+    """Trace a compiled function, or each of those that it may be, with what its parameters most likely are."""
     frame = record.frame
-    trace = compiling.open_trace(m, record)
-    try:
-        info = presume.arguments(m, record.function, frame, record.site)
-        if info is not None:
-            compiling.run_body(m, record, trace, info)
-    finally:
-        compiling.close_trace(m, trace)
+    for function in record.function.options if isinstance(record.function, Choice) else (record.function,):
+        trace = compiling.open_trace(m, record)
+        try:
+            info = presume.arguments(m, function, frame, record.site)
+            if info is not None:
+                compiling.run_body(m, record, trace, info, function)
+        finally:
+            compiling.close_trace(m, trace)

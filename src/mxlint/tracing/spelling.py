@@ -15,6 +15,14 @@ def compile_words(text: str, start: int = 0, end: int | None = None) -> Iterator
         at = text.find("compile", at + 7, end)
 
 
+def whole_words(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """The same where `compile` is the whole word, as it is at a compile site."""
+    for at in compile_words(text, start, end):
+        around = text[at - 1 : at] + text[at + 7 : at + 8]
+        if "_" not in around and not any(map(str.isalnum, around)):
+            yield at
+
+
 def says_compile(text: str, start: int = 0, end: int | None = None) -> bool:
     """Whether `text[start:end]` spells `compile`."""
     return next(compile_words(text, start, end), None) is not None
