@@ -137,6 +137,10 @@ class Configs:
         config = Config(root, file, exclude=(Patterns(root, DEFAULT_EXCLUDES),))
         config = _apply(config, table, f"{file}: ", root)
         config = _apply(config, settings.options, "--config ", self._cwd)
+        chosen = {**table, **settings.options}  # a key given by --config stands in for that of the file
+        config = replace(
+            config, rules=_layer(config.rules, chosen.get("select"), chosen.get("extend-select", ()), chosen.get("ignore", ()), "")
+        )
         if settings.exclude is not None:
             config = replace(config, exclude=(Patterns(self._cwd, settings.exclude),))
         if settings.extend_exclude:
@@ -245,22 +249,20 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
         raise ConfigError(f"{where}: not valid TOML: {error}") from None
 
 
-_KEYS = ("select", "extend-select", "ignore", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "mlx-version")
+_SELECTORS = ("select", "extend-select", "ignore")
+_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "mlx-version")
 
 
 def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> Config:
-    """The config with the keys of a table laid over it."""
+    """The config with the keys of a table laid over it, but for those that select rules: of these only the spelling is looked at."""
     for key in table:
         if key not in _KEYS:
             raise ConfigError(f"{where}unknown key `{key}`{_hint(key, _KEYS)}")
     lists = {
-        key: _strings(table[key], f"{where}{key}")
-        for key in ("select", "extend-select", "ignore", "exclude", "extend-exclude", "compile-wrappers")
-        if key in table
+        key: _strings(table[key], f"{where}{key}") for key in (*_SELECTORS, "exclude", "extend-exclude", "compile-wrappers") if key in table
     }
-    config = replace(
-        config, rules=_layer(config.rules, lists.get("select"), lists.get("extend-select", ()), lists.get("ignore", ()), where)
-    )
+    for key in _SELECTORS:
+        select_rules(lists.get(key, ()), f"{where}{key}")
     if "exclude" in lists:
         config = replace(config, exclude=(Patterns(root, lists["exclude"]),))
     if "extend-exclude" in lists:

@@ -72,6 +72,10 @@ def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: b
                 for found, real, config in _walk(path, configs, problems, cwd):
                     if real not in files:
                         files[real] = File(found, display(found, cwd), config, explicit=False, real=real)
+        elif path.suffix == ".ipynb":
+            problems.append(
+                Problem(display(str(path), cwd), "a notebook; mxlint reads Python files, such as jupyter nbconvert --to script makes")
+            )
         elif stat.S_ISREG(mode):
             config = configs.of(path.parent)
             if not (force_exclude and is_excluded(path, config)):

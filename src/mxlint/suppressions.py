@@ -147,7 +147,10 @@ def _read(source: Source) -> Iterator[_Suppression]:
             names = tuple(name for name in codes if name.code or _CODE_OF_OURS.fullmatch(name.text))
             # As in flake8, a colon with no code after it is a bare noqa.
             if names or not codes:
-                yield _Suppression(offset + match.start(), offset + match.end(), rows, names or None)
+                own = source.position(offset).row
+                alone = not source.line(own)[: offset - source.offset(own)].strip()
+                # As for everyone who knows noqa, one on a line of its own is about that line, where there is nothing.
+                yield _Suppression(offset + match.start(), offset + match.end(), (own, own) if alone else rows, names or None)
 
 
 def _named(text: str, offset: int) -> Iterator[_Name]:

@@ -28,7 +28,7 @@ def evaluation(record: Record) -> Iterator[Finding]:
             code = _CODES.get(event.kind)
             if code is None:
                 continue
-            about = f" of {quoted(event.note)}" if event.note else ""
+            about = f" of {quoted(event.note)}" if event.note else "" if event.kind == "log" else " of a traced array"
             error = '"ValueError: [async_eval] Not allowed inside a graph transformation"' if "async" in event.what else f'"{EVAL_ERROR}"'
             if event.kind == "log":
                 message = (
@@ -39,10 +39,14 @@ def evaluation(record: Record) -> Iterator[Finding]:
             else:
                 message = (
                     f"{event.what} needs the value{about}, but mx.compile traces {name_of(record)} with placeholders that have none: "
-                    f"the first call raises {error}"
+                    + (
+                        f"it raises {error}, and what becomes part of the trace is the handler"
+                        if event.swallowed
+                        else f"the first call raises {error}"
+                    )
                 )
                 severity = "error"
-            if record.inputs is not None and event.kind != "log":
+            if record.inputs is not None and event.kind != "log" and not event.swallowed:
                 message += "; and what inputs= captures stays full of placeholders"
             yield finding(
                 code, event.place, message, _HELP[event.kind], record, object=event.object, calls=event.calls, chain=event.chain,

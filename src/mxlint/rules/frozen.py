@@ -196,8 +196,8 @@ def _lazy(record: Record) -> Iterator[Finding]:
             what = "the weights of this layer were" if isinstance(target, Instance) else f"{quoted(place.text)} was"
             yield finding(
                 "MX210", place,
-                f"{what} never computed before {name_of(record)} is traced: all that they are made from becomes part of the trace and is "
-                "computed again at every call",
+                f"{what} never computed before {name_of(record)} is traced: the whole computation behind it becomes part of the trace and is "
+                "done again at every call",
                 "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", record,
             )  # fmt: skip
             return

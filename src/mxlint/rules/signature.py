@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
 from mxlint.rules.report import finding, name_of, quoted
+from mxlint.tracing.attribute import is_layer_class
 from mxlint.tracing.events import Capture, Record, Trace
 from mxlint.tracing.values import FuncV, Place, Scalar, Value
 
@@ -13,11 +14,13 @@ from mxlint.tracing.values import FuncV, Place, Scalar, Value
 def method(record: Record) -> Iterator[Finding]:
     """mx.compile as the decorator of a method."""
     if record.method_of is not None:
+        options = ", inputs=self.state" if record.frame.cls is not None and is_layer_class(record.frame.cls) else ""
+        options += ", shapeless=True" if record.shapeless else ""
         yield finding(
             "MX501", record.site,
             f"mx.compile returns an object that does not bind self: calling `{record.compiled}` on an instance of {record.method_of} "
             "leaves the first argument out and raises \"TypeError: missing 1 required positional argument\"",
-            f"compile the bound method in __init__: self._{record.compiled.strip('_')} = mx.compile(self.{record.compiled}, inputs=self.state)",
+            f"compile the bound method in __init__: self._{record.compiled.strip('_')} = mx.compile(self.{record.compiled}{options})",
             record, object=record.method_of,
         )  # fmt: skip
 
@@ -33,7 +36,11 @@ def arguments(record: Record) -> Iterator[Finding]:
                 f'{quoted(bad.argument)} is a {bad.type}: the call raises "ValueError: [compile] Function arguments must be trees of '
                 f'arrays or constants (floats, ints, strings, or None), but received type {bad.type}"'
             )
-            help = "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure"
+            help = (
+                f"pass mx.array({bad.argument})"
+                if "numpy" in bad.type
+                else "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure"
+            )
         yield finding("MX502", bad.place, message, help, record)
 
 

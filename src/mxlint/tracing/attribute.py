@@ -113,10 +113,15 @@ def mro(cls: Value, depth: int = 12) -> Iterator[Value]:
             yield from mro(base, depth - 1)
 
 
+def is_layer_class(cls: Value) -> bool:
+    """Whether a class is nn.Module, or made from it."""
+    return any(isinstance(base, External) and is_module_class(base.name) for base in mro(cls))
+
+
 def is_module(value: Value) -> bool:
     """Whether a value is an nn.Module."""
     if isinstance(value, Instance):
-        return any(isinstance(cls, External) and is_module_class(cls.name) for cls in mro(value.cls))
+        return is_layer_class(value.cls)
     return isinstance(value, Opaque) and bool(value.fields.get("#module"))
 
 
@@ -341,7 +346,7 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
     if isinstance(owner, Array):
         return _array_item(m, owner, index, node, frame)
     if isinstance(index, Array) and isinstance(owner, (ListV, Tup, Scalar, RangeV)):
-        if index.traced is True and index.sure:
+        if index.traced is True and m.sure(index):
             m.emit("index", m.place(frame, node.index), "a traced array as index of a Python sequence", frame, index.chain)
         return _any_item(owner)
     if isinstance(owner, (Tup, ListV)):
@@ -411,7 +416,7 @@ def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: nodes.Sub
     if isinstance(index, SliceV):
         parts = [part for part in (index.lower, index.upper, index.step)]
         for part in parts:
-            if isinstance(part, Array) and part.traced is True and part.sure:
+            if isinstance(part, Array) and part.traced is True and m.sure(part):
                 m.emit("index", m.place(frame, node), "a slice of a Python sequence by a traced array", frame, part.chain)
         if all(isinstance(part, Scalar) and part.known for part in parts):
             try:

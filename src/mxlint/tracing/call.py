@@ -276,7 +276,7 @@ def _hidden(m: Machine, value: Value, frame: Frame) -> str:
     if isinstance(value, FuncV) and value.env is frame and value.node is not None:
         text = value.source.text[value.node.start : value.node.end]
         if any(isinstance(name, str) and holds_traced(item) and name in text for name, item in list(frame.fields.items())):
-            return "a function that closes over them"
+            return "a function"
     return ""
 
 

@@ -338,8 +338,8 @@ def open_trace(m: Machine, record: Record) -> Trace:
     reach_out, random_out = reach(record.outputs.value if record.outputs else None)
     trace = Trace(record, now(), reach_in=reach_in, reach_out=reach_out, random_in=random_in, random_out=random_out, epoch=m.epoch)
     trace.muted = m.expected > 0
-    trace.outside = (m.guards, m.protected, m.differentiating)
-    m.guards, m.protected, m.differentiating = [], 0, 0
+    trace.outside = (m.guards, m.protected, m.differentiating, m.swallowing)
+    m.guards, m.protected, m.differentiating, m.swallowing = [], 0, 0, 0
     record.traces.append(trace)
     m.trace = trace
     return trace
@@ -351,6 +351,7 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo, function:
     try:
         trace.computed = 0
         before = sum(m.unknown.values())
+        trace.lost = 1  # if it does not come to its end
         result = call(m, function or record.function, info)
         trace.returned = result
         trace.lost = sum(m.unknown.values()) - before
@@ -365,7 +366,7 @@ def close_trace(m: Machine, trace: Trace) -> None:
     """End a trace: its placeholders are constants from now on."""
     trace.active = False
     m.trace = None
-    m.guards, m.protected, m.differentiating = trace.outside
+    m.guards, m.protected, m.differentiating, m.swallowing = trace.outside
 
 
 def _remember(trace: Trace, outside: Value, inside: Value, depth: int = 4) -> None:

@@ -37,7 +37,8 @@ class Event:
 
     `what` names the construct (`print`, `.item()`, `mx.topk`), `chain` leads from the parameter to the expression, `calls` are the call
     sites between the compiled function and the place, outermost first. `axes` are the dimensions involved, for shape events.
-    `guarded` is true when the trace reaches it only under a condition that is not known.
+    `guarded` is true when the trace reaches it only under a condition that is not known, `swallowed` where a handler in the body catches what
+    MLX raises.
     """
 
     kind: Kind
@@ -50,6 +51,7 @@ class Event:
     guarded: bool = False
     target: Value | None = None
     note: str = ""
+    swallowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

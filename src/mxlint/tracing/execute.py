@@ -193,11 +193,14 @@ def _loop_end(m: Machine, orelse: nodes.Body, frame: Frame, loop: Loop, status: 
 
 
 def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
-    m.protected += 1 if node.handlers else 0
+    swallows = any(map(_swallows, node.handlers))
+    m.protected += bool(node.handlers)
+    m.swallowing += swallows
     try:
         status = execute(m, node.body, frame)
     finally:
-        m.protected -= 1 if node.handlers else 0
+        m.protected -= bool(node.handlers)
+        m.swallowing -= swallows
     if status is None:
         status = execute(m, node.orelse, frame)
     if node.handlers:
@@ -217,6 +220,12 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
         status = m.fork(frame, paths, "handler") if len(paths) > 1 else paths[0]()
     final = execute(m, node.final, frame)
     return final or status
+
+
+def _swallows(handler: nodes.Handler) -> bool:
+    """Whether a handler catches what MLX raises when a placeholder is evaluated."""
+    kinds = handler.type.items if isinstance(handler.type, nodes.Seq) else (handler.type,)
+    return any(kind is None or isinstance(kind, nodes.Name) and kind.id in ("ValueError", "Exception", "BaseException") for kind in kinds)
 
 
 def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:

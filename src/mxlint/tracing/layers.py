@@ -109,7 +109,13 @@ def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     if m.outer(owner) and _has_weights(m, owner) is not False:
         if m.trace is not None and id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
             m.trace.lazy.append((info.place, owner))
-        name = info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else "the layer"
+        name = (
+            info.place.source.text[info.node.func.start : info.node.func.end]
+            if info.node is not None
+            else m.trace.record.compiled
+            if m.trace is not None
+            else "the layer"
+        )
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
 
 

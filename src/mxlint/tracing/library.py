@@ -146,7 +146,7 @@ def _converts(m: Machine, name: str, info: CallInfo) -> None:
     for value in info.values():
         if isinstance(value, Array):
             m.evaluated(value)
-        if holds_traced(value) and (not isinstance(value, Array) or value.sure):
+        if holds_traced(value) and (not isinstance(value, Array) or m.sure(value)):
             m.emit("convert", info.place, f"{name}()", info.frame, chain_of(value), note=info.text_of(value))
             return
 
@@ -283,7 +283,7 @@ def _formats(what: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         for value in info.args:
             m.evaluated(value)
-            if holds_traced(value) and (not isinstance(value, Array) or value.sure):
+            if holds_traced(value) and (not isinstance(value, Array) or m.sure(value)):
                 m.emit("format", info.place, what, info.frame, chain_of(value), note=info.text_of(value))
                 break
         return NONE if what in ("print()", "pprint()", "warnings.warn()") else Scalar("str")
@@ -295,7 +295,7 @@ def _converter(kind: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         value = info.get(0, "x")
         if isinstance(value, Array):
-            if value.traced is True and value.sure:
+            if value.traced is True and m.sure(value):
                 m.emit("convert", info.place, f"{kind}()", info.frame, value.chain, note=info.text_of(value))
             m.evaluated(value)
             return Scalar(kind) if kind not in ("bytes", "memoryview", "complex") else Foreign(kind)
@@ -322,9 +322,9 @@ def _truths(name: str) -> Handler:
             )
         compares = name in ("any", "all") or len(flat) > 1 or isinstance(values[0] if values else None, Array)
         for value in flat:
-            if isinstance(value, Array) and value.traced is True and value.sure and not value.tree and compares:
+            if isinstance(value, Array) and value.traced is True and m.sure(value) and not value.tree and compares:
                 m.emit("truth", info.place, f"{name}()", info.frame, value.chain)
-                break
+                return UNKNOWN
         scalars = [value for value in flat if isinstance(value, Scalar)]
         if name in ("any", "all"):
             return Scalar("bool", MISSING, frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars))
@@ -406,7 +406,7 @@ def _isinstance(m: Machine, info: CallInfo) -> Value:
 def _range(m: Machine, info: CallInfo) -> Value:
     parts: list[Scalar] = []
     for value in info.args:
-        if isinstance(value, Array) and value.traced is True and value.sure:
+        if isinstance(value, Array) and value.traced is True and m.sure(value):
             m.emit("index", info.place, "range() of a traced array", info.frame, value.chain)
         parts.append(value if isinstance(value, Scalar) else Scalar("int"))
     if len(parts) == 1:

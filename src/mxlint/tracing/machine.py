@@ -90,6 +90,7 @@ class Machine:
         self.depth = 0
         self.protected = 0
         self.expected = 0
+        self.swallowing = 0
         self.clocks: list[tuple[str, Any]] = []
         self.readings: dict[int, tuple[Scalar, int, Place]] = {}
         self.mistimed: list[tuple[Place, Record, bool]] = []
@@ -125,6 +126,12 @@ class Machine:
         self.unknown[why] = self.unknown.get(why, 0) + 1
         return UNKNOWN
 
+    def sure(self, value: Array) -> bool:
+        """Whether a value is known to be an array; that something was left open because it is not is counted."""
+        if not value.sure:
+            self.lost("parameter that may be a number")
+        return value.sure
+
     # -- traces --
 
     @property
@@ -158,7 +165,7 @@ class Machine:
             return
         trace.seen.add((kind, place))
         trace.events.append(
-            Event(kind, place, what, qualname(frame), chain, self.calls_to(frame), axes, bool(self.guards), target, note)
+            Event(kind, place, what, qualname(frame), chain, self.calls_to(frame), axes, bool(self.guards), target, note, self.swallowing > 0)
         )  # fmt: skip
 
     def outer(self, target: Heap) -> bool:

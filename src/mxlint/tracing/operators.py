@@ -72,7 +72,7 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
     if isinstance(value, Scalar):
         return bool(value.content) if value.known else None
     if isinstance(value, Array):
-        if value.traced is True and value.sure and not value.tree:
+        if value.traced is True and m.sure(value) and not value.tree:
             place = m.place(frame, node)
             m.emit("truth", place, "the truth of a traced array", frame, value.chain, note=place.text)
         m.evaluated(value)
@@ -428,7 +428,7 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
     if isinstance(container, (Tup, ListV)) and container.items is not None:
         if isinstance(item, Array):
             if item.traced is True and item.sure and container.items and not any(other is item for other in container.items):
-                m.emit("truth", m.place(frame, node), "`in` compares with a traced array", frame, item.chain)
+                m.emit("truth", m.place(frame, node), "`in`", frame, item.chain)
             return Scalar("bool")
         parts = [other for other in container.items if isinstance(other, Scalar)]
         axes = frozenset(a for p in (item, *parts) if isinstance(p, Scalar) for a in p.axes)
@@ -445,7 +445,7 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
     ):
         return Scalar("bool", (item.content in container.content) == positive, param=param)
     if isinstance(container, Array) and container.traced is True and container.sure and not container.tree:
-        m.emit("truth", m.place(frame, node), "`in` compares with a traced array", frame, container.chain)
+        m.emit("truth", m.place(frame, node), "`in`", frame, container.chain)
     return Scalar("bool", MISSING, param=param)
 
 

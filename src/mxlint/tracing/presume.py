@@ -135,10 +135,11 @@ def arguments(m: Machine, function: Value, frame: Frame, place: Place) -> CallIn
     keywords: dict[str, Value] = {}
     args: list[Value] = []
     places: list[Place] = []
-    alone = sum(1 for p in plain if p.default is None) == 1
+    needed = [p for p in plain if p.default is None]
+    alone = needed[0] if len(needed) == 1 else _leader(m, target, node, needed)
     for param in plain:
         where = Place(target.source, param.start, param.end)
-        value = _presumed(m, target, node, param, alone, where, counter)
+        value = _presumed(m, target, node, param, param is alone, where, counter)
         if param.kwonly:
             keywords[param.name] = value
         else:
@@ -146,6 +147,14 @@ def arguments(m: Machine, function: Value, frame: Frame, place: Place) -> CallIn
             places.append(where)
     is_open = any(p.star for p in params)
     return CallInfo(args, keywords, frame, place, places, {}, is_open, None)
+
+
+def _leader(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, params: list[nodes.Param]) -> nodes.Param | None:
+    """Where nothing shows which of several parameters is an array: the first that the body computes with, since one has to be."""
+    if any(param.annotation is not None or shows_array(m, function, node, param.name) for param in params):
+        return None
+    computed = {name for kind, name in _uses(m, node) if kind == "operand"}
+    return params[0] if params and params[0].name in computed else None
 
 
 def _presumed(
@@ -176,6 +185,8 @@ def shows_array(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda,
             continue
         if kind == "array":
             return True
+        if kind == "operand":
+            continue
         if function.env is not None:
             from mxlint.tracing import attribute
             from mxlint.tracing.evaluate import lookup
@@ -200,13 +211,14 @@ def _uses(m: Machine, node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, st
 
 
 def _find_uses(node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...]:
-    """Uses of names: ("array", name) for uses that only arrays have, (dotted callee, name) for arguments of calls."""
+    """Uses of names: ("array", name) for uses that only arrays have, ("operand", name) in arithmetic, (dotted callee, name) for arguments."""
     found: list[tuple[str, str]] = []
     for part in _walk(node.body):
         if isinstance(part, nodes.Attr) and isinstance(part.value, nodes.Name) and part.name in _ARRAY_ATTRIBUTES:
             found.append(("array", part.value.id))
-        elif isinstance(part, nodes.Bin) and part.op == "@":
-            found += [("array", side.id) for side in (part.left, part.right) if isinstance(side, nodes.Name)]
+        elif isinstance(part, nodes.Bin):
+            kind = "array" if part.op == "@" else "operand"
+            found += [(kind, side.id) for side in (part.left, part.right) if isinstance(side, nodes.Name)]
         elif isinstance(part, nodes.Sub) and isinstance(part.value, nodes.Name) and isinstance(part.index, nodes.Seq):
             if any(isinstance(i, nodes.Slice) or isinstance(i, nodes.Const) and i.value in (None, ...) for i in part.index.items):
                 found.append(("array", part.value.id))
