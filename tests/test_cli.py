@@ -143,6 +143,8 @@ def test_what_fails_a_run(run: Run, arguments: list[str], code: int) -> None:
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
         (["check", "--selct", "MX1"], "--select"),
+        (["check", "--output-format", "jsn"], "Did you mean 'json'?"),
+        (["check", "--fail-on", "eror"], "Did you mean 'error'?"),
         (["check", "--select", "MX310"], "unknown rule selector `MX310`; did you mean `MX301`?"),
         (["check", "--ignore", "print-traced-aray"], "did you mean `print-traced-array`?"),
         (["check", "--output-format", "jsn"], "'jsn' is not one of"),
@@ -363,3 +365,21 @@ def test_closed_streams(tmp_path: Path, command: str, code: int, message: str) -
     shell = ["sh", "-c", f'"$0" -m mxlint {command}', sys.executable]
     done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (code, message)
+
+
+def test_a_notebook_is_no_python_file(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    done = run("check", "a.ipynb")
+    assert (done.code, done.out) == (2, "")
+    assert "a.ipynb: a notebook" in done.err
+
+
+@pytest.mark.parametrize(
+    ("option", "codes"),
+    [("ignore = []", ["MX101"]), ('ignore = ["MX3"]', ["MX101"]), ('select = ["MX1"]', []), ('extend-select = ["MX1"]', [])],
+)
+def test_a_key_given_on_the_command_line_stands_in_for_that_of_the_file(run: Run, tmp_path: Path, option: str, codes: list[str]) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.mxlint]\nignore = ["MX101"]\n', encoding="utf-8")
+    (tmp_path / "a.py").write_text(PRINTS, encoding="utf-8")
+    done = run("check", "--output-format", "json", "--config", option, "a.py")
+    assert [found["code"] for found in json.loads(done.out)["diagnostics"]] == codes

@@ -90,6 +90,8 @@ def test_silenced(text: str) -> None:
         "if x:  # noqa\n    print(x)\n",
         "# noqa\n# that was an empty line\n\n'''text'''\nprint(x)\n",
         "print(x)  # mxlint: nothing here\n",
+        "# noqa\nprint(x)\n",
+        "# noqa: MX101\nprint(x)\n",
     ],
 )
 def test_not_silenced(text: str) -> None:

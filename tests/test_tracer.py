@@ -287,6 +287,46 @@ def test_a_function_that_calls_what_another_file_compiles() -> None:
     assert places(files) == [("main.py", 4, "MX303")]
 
 
+@pytest.mark.parametrize(
+    ("body", "rows"),
+    [
+        ("def step(x, y):\n    print(x)\n    return x + y\n", [5]),
+        ("def step(x, y):\n    z = x + y\n    print(z)\n    return mx.exp(z)\n", [6]),
+        ("def step(scale, x):\n    print(scale)\n    return mx.exp(x) * scale\n", []),
+        ("def step(n, x):\n    print(n)\n    return x.reshape(n, 2)\n", []),
+        ("def step(x: int, y):\n    print(x)\n    return x + y\n", []),
+    ],
+)
+def test_which_of_several_parameters_is_an_array(body: str, rows: list[int]) -> None:
+    assert places({"main.py": f"import mlx.core as mx\n\n@mx.compile\n{body}"}) == [("main.py", row, "MX101") for row in rows]
+
+
+def test_what_was_left_open_is_counted() -> None:
+    source = "import mlx.core as mx\n\n@mx.compile\ndef step(scale, x):\n    if scale > 1:\n        x = mx.exp(x)\n    return x * scale\n"
+    write(Path(), {"main.py": source})
+    coverage = check(["main.py"]).coverage
+    assert (coverage["full"], coverage["partial"]) == (0, 1)
+
+
+SWALLOWED = """import mlx.core as mx
+
+
+@mx.compile
+def step(x):
+    try:
+        print(x)
+    except ValueError:
+        x = x + 1
+    return x
+"""
+
+
+def test_a_handler_in_the_body() -> None:
+    (found,) = findings({"main.py": SWALLOWED})
+    assert (found.code, found.span.start.row) == ("MX101", 7)
+    assert "the first call raises" not in found.message and "handler" in found.message
+
+
 OPTIONAL = """import mlx.core as mx
 
 

@@ -41,6 +41,17 @@ class _Commands(click.Group):
             sys.exit(_Failure.exit_code)
 
 
+class _Choice(click.Choice):  # type: ignore[type-arg]  # no generic class before click 8.2
+    """A choice that answers a value it does not have with the nearest one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return str(super().convert(value, param, ctx))
+        except click.BadParameter as error:
+            close = nearest(str(value), self.choices)
+            self.fail(error.message + (f" Did you mean '{close}'?" if close else ""), param, ctx)
+
+
 class _Failure(click.ClickException):
     """mxlint cannot do its work."""
 
@@ -77,7 +88,7 @@ _run_options = _options(
     click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Leave out these paths as well."),
     click.option("--force-exclude", is_flag=True, help="Leave out excluded paths even where they are named."),
     _config_options,
-    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
+    click.option("--color", type=_Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
     click.option("-q", "--quiet", is_flag=True, help="Print findings only."),
     click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was read; show tracebacks of internal errors."),
 )
@@ -85,13 +96,13 @@ _run_options = _options(
 
 @main.command(short_help="Check files and folders.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
-@click.option("--output-format", type=click.Choice(["text", "concise", "json"]), default="text", help="How to print findings.")
+@click.option("--output-format", type=_Choice(["text", "concise", "json"]), default="text", help="How to print findings.")
 @click.option("--output-file", type=click.Path(dir_okay=False), metavar="FILE", help="Print them to a file.")
 @click.option("--select", multiple=True, metavar="CODES", help="Rules to check: codes, prefixes, names or ALL, with commas between.")
 @click.option("--extend-select", multiple=True, metavar="CODES", help="Rules to check as well.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Rules not to check.")
 @_run_options
-@click.option("--fail-on", type=click.Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
+@click.option("--fail-on", type=_Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
 @click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke in place of the findings.")
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
@@ -113,7 +124,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
 
 @main.command(short_help="List what is compiled, and how.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print the list.")
+@click.option("--output-format", type=_Choice(["text", "json"]), default="text", help="How to print the list.")
 @_run_options
 @click.pass_context
 def sites(ctx: click.Context, /, **options: Any) -> None:
@@ -145,7 +156,7 @@ def explain(rule: str) -> None:
 
 
 @main.command(short_help="List all rules.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print the list.")
+@click.option("--output-format", type=_Choice(["text", "json"]), default="text", help="How to print the list.")
 def rules(output_format: str) -> None:
     """List the rules: code, name, severity, and what each is about."""
     from mxlint.pages import load_page

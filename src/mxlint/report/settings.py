@@ -25,12 +25,19 @@ def render(config: Config, path: Path, isolated: bool) -> str:
         f"extend-exclude = {_list(glob for patterns in config.extend_exclude for glob in patterns.globs)}",
         f"fail-on = {json.dumps(config.fail_on)}",
         f"compile-wrappers = {_list(config.compile_wrappers)}",
-        f"mlx-version = {json.dumps(version or newest.version)}",
+        f"mlx-version = {json.dumps(version or newest.version)}  # {_origin(configured, version)}",
         "",
         "[per-file-ignores]",
         *(f"{json.dumps(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _origin(configured: str | None, version: str | None) -> str:
+    """Where the version of MLX comes from."""
+    if configured is not None:
+        return "as configured" if configured == version else f"for {configured}, as configured"
+    return "the newest that was measured" if version is None else "by what the project requires or has locked"
 
 
 def _list(values: Iterable[str]) -> str:
