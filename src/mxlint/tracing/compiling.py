@@ -326,7 +326,7 @@ def run_trace(m: Machine, record: Record, info: CallInfo) -> tuple[Value, Trace]
             name: _placeholder(m, value, info.nodes[name][0] if name in info.nodes else info.place, counter)
             for name, value in info.keywords.items()
         }
-        inner = replace(info, args=args, keywords=keywords, node=None, nodes={})
+        inner = replace(info, args=args, keywords=keywords, node=None, nodes={}, place=record.site)
         return run_body(m, record, trace, presume.refine(m, record.function, inner, counter)), trace
     finally:
         close_trace(m, trace)
