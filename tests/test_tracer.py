@@ -308,6 +308,41 @@ def test_what_was_left_open_is_counted() -> None:
     assert (coverage["full"], coverage["partial"]) == (0, 1)
 
 
+CAPTURED = """from functools import partial
+
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
+
+model = nn.Linear(2, 2)
+optimizer = optim.Adam(learning_rate=0.1)
+optimizer.init(model.trainable_parameters())
+state = [model.state, optimizer.state]
+mx.eval(state)
+
+
+@partial(mx.compile, inputs=state, outputs=state)
+def step(x):
+    scale = model.weight.sum().item()
+    print(optimizer.step)
+    return x * scale
+
+
+def kept(x):
+    kept.last = x * 2
+    return x
+
+
+fast = mx.compile(kept)
+fast(mx.ones((2,)))
+print(kept.last)
+"""
+
+
+def test_weights_and_settings_that_are_captured_and_attributes_of_functions() -> None:
+    assert places({"main.py": CAPTURED}) == [("main.py", 16, "MX103"), ("main.py", 17, "MX101"), ("main.py", 22, "MX202")]
+
+
 SWALLOWED = """import mlx.core as mx
 
 

@@ -40,6 +40,7 @@ from mxlint.tracing.values import (
     SliceV,
     Snapshot,
     StateV,
+    Step,
     SuperV,
     TransformV,
     Tup,
@@ -97,7 +98,13 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
     if isinstance(owner, TransformV):
         return External("builtins.#identity") if name in ("vjp", "jvp", "vmap") else Opaque(label=name)
     if isinstance(owner, FuncV):
-        return Scalar("str") if name in ("__name__", "__qualname__", "__doc__", "__module__") else Opaque(label=name)
+        if name not in owner.fields:
+            return Scalar("str") if name in ("__name__", "__qualname__", "__doc__", "__module__") else Opaque(label=name)
+        kept: Value = owner.fields[name]
+        if m.outer(owner):
+            place = m.place(frame, node)
+            m.read(owner, name, None, kept, place, place.text, frame)
+        return kept
     if isinstance(owner, NumpyV):
         return BoundV(owner, External(f"numpy.ndarray.{name}"))
     if isinstance(owner, (CompiledV, PartialV, BoundV, ShapeV, RangeV)):
@@ -176,6 +183,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
         library = next(c.name for c in mro(owner.cls) if isinstance(c, External))
         entry = m.table.entry(library)
         if entry is not None and name in (entry.weights or ()):
+            if m.trace is not None and id(owner) in m.trace.reach_in:
+                return m.array(True, None, Step(place, "captured by inputs="))
             owner.fields[name] = m.array(False)
             return owner.fields[name]  # type: ignore[no-any-return]
         if name in LAYER_METHODS and isinstance(owner.cls, External):
@@ -185,6 +194,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
     elif is_optimizer(owner):
         if name == "state":
             return StateV(owner)
+        if name in ("learning_rate", "step") and m.trace is not None and id(owner) in m.trace.reach_in:
+            return m.array(True, (), Step(place, "captured by inputs="))
         if name in OPTIMIZER_METHODS:
             return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
     elif isinstance(owner.cls, External):
@@ -324,7 +335,7 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
     if isinstance(owner, ModuleV):
         if owner.frame is not None:
             m.write(owner.frame, name, value, place, place.text, "name", frame)
-    elif isinstance(owner, (Instance, ClassV, Opaque)) and owner is not UNKNOWN:
+    elif isinstance(owner, (Instance, ClassV, Opaque, FuncV)) and owner is not UNKNOWN:
         if name == "state" and layers.is_argument(value):
             m.journal.store(owner, name, value)
             return
