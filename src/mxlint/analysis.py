@@ -102,6 +102,7 @@ def _judge(m: Machine) -> Iterator[Finding]:
         yield from advice.advice(records)
     yield from signature.without_effect(m.records)
     yield from signature.environment(m.environment)
+    yield from state.random_assigned(m.random_assigned)
     for place, what, compiled in m.not_functions:
         yield signature.not_a_function(place, what, compiled)
     for place, record, first in m.mistimed:

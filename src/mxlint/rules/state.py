@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
 from mxlint.rules.report import finding, line, name_of, quoted
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
-from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Snapshot, StateV, Tup, Value
+from mxlint.tracing.layers import children
+from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Place, Snapshot, StateV, Tup, Value
 
 
 def state(record: Record) -> Iterator[Finding]:
@@ -32,7 +33,7 @@ def _dead(record: Record) -> Iterator[Finding]:
     for name, capture in (("inputs", record.inputs), ("outputs", record.outputs)):
         if capture is None:
             continue
-        reason = _why_dead(capture)
+        reason = _why_dead(capture) or _copied(record, capture)
         if reason is not None:
             yield finding(
                 "MX205", capture.place,
@@ -80,6 +81,20 @@ def _why_dead(capture: Capture) -> str | None:
     return None
 
 
+def _copied(record: Record, capture: Capture) -> str | None:
+    """A copy of a model's parameters, held by the captured container, while the body takes the weights from the model itself."""
+    value = capture.value
+    held = value.fields.values() if isinstance(value, DictV) else value.items or () if isinstance(value, (ListV, Tup)) else ()
+    for copy in (item for item in held if isinstance(item, Snapshot)):
+        own = {id(below) for below in children(copy.owner)}
+        for trace in record.traces:
+            put_in = any(write.how == "update()" and id(write.target) in own for write in trace.writes)
+            read = any(id(read.target) in own - trace.reach_in and _array_read(read) for read in trace.reads)
+            if read and not put_in:
+                return f"{quoted(capture.text)}, which holds a copy of the tree of parameters ({copy.method}())"
+    return None
+
+
 def _by_own_name(record: Record) -> Iterator[Finding]:
     """The body reads an array by its own name that stands in a captured list or dict as well."""
     for trace in record.traces:
@@ -93,6 +108,18 @@ def _by_own_name(record: Record) -> Iterator[Finding]:
                     "read it through the captured container (state[0], state[\"w\"])", record, also=[("read here", read.place)],
                 )  # fmt: skip
                 return
+
+
+def random_assigned(assigned: Sequence[tuple[Place, bool]]) -> Iterator[Finding]:
+    """The random state given new contents by hand."""
+    for place, item in assigned:
+        yield finding(
+            "MX205", place,
+            "from MLX 0.32.1 on nothing can be put into mx.random.state: this raises a TypeError"
+            if item
+            else "mx.random.state is bound anew: the generator and the compiled functions that capture it go on with the old one",
+            "call mx.random.seed, or give an explicit key= that is an argument",
+        )  # fmt: skip
 
 
 # -- MX203 ------------------------------------------------------------------------------------------------------------

@@ -46,6 +46,9 @@ from mxlint.tracing.values import (
 PartialLike = PartialV
 Node = nodes.Call | None
 _BUILTINS = frozenset(dir(builtins))
+_RANDOM_STATE = "mlx.core.random.state"
+_RANDOM_STATE_CLOSED = "0.32.1"
+"""Since this version nothing can be put into mx.random.state by hand."""
 
 
 @dataclass(slots=True)
@@ -481,8 +484,8 @@ def import_star(m: Machine, found: Value, frame: Frame) -> None:
 
 def external_assigned(m: Machine, owner: External, name: str, value: Value, place: Place) -> None:
     """`library.name = value`."""
-    if owner.name == "mlx.core.random" and name == "state":
-        m.random_assigned.append(place)
+    if f"{owner.name}.{name}" == _RANDOM_STATE and not m.doubtful:
+        m.random_assigned.append((place, False))
 
 
 def external_item(m: Machine, owner: External, index: Value, value: Value, place: Place, frame: Frame) -> None:
@@ -491,6 +494,8 @@ def external_item(m: Machine, owner: External, index: Value, value: Value, place
         m.emit("frozen", place, "a write to os.environ", frame, note="effect")
     if owner.name == "os.environ" and isinstance(index, Scalar) and index.content == "MLX_DISABLE_COMPILE":
         m.environment.append((place, value, m.compiled_called))
+    if owner.name == _RANDOM_STATE and m.table.at_least(_RANDOM_STATE_CLOSED) and not m.doubtful:
+        m.random_assigned.append((place, True))
 
 
 __all__ = ["Array", "CallInfo", "NumpyV", "SuperV", "builtin", "call", "decorate", "escape", "holds_traced", "imported", "list_of"]

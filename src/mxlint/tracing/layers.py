@@ -75,6 +75,9 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     captured = m.trace is not None and id(owner) in m.trace.reach_in
     traced: bool | None = True if any(map(holds_traced, info.values())) or captured else operators.traced_of(*info.values())
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None
+    if entry is not None and entry.stateful and training is True and traced and not _is_false(parameter(owner, "track_running_stats", 4)):
+        for kept in entry.stateful:
+            m.write(owner, kept, m.array(True, None, chain), info.place, f"{_called(info) or name}.{kept}", "attribute", info.frame)
     if entry is None or entry.returns == "array" or entry.returns is None and name in ("mlx.nn.Linear",):
         like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None
         if m.trace is not None:
@@ -109,14 +112,13 @@ def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     if m.outer(owner) and _has_weights(m, owner) is not False:
         if m.trace is not None and id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
             m.trace.lazy.append((info.place, owner))
-        name = (
-            info.place.source.text[info.node.func.start : info.node.func.end]
-            if info.node is not None
-            else m.trace.record.compiled
-            if m.trace is not None
-            else "the layer"
-        )
+        name = _called(info) or (m.trace.record.compiled if m.trace is not None else "the layer")
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
+
+
+def _called(info: CallInfo) -> str:
+    """How the program calls what it calls."""
+    return info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else ""
 
 
 def _has_weights(m: Machine, owner: Instance) -> bool | None:
@@ -165,7 +167,7 @@ def children(value: Value, depth: int = 12) -> Iterator[Heap]:
 
 def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
     """The weights below a module change."""
-    name = info.place.source.text[info.node.func.start : info.node.func.end] if info.node is not None else how
+    name = _called(info) or how
     for below in children(owner):
         if not isinstance(below, (Instance, Opaque)):
             continue

@@ -106,7 +106,7 @@ class Machine:
         self.files = files
         self.uses: dict[int, tuple[tuple[str, str], ...]] = {}
         self.differentiating = 0
-        self.random_assigned: list[Place] = []
+        self.random_assigned: list[tuple[Place, bool]] = []
         self.environment: list[tuple[Place, Value, bool]] = []
         self.load: Callable[[Any], Value] = lambda found: UNKNOWN
         self.sample: Callable[[ClassV, Any], Value] = lambda cls, frame: UNKNOWN
