@@ -288,6 +288,9 @@ def _is_state(value: Value, key: object) -> bool:
 
 # -- MX208 ------------------------------------------------------------------------------------------------------------
 
+_EXPECTED = frozenset({"raise", "format", "evaluate", "convert", "truth", "index"})
+"""Why a trace is seen to fail: the finding is about that place, and not about who catches the exception."""
+
 
 def raises(record: Record) -> Iterator[Finding]:
     """A raise in the body while state is captured."""
@@ -300,6 +303,15 @@ def raises(record: Record) -> Iterator[Finding]:
             f"state ({quoted(record.inputs.text)}) keeps them for ever",
             "pass the arguments that the function takes", record,
         )  # fmt: skip
+    if not any(event.kind in _EXPECTED for trace in record.traces for event in trace.events):
+        for place, again in dict(record.fallbacks).items():
+            yield finding(
+                "MX208", place,
+                f"if {name_of(record)} raises while it is traced, the captured state ({quoted(record.inputs.text)}) keeps placeholders for ever: "
+                f"{line(again)} goes on with it uncompiled, and raises too",
+                "put copies of the arrays back into the captured containers first, or decide before the call what to run", record,
+                also=[("uncompiled here", again)],
+            )  # fmt: skip
     for trace in record.traces:
         for event in trace.events:
             if event.kind == "raise":

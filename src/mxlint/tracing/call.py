@@ -198,6 +198,8 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         caller = caller.caller
     if m.depth >= MAX_DEPTH or same >= 2:
         return m.lost("call too deep" if same < 2 else "recursion")
+    if m.rescues and m.trace is None:
+        _note_fallback(m, function, info)
     frame = activate(m, function, node, info)
     m.entered.add(id(node))
     m.depth += 1
@@ -205,6 +207,20 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         return run(m, function, node, frame)
     finally:
         m.depth -= 1
+
+
+def _note_fallback(m: Machine, function: FuncV, info: CallInfo) -> None:
+    """A handler runs uncompiled what has failed compiled, and nothing has put the captured state back."""
+    from mxlint.tracing.presume import target_of
+
+    rescue = m.rescues[-1]
+    if sum(m.unknown.values()) > rescue.unknown:
+        return
+    written = m.journal.written_since(rescue.depth)
+    for record, place in rescue.calls:
+        traces = [trace for trace in record.traces if trace.reach_in]
+        if target_of(record.function)[0] is function and traces and written.isdisjoint(traces[-1].reach_in):
+            record.fallbacks.append((place, info.place))
 
 
 def activate(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, info: CallInfo) -> Frame:

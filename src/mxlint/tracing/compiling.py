@@ -140,6 +140,8 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
     m.clocks.append(("call", (record, not record.calls)))
     if m.thread is not None:
         record.threads.append(m.thread)
+    if m.protected and record.inputs is not None:
+        m.risked.append((record, info.place))
     _check_arity(record, info)
     values = info.values()
     if m.thread is None:

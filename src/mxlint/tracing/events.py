@@ -201,6 +201,7 @@ class Record:
     misfits: list[Place] = field(default_factory=list)
     bad_arguments: list[BadArgument] = field(default_factory=list)
     rebound: list[tuple[Place, Place]] = field(default_factory=list)
+    fallbacks: list[tuple[Place, Place]] = field(default_factory=list)
     keys: dict[Any, tuple[int, Value, Trace]] = field(default_factory=dict)
     threads: list[tuple[Place, int]] = field(default_factory=list)
     escapes: bool = False

@@ -9,7 +9,7 @@ from typing import Any
 from mxlint.tracing import attribute, nodes, operators
 from mxlint.tracing import call as calls
 from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
-from mxlint.tracing.machine import Loop, Machine, Status, qualname
+from mxlint.tracing.machine import Loop, Machine, Rescue, Status, qualname
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
     MISSING,
@@ -194,6 +194,7 @@ def _loop_end(m: Machine, orelse: nodes.Body, frame: Frame, loop: Loop, status: 
 
 def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
     swallows = any(map(_swallows, node.handlers))
+    before = len(m.risked)
     m.protected += bool(node.handlers)
     m.swallowing += swallows
     try:
@@ -201,6 +202,8 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
     finally:
         m.protected -= bool(node.handlers)
         m.swallowing -= swallows
+    risked = tuple(m.risked[before:])
+    del m.risked[before:]
     if status is None:
         status = execute(m, node.orelse, frame)
     if node.handlers:
@@ -209,7 +212,15 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
             def run() -> Status:
                 if entry.name:
                     bind(m, entry.name, Opaque(label=entry.name), entry, frame)
-                return execute(m, entry.body, frame)
+                if not risked or not _swallows(entry):
+                    return execute(m, entry.body, frame)
+                m.rescues.append(Rescue(risked, m.journal.depth, sum(m.unknown.values())))
+                m.journal.begin()
+                try:
+                    return execute(m, entry.body, frame)
+                finally:
+                    m.journal.end()
+                    m.rescues.pop()
 
             return run
 

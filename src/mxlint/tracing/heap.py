@@ -32,6 +32,10 @@ class Journal:
         while len(self._open) > depth:
             self.end()
 
+    def written_since(self, depth: int) -> set[int]:
+        """The identities of what has been written since `depth` stretches were open."""
+        return {identity for stretch in self._open[depth:] for identity, _ in stretch}
+
     def begin(self) -> None:
         self._open.append({})
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.tracing import attribute, operators
-from mxlint.tracing.attribute import WEIGHTS
+from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
     NONE,
     UNKNOWN,
     Array,
+    BoundV,
     Choice,
     DictV,
     External,
+    FuncV,
     Heap,
     Instance,
     ListV,
     Opaque,
+    PartialV,
     Scalar,
     Snapshot,
     StateV,
+    Step,
     Tup,
     Value,
     const,
@@ -77,7 +81,9 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None
     if entry is not None and entry.stateful and training is True and traced and not _is_false(parameter(owner, "track_running_stats", 4)):
         for kept in entry.stateful:
-            m.write(owner, kept, m.array(True, None, chain), info.place, f"{_called(info) or name}.{kept}", "attribute", info.frame)
+            label = f"{_called(info) or name}.{kept}"
+            m.read(owner, kept, None, owner.fields.get(kept) or m.array(False), info.place, label, info.frame)
+            m.write(owner, kept, m.array(True, None, chain), info.place, label, "attribute", info.frame)
     if entry is None or entry.returns == "array" or entry.returns is None and name in ("mlx.nn.Linear",):
         like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None
         if m.trace is not None:
@@ -224,6 +230,8 @@ def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: Cal
         update(m, owner, info.args[1], info)
         return NONE
     if last in ("apply_gradients", "apply_single"):
+        if last == "apply_gradients":
+            _schedule(m, owner, info)
         if m.trace is not None and not is_argument(owner.fields.get("state", UNKNOWN)):
             m.emit("update", info.place, f"{last}()", info.frame, target=owner)
         if _stateful(m, owner):
@@ -240,8 +248,20 @@ def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: Cal
     return NONE if last == "init" else Opaque(label=f"{last}()")
 
 
+def _schedule(m: Machine, optimizer: Value, info: CallInfo) -> None:
+    """An optimizer calls the schedule of its learning rate with its step, an array, whenever it applies gradients."""
+    if not isinstance(optimizer, Instance) or not is_optimizer(optimizer):
+        return
+    schedule = optimizer.fields.get("learning_rate")
+    if isinstance(schedule, (FuncV, BoundV, PartialV)):
+        captured = m.trace is not None and id(optimizer) in m.trace.reach_in
+        step = m.array(captured, (), Step(info.place, "the step of the optimizer"))
+        call(m, schedule, CallInfo([step], {}, info.frame, info.place, [info.place], {}, False, info.node))
+
+
 def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
     """`optimizer.update(model, gradients)`: both change."""
+    _schedule(m, optimizer, info)
     if m.trace is not None:
         m.emit("update", info.place, "optimizer.update()", info.frame, target=optimizer, note="stateful" if _stateful(m, optimizer) else "")
         if isinstance(optimizer, Instance) and m.outer(optimizer):

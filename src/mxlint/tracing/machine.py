@@ -59,6 +59,15 @@ class Loop:
     leavings: list[Writes] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """An exception handler that runs: the compiled calls under its `try` that capture state, and how much was written and unknown before it."""
+
+    calls: tuple[tuple[Record, Place], ...]
+    depth: int
+    unknown: int
+
+
 Status = str | None
 """How a statement ended: None (goes on), "return", "raise", "break" or "continue"."""
 
@@ -89,6 +98,8 @@ class Machine:
         self.unknown: dict[str, int] = {}
         self.depth = 0
         self.protected = 0
+        self.risked: list[tuple[Record, Place]] = []
+        self.rescues: list[Rescue] = []
         self.expected = 0
         self.swallowing = 0
         self.clocks: list[tuple[str, Any]] = []
