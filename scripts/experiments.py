@@ -7,6 +7,7 @@ names the steps that are done.
 from __future__ import annotations
 
 import copy
+import ctypes
 import importlib
 import inspect
 import math
@@ -259,8 +260,12 @@ def first_line(error: BaseException) -> str:
 def shapeless(
     subject: Subject, function: Callable[..., list[Any]], worlds: list[dict[str, int]], shapes_only: bool
 ) -> dict[str, str] | None:
-    """Trace at the first world, call in all of them. None when the function itself fails or gives no array there."""
+    """Trace at the first world, call in all of them. None when the function itself fails or gives no array there.
+
+    `later` is "ok", or what went wrong in the later worlds: "raises", "wrong", or both, as "raises|wrong".
+    """
     outcome: dict[str, str] = {}
+    later: set[str] = set()
 
     def body(*inputs: Any) -> list[Any]:
         # a second output that depends on the input keeps the call alive where the expression reads no input at all
@@ -286,19 +291,23 @@ def shapeless(
             got = compiled(*inputs)
             mx.eval(got)
         except Exception as error:  # noqa: BLE001  whatever it raises is the result
-            outcome.setdefault("first" if step == 0 else "later", "raises")
             outcome.setdefault("message", first_line(error))
             if step == 0:
+                outcome["first"] = "raises"
                 break
+            later.add("raises")
             continue
         finally:
             subject.reset()
         if not _same(got[:-1], expected, shapes_only):
-            outcome["first" if step == 0 else "later"] = "wrong"
+            if step == 0:
+                outcome["first"] = "wrong"
+            else:
+                later.add("wrong")
         called = called or step > 0
     outcome.setdefault("first", "ok")
-    if called or outcome["first"] != "ok":
-        outcome.setdefault("later", "ok")
+    if called or later or outcome["first"] != "ok":
+        outcome["later"] = "|".join(sorted(later)) or "ok"
     return outcome
 
 
@@ -505,8 +514,11 @@ def _compiled(name: str, recipe: Recipe) -> dict[str, Any]:
     return {}
 
 
-def run(name: str, recipe: Recipe, done: set[str]) -> Iterator[tuple[str, Any]]:
-    """All experiments on one name. Yields (step, None) before and (step, result) after each; steps in `done` are left out."""
+def run(name: str, recipe: Recipe, done: set[str], guarded: bool = False) -> Iterator[tuple[str, Any]]:
+    """All experiments on one name. Yields (step, None) before and (step, result) after each; steps in `done` are left out.
+
+    `guarded`: with scripts/guard.c armed, so that the process dies of what reads or writes out of bounds.
+    """
     mx.set_default_device(mx.cpu)
     mx.eval(mx.array([1.0]) + 1)  # the first compiled call of a process traces twice where no operation ran before
     if hasattr(mx, "set_cache_limit"):
@@ -534,4 +546,6 @@ def run(name: str, recipe: Recipe, done: set[str]) -> Iterator[tuple[str, Any]]:
                 step = f"{number}:{subject.inputs.rank}:{mode}:{axis}"
                 if step not in done:
                     yield step, None
+                    if guarded:
+                        ctypes.CDLL(None).guard(1)
                     yield step, shapeless(subject, function, worlds, shapes_only)

@@ -10,6 +10,7 @@ from recipes import Recipe
 
 Facts = dict[str, Any]
 _WORST = ("ok", "unknown", "wrong", "raises", "crash")
+"""One way to go wrong; an outcome of several is written `crash|raises`. What is wrong because it reads out of bounds is a crash."""
 
 
 def combine(name: str, recipe: Recipe, steps: dict[str, Any]) -> Facts:
@@ -50,7 +51,7 @@ def _behaviour(modes: dict[str, dict[str, Any]]) -> Facts:
             found[mode] = "unmeasured"
             continue
         messages = [result["message"] for result in known.values() if "message" in result]
-        later = {axis: _worst((result["first"], result["later"])) for axis, result in known.items()}
+        later = {axis: _all_of((result["first"], result.get("later", "ok"))) for axis, result in known.items()}
         if all(result["first"] == "raises" for result in known.values()):
             found[mode] = "raises"
         elif all(result == "ok" for result in later.values()):
@@ -77,7 +78,12 @@ def _core(facts: Facts, like: Facts | None = None) -> Facts:
 
 
 def _worst(outcomes: Iterable[str]) -> str:
-    return max(outcomes, key=_WORST.index)
+    return max((way for outcome in outcomes for way in outcome.split("|")), key=_WORST.index)
+
+
+def _all_of(outcomes: Iterable[str]) -> str:
+    """Every way to go wrong that several outcomes name."""
+    return "|".join(sorted({way for outcome in outcomes for way in outcome.split("|")} - {"ok"})) or "ok"
 
 
 def _agree(all_facts: list[Facts]) -> Facts:
@@ -100,7 +106,7 @@ def _agree(all_facts: list[Facts]) -> Facts:
             axes = {}
             for axis in sorted({axis for table in tables for axis in table}):
                 seen = {table[axis] for table in tables if axis in table}
-                axes[axis] = _worst(seen) if len(seen) == 1 or not seen & {"ok", "unknown"} else "unknown"
+                axes[axis] = _all_of(seen) if len(seen) == 1 or not seen & {"ok", "unknown"} else "unknown"
             if axes:
                 merged[prefix + "axes"] = axes
         units = {facts.get(prefix + "unit") for facts in all_facts} - {None}
@@ -113,8 +119,8 @@ def loosely(facts: Any) -> Any:
     """Facts for comparing two measurements: what reads out of bounds is wrong in one run and a crash, or raises, in another."""
     if isinstance(facts, dict):
         return {key: loosely(value) for key, value in facts.items() if "message" not in key}
-    if facts == "crash":
-        return "wrong"
+    if isinstance(facts, str) and set(facts.split("|")) <= {"crash", "raises", "wrong"}:
+        return "raises" if facts == "raises" else "wrong"
     return facts
 
 

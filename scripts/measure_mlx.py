@@ -13,6 +13,7 @@ import os
 import platform
 import random
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,14 +40,14 @@ def _install_hint() -> str:
     return f"MLX is not installed here. Install it with: pip install 'mxlint[{extra}]'"
 
 
-def _start(name: str, done: set[str]) -> tuple[int, int]:
+def _start(name: str, done: set[str], guarded: bool = False) -> tuple[int, int]:
     """A child that measures one name: (process id, file descriptor that its lines come from)."""
     reader, writer = os.pipe()
     if sys.platform == "linux":  # MLX starts no thread on import, so a fork is safe and 30 times cheaper than a new interpreter
         pid = os.fork()
         if pid == 0:
             os.close(reader)
-            _child(name, done, writer)
+            _child(name, done, writer, guarded)
         os.close(writer)
         return pid, reader
     command = [sys.executable, str(HERE / "measure_mlx.py"), "child", name, *sorted(done)]
@@ -55,7 +56,7 @@ def _start(name: str, done: set[str]) -> tuple[int, int]:
     return child.pid, reader
 
 
-def _child(name: str, done: set[str], writer: int) -> None:
+def _child(name: str, done: set[str], writer: int, guarded: bool = False) -> None:
     """Run the experiments, one line of JSON before and after each; never returns."""
     code = 0
     try:
@@ -65,7 +66,7 @@ def _child(name: str, done: set[str], writer: int) -> None:
             os.dup2(quiet, 2)
         from experiments import run
 
-        for step, result in run(name, RECIPES[name], done):
+        for step, result in run(name, RECIPES[name], done, guarded):
             os.write(writer, (json.dumps([step, result]) + "\n").encode())
         os.write(writer, b'["end", null]\n')
     except BaseException as error:  # noqa: BLE001  the parent reports it
@@ -102,6 +103,7 @@ def measure(name: str) -> dict[str, Any] | str:
         finished = 0
         for step, result in _lines(pid, reader):
             if step == "end":
+                _guard(name, steps)
                 return combine(name, RECIPES[name], steps)
             if step == "error":
                 error = str(result)
@@ -115,6 +117,21 @@ def measure(name: str) -> dict[str, Any] | str:
             if running is None or running in ("basic", "compiled"):
                 return error or f"the process died in {running}"
             steps[running] = {"first": "ok", "later": "crash"}
+
+
+def _guard(name: str, steps: dict[str, Any]) -> None:
+    """Do again what gave wrong values, with guarded memory: what dies then has read or written out of bounds."""
+    wrong = {step for step, result in steps.items() if result and "wrong" in result.get("later", "").split("|")}
+    while wrong and os.environ.get("MEASURE_GUARDED"):
+        pid, reader = _start(name, steps.keys() - wrong, guarded=True)
+        running = None
+        for step, result in _lines(pid, reader):
+            wrong.discard(step if result is not None else "")
+            running = step if result is None and step != "end" else None
+        if running is None:
+            return
+        wrong.discard(running)
+        steps[running]["later"] = steps[running]["later"].replace("wrong", "crash")
 
 
 def _public(module: Any, prefix: str) -> list[str]:
@@ -271,10 +288,15 @@ def main(arguments: list[str]) -> int:
         return 2
     # Fresh and freed memory is filled with rubbish, so that what reads out of bounds cannot be right by accident; malloc reads it at start.
     # Old versions of MLX keep the kernels they build in the temporary directory under names without a version.
+    # What reads or writes out of bounds shall die of it, where there is a C compiler for the malloc that sees to it.
     if sys.platform == "linux" and "MALLOC_PERTURB_" not in os.environ:
         kernels = Path(tempfile.gettempdir()) / f"mxlint-measure-{mlx.core.__version__}"
         kernels.mkdir(exist_ok=True)
         environment = {**os.environ, "MALLOC_PERTURB_": "165", "TMPDIR": str(kernels)}
+        guard = kernels / "guard.so"
+        build = ["cc", "-O1", "-fPIC", "-shared", str(HERE / "guard.c"), "-o", str(guard)]
+        if shutil.which("cc") and subprocess.run(build, check=False).returncode == 0:
+            environment |= {"LD_PRELOAD": str(guard), "MEASURE_GUARDED": "1"}
         os.execve(sys.executable, [sys.executable, str(HERE / "measure_mlx.py"), *arguments], environment)
     if sys.platform == "linux":
         import experiments  # noqa: F401  before any fork

@@ -285,6 +285,27 @@ forms(
     kind="class",
 )
 
+# -- sizes that Python read from the shape of an argument --------------------------------------------------------------------------------
+# What is made of them alone, and where it meets the argument itself.
+for names, call, inputs in (
+    ("empty zeros ones", "{f}(x.shape)", "x:A,B"),
+    ("full", "{f}(x.shape, 2.0)", "x:A,B"),
+    ("arange bartlett blackman hamming hanning", "{f}(x.shape[0])", "x:A"),
+    ("linspace", "{f}(0, 1, x.shape[0])", "x:A"),
+    ("eye identity tri", "{f}(x.shape[0])", "x:A,A"),
+):
+    for word in names.split():
+        add(f"{MX}{word}[baked]", Case(call, inputs), Case(f"{call} + x", inputs))
+add(f"{MX}reshape[baked]", "{f}(x, (x.shape[0] * x.shape[1],))", "{f}(x, (2, x.shape[0], x.shape[1] // 2))")
+add(f"{MX}reshape[baked,-1]", "{f}(x, (x.shape[0], -1))", Case("{f}(x, (x.shape[0], -1))", "x:A,5"))
+add(f"{MX}unflatten[baked]", "{f}(x, -1, (x.shape[1] // 2, 2))", "{f}(x, 1, (2, x.shape[1] // 2))")
+add(f"{MX}broadcast_to[baked]", "{f}(mx.array(1.0), x.shape)", "{f}(mx.array(1.0), x.shape) + x")
+add(f"{MX}as_strided[baked]", "{f}(x, (x.shape[0],), (x.shape[1],))")
+add(f"{MX}take[baked]", "{f}(x, x.shape[0] - 1, axis=0)", "{f}(x, mx.array(x.shape[0] - 1), axis=0)")
+add(f"{MX}array[baked]", "{f}(x.shape[0])", "{f}(x.shape[0]) * x", kind="class")
+add(f"{MX}multiply[baked]", "{f}(x, x.shape[0])")
+add("mlx.core.array.__getitem__[baked]", Case("x[x.shape[0] - 1]", "x:A"), kind="index")
+
 # -- fast, linalg, fft ------------------------------------------------------------------------------------------------------------------
 add(
     f"{MX}fast.layer_norm",

@@ -305,6 +305,7 @@ def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
     assert {"MX101", "MX102"} <= set(printed["select"])
     assert "MX201" not in printed["select"]
     assert (printed["extend-exclude"], printed["fail-on"], printed["mlx-version"]) == (["gen"], "warning", "0.30.0")
+    assert tomllib.loads(run("config", "sub", "--mlx-version", "~=0.30").out)["mlx-version"] == ">=0.30.6,<=0.32.4"
     assert printed["per-file-ignores"] == {"a.py": ["MX101"]}
     assert "MX101" not in tomllib.loads(run("config", "sub/a.py").out)["select"]
     assert "MX201" in tomllib.loads(run("config", "sub", "--isolated").out)["select"]

@@ -47,7 +47,7 @@ def test_result(tmp_path: Path) -> None:
     assert (result.files, result.parsed, result.failed, result.exit_code, result.problems) == (3, 2, True, 1, ())
     assert [(site.span.filename, site.span.start.row) for site in result.sites] == [("a.py", 4), ("c/d.py", 4)]
     assert set(result.sources) == {"a.py", "c/d.py"}
-    assert result.mlx_version is not None
+    assert len(result.mlx_versions) == 1
 
 
 @pytest.mark.parametrize(
@@ -290,13 +290,14 @@ def test_warnings_of_checked_code_stay_unheard(tmp_path: Path, capfd: pytest.Cap
 
 def test_mlx_version(tmp_path: Path) -> None:
     write(tmp_path, a=PRINTS)
-    newest = run().mlx_version
+    newest = run().mlx_versions
     (tmp_path / "requirements.txt").write_text("mlx==0.29.1\n", encoding="utf-8")
-    assert run().mlx_version == "0.29.1"
-    assert run(settings=Settings(isolated=True)).mlx_version == newest
-    assert run(settings=Settings(mlx_version="0.30.0")).mlx_version == "0.30.0"
+    assert run().mlx_versions == ("0.29.1",)
+    assert run(settings=Settings(isolated=True)).mlx_versions == newest
+    assert run(settings=Settings(mlx_version="0.30.0")).mlx_versions == ("0.30.0",)
     (tmp_path / "pyproject.toml").write_text('[tool.mxlint]\nmlx-version = "0.31.0"\n', encoding="utf-8")
-    assert run().mlx_version == "0.31.0"
+    assert run().mlx_versions == ("0.31.0",)
+    assert run(settings=Settings(mlx_version=">=0.30.0,<0.32")).mlx_versions == ("0.30.6", "0.31.2")
     result = run(settings=Settings(mlx_version="99.0"))
     assert "99.0" in result.notes[0]
 

@@ -54,7 +54,7 @@ def result_of(*findings: Finding, sources: tuple[Source, ...] = (), **more: Any)
         notes=(),
         tracebacks=(),
         sources={source.name: source for source in sources},
-        mlx_version="0.32.4",
+        mlx_versions=("0.30.6", "0.32.4"),
         reasons={},
         coverage={},
         timings={"read": 0.25, "analyse": 0.5},
@@ -239,7 +239,7 @@ def test_json() -> None:
     first, second = document.pop("diagnostics")
     assert document == {
         "version": 1,
-        "tool": {"name": "mxlint", "version": __version__, "mlx_table": "0.32.4"},
+        "tool": {"name": "mxlint", "version": __version__, "mlx_table": "0.32.4", "mlx_versions": ["0.30.6", "0.32.4"]},
         "summary": {
             "files": 3,
             "parsed": 2,
@@ -295,10 +295,15 @@ def test_json_is_ascii_whatever_is_in_it() -> None:
     assert json.loads(document)["diagnostics"][0]["filename"] == name
 
 
+def test_json_names_the_versions_judged_for_and_the_newest_of_them() -> None:
+    tool = rendered()["tool"]
+    assert (tool["mlx_table"], tool["mlx_versions"]) == ("0.32.4", ["0.30.6", "0.32.4"])
+
+
 def test_json_names_the_newest_table_when_none_was_needed() -> None:
     from mxlint.tracing.mlx.table import load_table
 
-    assert rendered(mlx_version=None)["tool"]["mlx_table"] == load_table(None).version
+    assert rendered(mlx_versions=())["tool"]["mlx_versions"] == [load_table().version]
 
 
 def test_json_statistics() -> None:
@@ -407,7 +412,7 @@ def test_sites() -> None:
     )
     assert json.loads(sites.render_json(result)) == {
         "version": 1,
-        "tool": {"name": "mxlint", "version": __version__, "mlx_table": "0.32.4"},
+        "tool": {"name": "mxlint", "version": __version__, "mlx_table": "0.32.4", "mlx_versions": ["0.30.6", "0.32.4"]},
         "sites": [
             {
                 "filename": "src/a.py",

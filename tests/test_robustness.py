@@ -50,7 +50,7 @@ def chosen() -> list[Path]:
 
 @lru_cache
 def table() -> Table:
-    return load_table(None)
+    return load_table()
 
 
 def analysed(data: bytes, name: str) -> Analysis | None:

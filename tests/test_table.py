@@ -27,10 +27,10 @@ def raw(version: str, **entries: dict[str, Any]) -> dict[str, Any]:
     return {"mlx": version, "aliases": {}, "entries": entries}
 
 
-def table(*raws: dict[str, Any], version: str | None = None) -> Table:
+def table(*raws: dict[str, Any], version: str | tuple[str, ...] = ()) -> Table:
     from folding import fold
 
-    return Table({**fold(list(raws)), "skipped": {}}, version)
+    return Table({**fold(list(raws)), "skipped": {}}, *((version,) if isinstance(version, str) else version))
 
 
 # -- folding ---------------------------------------------------------------------------------------------------------------------------------
@@ -109,6 +109,30 @@ def test_the_committed_table_is_the_fold_of_the_committed_measurements() -> None
 
     raws = [json.loads(path.read_text()) for path in (DATA / "raw").glob("*.json")]
     assert json.loads((DATA / "facts.json").read_text()) == {**fold(raws), "skipped": SKIPPED}
+
+
+@pytest.mark.usefixtures("scripts")
+def test_a_range_has_the_facts_of_each_version_that_has_the_name() -> None:
+    broken = {"kind": "function", "shapeless": {"forward": "raises", "grad": "raises"}}
+    fine = {"kind": "function", "shapeless": {"forward": "ok", "grad": "raises"}}
+    raws = [raw("0.1.0"), raw("0.2.0", f=broken), raw("0.3.0", f=broken), raw("0.4.0", f=fine)]
+    several = table(*raws, version=("0.1.0", "0.2.0", "0.3.0", "0.4.0"))
+    forward = {version: entry.shapeless and entry.shapeless.forward for version, entry in several.entries("f").items()}
+    assert forward == {"0.2.0": "raises", "0.3.0": "raises", "0.4.0": "ok"}
+    assert several.entry("f") == several.entries("f")["0.4.0"]
+    assert (several.version, several.before("0.3.0"), several.entries("g")) == ("0.4.0", ("0.1.0", "0.2.0"), {})
+
+
+def test_what_differs_between_versions_is_what_is_asked_of_each() -> None:
+    """`entry` gives the newest facts of a range: true of all its versions only while nothing else differs that a finding rests on."""
+    measured = load_table(*load_table().versions)
+    harmless = {"params", "message", "python", "shapeless", "key"}
+    for name in measured:
+        first, *others = (
+            {field: getattr(entry, field) for field in type(entry).__slots__ if field not in harmless}
+            for entry in measured.entries(name).values()
+        )
+        assert all(other == first for other in others), name
 
 
 # -- what one experiment says ----------------------------------------------------------------------------------------------------------------

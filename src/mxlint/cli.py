@@ -78,9 +78,7 @@ _config_options = _options(
         "--config", multiple=True, metavar="FILE|'KEY = VALUE'", help="A configuration file to use, or one key to set, as in TOML."
     ),
     click.option("--isolated", is_flag=True, help="Read no configuration file, and no requirement of MLX."),
-    click.option(
-        "--mlx-version", metavar="VERSION", help="The version of MLX to judge for, or a range: the newest measured version in it."
-    ),
+    click.option("--mlx-version", metavar="VERSION", help="The version of MLX to judge for, or a range: every measured version in it."),
 )
 _run_options = _options(
     click.option("--stdin-filename", metavar="NAME", help="The name of the file that `-` reads."),
@@ -233,7 +231,7 @@ def _run(options: dict[str, Any]) -> Result:
         if not result.files and not result.problems:
             click.echo(f"No Python files found under {', '.join(paths)}: nothing to check", err=True)
         if options["verbose"]:
-            version = f", for MLX {result.mlx_version}" if result.mlx_version else ""
+            version = f", for MLX {', '.join(result.mlx_versions)}" if result.mlx_versions else ""
             click.echo(f"files: {result.files} read, {result.parsed} parsed{version}", err=True)
             for traceback in result.tracebacks:
                 click.echo(traceback, err=True)

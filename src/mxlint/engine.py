@@ -54,7 +54,7 @@ class Result:
     notes: tuple[str, ...]
     tracebacks: tuple[str, ...]
     sources: Mapping[str, Source]
-    mlx_version: str | None
+    mlx_versions: tuple[str, ...]
     reasons: Mapping[str, int]
     coverage: Mapping[str, int]
     timings: Mapping[str, float]
@@ -149,7 +149,7 @@ def check(
         notes=(table.note,) if table is not None and table.note else (),
         tracebacks=tuple(analysed.tracebacks),
         sources=analysed.sources,
-        mlx_version=table.version if table is not None else None,
+        mlx_versions=table.judged if table is not None else (),
         reasons=dict(analysed.reasons),
         coverage=dict(analysed.coverage),
         timings=timings,
@@ -181,16 +181,15 @@ def _bytes(path: str) -> bytes:
 
 
 def _table(first: File, settings: Settings) -> Table:
-    """What is known of the MLX version that the first file, and with it the whole run, is judged for. --isolated sets requirements aside."""
+    """What is known of the MLX versions that the first file, and with it the whole run, is judged for. --isolated sets requirements aside."""
     from mxlint.tracing.mlx.table import load_table
-    from mxlint.versions import resolve_mlx_version
+    from mxlint.versions import resolve_mlx_versions
 
     configured = first.config.mlx_version
-    newest = load_table(None)
+    newest = load_table()
     if configured is None and settings.isolated:
         return newest
-    version = resolve_mlx_version(first.path.parent, configured, newest.versions)
-    return load_table(version)
+    return load_table(*resolve_mlx_versions(first.path.parent, configured, newest.versions))
 
 
 def _analyse(

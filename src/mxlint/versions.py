@@ -1,6 +1,6 @@
 """For which MLX to judge: what the user says, else what the project requires, else the newest version that was measured.
 
-An exact version is taken as it is. A range stands for the newest measured version that it admits, which is what an installer would pick.
+An exact version is taken as it is. A range stands for every measured version that it admits, because any of them may be installed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _POETRY_BOUND = re.compile(r"(\^|~=|~|[<>!=]=|[<>=])?\s*(\d[\w.*+]*)")
 _REQUIREMENT = re.compile(r"\s*mlx\s*(?:\[[^\]]*\])?\s*(?P<range>(?:[<>=!~(][^;#\\]*?)?)\s*(?:\s--|[;#\\]|$)", re.IGNORECASE)
 
 
-def resolve_mlx_version(start: Path, configured: str | None, measured: Sequence[str]) -> str | None:
-    """The version to judge for; None is the newest of `measured`, which are in ascending order.
+def resolve_mlx_versions(start: Path, configured: str | None, measured: Sequence[str]) -> tuple[str, ...]:
+    """The versions to judge for; none is the newest of `measured`. Both are in ascending order.
 
     `configured` is what the command line or the configuration says, a version or a range. Without it, the requirements found in the folder
     `start` and above it, up to the root of the repository, decide: an exact pin before a range, the nearest first.
@@ -59,22 +59,22 @@ def _exact(found: SpecifierSet) -> str | None:
     return only.version if only is not None and only.operator in ("==", "===") and not only.version.endswith(".*") else None
 
 
-def _pick(found: SpecifierSet | None, measured: Sequence[str]) -> str | None:
-    if found is None:
-        return None
+def _pick(found: SpecifierSet | None, measured: Sequence[str]) -> tuple[str, ...]:
+    if not found:
+        return ()
     if exact := _exact(found):
-        return exact
-    admitted = list(found.filter(measured, prereleases=True))
+        return (exact,)
+    admitted = tuple(found.filter(measured, prereleases=True))
     if admitted:
-        return admitted[-1]
+        return admitted
     # The range lies outside or between what was measured: judge for a version on its edge, which lies nearest to something measured.
     bounds = [bound.version.removesuffix(".*") for bound in found]
     beside = [near for bound in found if bound.operator in ("<", ">") for near in _beside(bound.version, bound.operator)]
     for edges in (bounds, beside):
         inside = sorted(found.filter(edges, prereleases=True), key=_release)
         if inside:
-            return inside[-1]
-    return None  # nothing lies in it
+            return (inside[-1],)
+    return ()  # nothing lies in it
 
 
 def _beside(version: str, operator: str) -> Iterator[str]:
@@ -131,7 +131,8 @@ def _lines(files: list[Path]) -> list[str]:
 
 
 def _ranges(texts: list[str]) -> list[SpecifierSet]:
-    return [found for text in texts if (found := _range(text)) is not None]
+    """What texts say of a version: one that admits every version says nothing."""
+    return [found for text in texts if (found := _range(text))]
 
 
 def _required(lines: list[str]) -> list[str]:
@@ -169,7 +170,7 @@ def _of_poetry(poetry: dict[str, Any]) -> list[str]:
             if name.lower() == "mlx" and isinstance(version, str):
                 # Of alternatives the last, which is by custom the newest.
                 bounds = [_bound(*bound) for bound in _POETRY_BOUND.findall(version.rpartition("||")[2])]
-                found.append(",".join(bounds) if bounds else ">=0")
+                found.append(",".join(bounds))
     return found
 
 

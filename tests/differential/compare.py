@@ -65,7 +65,7 @@ def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int 
 
 
 def _lost(path: Path) -> Mapping[str, int]:
-    return analyze(read_source(path, path.name), Project(), load_table(None)).reasons
+    return analyze(read_source(path, path.name), Project(), load_table()).reasons
 
 
 def _child(folder: Path, seeds: Sequence[int]) -> subprocess.Popen[str]:

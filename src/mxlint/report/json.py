@@ -34,9 +34,10 @@ def render(result: Result, with_statistics: bool = False) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def tool(result: Result) -> dict[str, str]:
+def tool(result: Result) -> dict[str, Any]:
     """Who says all this, and of which MLX."""
-    return {"name": "mxlint", "version": __version__, "mlx_table": result.mlx_version or _newest()}
+    judged = result.mlx_versions or (_newest(),)
+    return {"name": "mxlint", "version": __version__, "mlx_table": judged[-1], "mlx_versions": list(judged)}
 
 
 def url(rule: Rule) -> str:
@@ -56,7 +57,7 @@ def place(span: Span) -> dict[str, Any]:
 def _newest() -> str:
     from mxlint.tracing.mlx.table import load_table
 
-    return load_table(None).version
+    return load_table().version
 
 
 def _summary(result: Result) -> Mapping[str, Any]:

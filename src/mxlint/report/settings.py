@@ -8,15 +8,15 @@ from pathlib import Path
 
 from mxlint.config import Config
 from mxlint.tracing.mlx.table import load_table
-from mxlint.versions import resolve_mlx_version
+from mxlint.versions import resolve_mlx_versions
 
 
 def render(config: Config, path: Path, isolated: bool) -> str:
     """The settings for a path. The rules are those that are on for it, per-file-ignores included."""
-    newest = load_table(None)
+    newest = load_table()
     folder = path if path.is_dir() else path.parent
     configured = config.mlx_version
-    version = None if configured is None and isolated else resolve_mlx_version(folder, configured, newest.versions)
+    versions = () if configured is None and isolated else resolve_mlx_versions(folder, configured, newest.versions)
     lines = [
         f"# {path}",
         f"# settings from {config.file}" if config.file else "# no configuration file",
@@ -25,7 +25,7 @@ def render(config: Config, path: Path, isolated: bool) -> str:
         f"extend-exclude = {_list(glob for patterns in config.extend_exclude for glob in patterns.globs)}",
         f"fail-on = {json.dumps(config.fail_on)}",
         f"compile-wrappers = {_list(config.compile_wrappers)}",
-        f"mlx-version = {json.dumps(version or newest.version)}  # {_origin(configured, version)}",
+        f"mlx-version = {json.dumps(_range(versions or newest.judged))}  # {_origin(configured, versions)}",
         "",
         "[per-file-ignores]",
         *(f"{json.dumps(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),
@@ -33,11 +33,16 @@ def render(config: Config, path: Path, isolated: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _origin(configured: str | None, version: str | None) -> str:
+def _range(judged: tuple[str, ...]) -> str:
+    """What stands for some versions, which are all that were measured between the first and the last."""
+    return judged[0] if len(judged) == 1 else f">={judged[0]},<={judged[-1]}"
+
+
+def _origin(configured: str | None, judged: tuple[str, ...]) -> str:
     """Where the version of MLX comes from."""
     if configured is not None:
-        return "as configured" if configured == version else f"for {configured}, as configured"
-    return "the newest that was measured" if version is None else "by what the project requires or has locked"
+        return "as configured" if (configured,) == judged else f"for {configured}, as configured"
+    return "by what the project requires or has locked" if judged else "the newest that was measured"
 
 
 def _list(values: Iterable[str]) -> str:

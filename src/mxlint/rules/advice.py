@@ -81,7 +81,7 @@ def _kernels(record: Record) -> Iterator[Finding]:
         return
     for trace in record.traces:
         for event in trace.events:
-            if event.kind == "kernel" and matters(event, varying, features=True):
+            if event.kind == "kernel" and matters(event.axes, varying, features=True):
                 yield finding(
                     "MX605", event.place,
                     f"the size of the custom kernel comes from a shape that changes between calls: {name_of(record)} is traced, and the kernel "

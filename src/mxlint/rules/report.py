@@ -33,6 +33,19 @@ def name_of(record: Record) -> str:
     return quoted(record.compiled) if record.form != "lambda" else "the compiled lambda"
 
 
+def in_versions(versions: tuple[str, ...], judged: tuple[str, ...]) -> str:
+    """Some of the versions judged in words, as ` with mlx 0.25.2 to 0.28.0`; nothing where it is all of them."""
+    runs: list[list[str]] = []
+    for before, version in zip(("", *judged), judged):
+        if version in versions:
+            if runs and runs[-1][-1] == before:
+                runs[-1].append(version)
+            else:
+                runs.append([version])
+    words = [run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    return f" with mlx {' and '.join(words)}" if len(versions) < len(judged) else ""
+
+
 def finding(
     code: str, place: Place, message: str, help: str, record: Record | None = None, *, object: str = "", calls: Iterable[Place] = (),
     chain: Step | None = None, also: Iterable[tuple[str, Place]] = (), severity: Severity | None = None,

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
-from mxlint.rules.report import finding, name_of, quoted
-from mxlint.tracing.events import Event, Record
+from mxlint.rules.report import finding, in_versions, name_of, quoted
+from mxlint.tracing.events import Effect, Record
+from mxlint.tracing.values import Axis
 
 _HELP_UNSAFE = {
     "nn.Linear": "use nn.Linear(bias=False) and add the bias (x @ W.T + b), or leave out shapeless=True",
     "mx.fast.scaled_dot_product_attention": "pass the mask as an array argument, or leave out shapeless=True",
 }
+_LATER = {
+    "crash": "reads or writes memory out of bounds (wrong values or a crash)",
+    "wrong": "silently returns wrong values",
+    "raises": "raises",
+}
+"""What a compiled function does at a later shape, the worst first."""
+_UNMEASURED = "raises or silently returns wrong values"
 
 
 def shapeless(record: Record) -> Iterator[Finding]:
@@ -19,43 +27,61 @@ def shapeless(record: Record) -> Iterator[Finding]:
     if record.shapeless is not True:
         return
     varying = varying_axes(record)
-    events = [event for trace in record.traces for event in trace.events]
-    for event in events:
+    for event in (event for trace in record.traces for event in trace.events):
+        effects = [effect for effect in event.effects if _applies(record, effect, varying)]
         if event.kind == "unsupported":
+            first = [effect for effect in effects if effect.way == "first"]
+            later = consequences([effect for effect in effects if effect.way != "first"])
             yield finding(
                 "MX403", event.place,
-                f"{quoted(event.what)} cannot infer its output shape under shapeless=True: the first call of {name_of(record)} raises "
-                "\"ValueError: [Primitive::output_shapes] … cannot infer output shapes\"",
+                f"{quoted(event.what)} cannot infer its output shape under shapeless=True: the first call of {name_of(record)} raises"
+                f"{_in_versions(first)} \"ValueError: [Primitive::output_shapes] … cannot infer output shapes\""
+                + (f"; when a size changes, it {later}" if later else ""),
                 "leave out shapeless=True, or do this outside the compiled function", record, object=event.object, calls=event.calls,
                 chain=event.chain,
             )  # fmt: skip
-        elif (
-            event.kind == "unsafe"
-            and (event.note != "unit" or varying is None or _unit(record, event))
-            and (varying is None or matters(event, varying, features=True))
-        ):
+        elif event.kind == "unsafe" and effects:
+            certain = varying is not None or any(effect.when == "every" for effect in effects)
             yield finding(
                 "MX404", event.place,
                 f"{quoted(event.what)} keeps sizes of the first trace under shapeless=True: when they change, {name_of(record)} "
-                "silently returns wrong values, raises, or reads and writes memory out of bounds",
+                f"{consequences(effects)}",
                 _HELP_UNSAFE.get(event.what, "leave out shapeless=True, or do this outside the compiled function"), record, object=event.object,
-                calls=event.calls, chain=event.chain, severity="error" if varying is not None or event.note == "every" else "warning",
+                calls=event.calls, chain=event.chain, severity="error" if certain else "warning",
             )  # fmt: skip
-        elif event.kind == "branch" and matters(event, varying, features=True):
+        elif event.kind == "branch" and matters(event.axes, varying, features=True):
             yield finding(
                 "MX402", event.place,
                 f"the condition {quoted(event.what)} is decided by the shape of the first trace: under shapeless=True "
-                f"{name_of(record)} keeps that branch for every later shape",
+                f"{name_of(record)} silently keeps that branch for every later shape",
                 "leave out shapeless=True, or make the choice outside the compiled function", record, object=event.object, calls=event.calls,
             )  # fmt: skip
-        elif event.kind == "bake" and matters(event, varying, features=False):
+        elif event.kind == "bake" and matters(event.axes, varying, features=False):
             yield finding(
                 "MX401", event.place,
-                f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True "
-                f"{name_of(record)} raises at the next shape, or silently returns wrong values or reads memory out of bounds",
+                f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True, "
+                f"when it changes, {name_of(record)} {consequences(event.effects) or _UNMEASURED}",
                 "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), "
                 "or leave out shapeless=True", record, object=event.object, calls=event.calls,
             )  # fmt: skip
+
+
+def consequences(effects: Sequence[Effect]) -> str:
+    """What happens at a later shape, in words: each way to fail once, with the versions where they differ."""
+    found = {way: [effect for effect in effects if effect.way == way] for way in _LATER}
+    if found["crash"]:  # which is wrong values, too
+        found["crash"] += found.pop("wrong")
+    ways: dict[str, list[str]] = {}
+    for way, same in found.items():
+        if same:
+            ways.setdefault(_in_versions(same), []).append(_LATER[way])
+    return ", or ".join(" or ".join(words) + versions for versions, words in ways.items())
+
+
+def _in_versions(effects: Sequence[Effect]) -> str:
+    versions = {version for effect in effects for version in effect.versions}
+    judged = next((effect.judged for effect in effects), ())
+    return in_versions(tuple(versions), judged)
 
 
 def varying_axes(record: Record) -> dict[int, set[int]] | None:
@@ -82,9 +108,16 @@ def varying_axes(record: Record) -> dict[int, set[int]] | None:
     return result
 
 
-def _unit(record: Record, event: Event) -> bool:
-    """Whether an axis in an event has length 1 in one call in sight and another length in another."""
-    for number, axis in event.axes:
+def _applies(record: Record, effect: Effect, varying: dict[int, set[int]] | None) -> bool:
+    """Whether the calls in sight bring about an effect; if they do not tell, they may."""
+    if varying is None or effect.way == "first":
+        return True
+    return matters(effect.axes, varying, features=True) and (effect.when != "unit" or _unit(record, effect))
+
+
+def _unit(record: Record, effect: Effect) -> bool:
+    """Whether an axis in an effect has length 1 in one call in sight and another length in another."""
+    for number, axis in effect.axes:
         shapes = [call.shapes[number] for call in record.calls if number < len(call.shapes)]
         for index in range(min((len(shape) for shape in shapes if shape), default=0)) if axis is None else (axis,):
             ones = {shape[index] == 1 for shape in shapes if shape is not None and -len(shape) <= index < len(shape)}
@@ -93,8 +126,8 @@ def _unit(record: Record, event: Event) -> bool:
     return False
 
 
-def matters(event: Event, varying: dict[int, set[int]] | None, *, features: bool) -> bool:
-    """Whether a dimension in an event can change. Without calls in sight the last axis is taken for a fixed feature size, unless `features`."""
+def matters(axes: frozenset[Axis], varying: dict[int, set[int]] | None, *, features: bool) -> bool:
+    """Whether one of some dimensions can change. Without calls in sight the last axis is taken for a fixed feature size, unless `features`."""
     if varying is not None:
-        return any(bool(varying.get(number)) if axis is None else axis in varying.get(number, ()) for number, axis in event.axes)
-    return features or any(axis != -1 for _, axis in event.axes)
+        return any(bool(varying.get(number)) if axis is None else axis in varying.get(number, ()) for number, axis in axes)
+    return features or any(axis != -1 for _, axis in axes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
-from mxlint.rules.report import finding, name_of, quoted
+from mxlint.rules.report import finding, in_versions, name_of, quoted
 from mxlint.tracing.attribute import is_layer_class
 from mxlint.tracing.events import Capture, Record, Trace
 from mxlint.tracing.values import FuncV, Place, Scalar, Value
@@ -33,7 +33,7 @@ def arguments(record: Record) -> Iterator[Finding]:
             help = "close over the module and pass inputs=model.state, or compile the module itself"
         else:
             message = (
-                f'{quoted(bad.argument)} is a {bad.type}: the call raises "ValueError: [compile] Function arguments must be trees of '
+                f'{quoted(bad.argument)} is a {bad.type}: the call raises{in_versions(bad.versions, bad.judged)} "ValueError: [compile] Function arguments must be trees of '
                 f'arrays or constants (floats, ints, strings, or None), but received type {bad.type}"'
             )
             help = (

@@ -100,10 +100,14 @@ def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
+TAKES_NONE = "0.29.2"
+"""The first version of MLX in which None is a constant argument."""
+
+
 def bad_type(table: Table, value: Value, depth: int = 4) -> str | None:
     """What is wrong with an argument: the name of a type that is neither array, constant nor a tree of them; None if nothing is known to be."""
     if isinstance(value, Scalar):
-        if value.kind == "None" and not table.at_least("0.29.2"):
+        if value.kind == "None" and table.before(TAKES_NONE):
             return "NoneType"
         large = value.kind == "int" and value.known and not -(2**63) <= value.content < 2**64
         return "int of more than 64 bits" if large else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import call as calls
-from mxlint.tracing import nodes, operators, shapes
+from mxlint.tracing import nodes, operators, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import LAYER_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
@@ -16,7 +16,6 @@ from mxlint.tracing.values import (
     UNKNOWN,
     Array,
     AttributesV,
-    Axis,
     BoundV,
     Choice,
     ClassV,
@@ -490,12 +489,14 @@ def _part(index: Value) -> str:
 
 def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: Frame) -> Value:
     form = form_of(index)
-    if operators.shapeless(m) and owner.sure and not owner.tree:
+    if shapeless.on(m) and owner.sure and not owner.tree:
         place = m.place(frame, node)
-        raises = not _whole(owner, index) and unsupported(m, f"mlx.core.array.__getitem__[{form}]", place, place.text, owner, frame)
+        raises = not _whole(owner, index) and shapeless.unsupported(
+            m, f"mlx.core.array.__getitem__[{form}]", place, place.text, owner, frame
+        )
         for part in () if raises else index.items if isinstance(index, Tup) else (index,):
             for bound in (part.lower, part.upper, part.step) if isinstance(part, SliceV) else (part,):
-                operators.bake(m, bound, node, frame, "an index")
+                operators.bake(m, bound, node, frame, "an index", "mlx.core.array.__getitem__[baked]")
     traced = operators.traced_of(owner, index)
     if owner.traced is True:
         traced = True
@@ -509,44 +510,6 @@ def _whole(owner: Array, index: Value) -> bool:
     if "step" in form_of(index) or not owner.shape or shape is None or not all(size.known for size in (*owner.shape, *shape)):
         return False
     return shapes.product(shape).content == shapes.product(owner.shape).content != 0  # type: ignore[no-any-return]
-
-
-def unsupported(m: Machine, name: str, place: Place, what: str, operand: Value, frame: Frame) -> bool:
-    """Note, by the measured table, what an operation does in a shapeless trace: raise at the first call, or go wrong at a later shape.
-
-    Returns whether there is something to say of it.
-    """
-    if not operators.shapeless(m):
-        return False
-    entry = m.table.entry(name)
-    if entry is None or entry.shapeless is None:
-        return False
-    rank = len(operand.shape) if isinstance(operand, Array) and operand.shape is not None else None
-    facts = entry.shapeless.at(rank)
-    chain = operand.chain if isinstance(operand, Array) else None
-    if facts.forward == "raises":
-        m.emit("unsupported", place, what, frame, chain, note=name)
-        return True
-    if facts.unit == "wrong" and name.endswith("squeeze") and isinstance(operand, Array) and operand.traced is True:
-        sizes = frozenset(axis for size in operand.shape or () for axis in size.axes) or frozenset((n, None) for n in operand.like)
-        m.emit("unsafe", place, what, frame, chain, axes=sizes, note="unit")
-        return False
-    harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if m.differentiating and facts.grad == "unsafe" else None
-    if not harmful or not isinstance(operand, Array) or operand.traced is not True or not operand.sure:
-        return False
-    bad = [int(axis) for axis, outcome in harmful.items() if outcome in ("wrong", "raises", "crash")]
-    if rank == 1 and len({outcome in ("wrong", "raises", "crash") for outcome in harmful.values()}) > 1:
-        return False  # measured with more dimensions, of which this one was sometimes the first and sometimes the last
-    axes: frozenset[Axis] = frozenset()
-    for axis in bad:
-        if operand.shape is None:
-            axes |= {(number, axis) for number in operand.like}
-        elif -len(operand.shape) <= axis < len(operand.shape):
-            axes |= operand.shape[axis].axes
-    every = not any(outcome == "ok" for outcome in harmful.values())
-    if axes or operand.shape is None and not operand.like:
-        m.emit("unsafe", place, what, frame, chain, axes=axes, note="every" if every else "one")
-    return bool(axes)
 
 
 def _indexed(owner: Array, index: Value) -> tuple[Scalar, ...] | None:
@@ -596,8 +559,8 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
     name = place.text
     calls.escape(m, value)
     if isinstance(owner, Array):
-        if m.trace is not None and operators.shapeless(m) and not owner.tree:
-            unsupported(m, f"mlx.core.array.__setitem__[{form_of(index)}]", place, place.text, owner, frame)
+        if m.trace is not None and shapeless.on(m) and not owner.tree:
+            shapeless.unsupported(m, f"mlx.core.array.__setitem__[{form_of(index)}]", place, place.text, owner, frame)
         written_to(m, owner, value, node, frame, name)
     elif isinstance(owner, ListV):
         items = owner.items
@@ -665,4 +628,4 @@ def in_place(m: Machine, present: Value, value: Value, result: Value, node: node
 
 
 __all__ = ["WEIGHTS", "class_attribute", "form_of", "get", "get_item", "in_place", "is_module", "is_optimizer", "module_get",
-           "mro", "put", "put_item", "shape_value", "unsupported"]  # fmt: skip
+           "mro", "put", "put_item", "shape_value"]  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import attribute, nodes, presume
-from mxlint.tracing.arguments import bad_type, flat_arrays, flat_key, signature
+from mxlint.tracing.arguments import TAKES_NONE, bad_type, flat_arrays, flat_key, signature
 from mxlint.tracing.call import CallInfo, call, escape, node_of
 from mxlint.tracing.events import BadArgument, Call, Capture, Record, Stale, Trace
 from mxlint.tracing.layers import children
@@ -211,7 +211,8 @@ def _check_arguments(m: Machine, record: Record, info: CallInfo) -> None:
     for value, place in named if not m.expected else ():
         kind = bad_type(m.table, value)
         if kind is not None:
-            record.bad_arguments.append(BadArgument(place, " ".join(place.text.split())[:60], kind, info.place))
+            versions = m.table.before(TAKES_NONE) if kind == "NoneType" else m.table.judged
+            record.bad_arguments.append(BadArgument(place, " ".join(place.text.split())[:60], kind, info.place, versions, m.table.judged))
 
 
 def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallInfo) -> Value:

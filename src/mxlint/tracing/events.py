@@ -32,13 +32,29 @@ Kind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Effect:
+    """A way in which an operation of a shapeless trace fails: `first` (raises at the first call), or when one of the dimensions `axes`
+    changes `raises`, `wrong` (values) or `crash` (memory out of bounds); of which dimension is not known where there are none.
+
+    `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`).
+    `versions` are those of MLX with that effect, out of those that the run judges for.
+    """
+
+    way: str
+    axes: frozenset[Axis]
+    when: str
+    versions: tuple[str, ...]
+    judged: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened at `place` while a compiled function was traced.
 
     `what` names the construct (`print`, `.item()`, `mx.topk`), `chain` leads from the parameter to the expression, `calls` are the call
     sites between the compiled function and the place, outermost first. `axes` are the dimensions involved, for shape events.
     `guarded` is true when the trace reaches it only under a condition that is not known, `swallowed` where a handler in the body catches what
-    MLX raises.
+    MLX raises. `effects`: what comes of it, for shape events.
     """
 
     kind: Kind
@@ -52,6 +68,7 @@ class Event:
     target: Value | None = None
     note: str = ""
     swallowed: bool = False
+    effects: tuple[Effect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +138,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class BadArgument:
-    """A call handed over something that is neither a tree of arrays nor a constant."""
+    """A call handed over something that is neither a tree of arrays nor a constant, in `versions` of MLX out of those judged."""
 
     place: Place
     argument: str
     type: str
     call: Place
+    versions: tuple[str, ...]
+    judged: tuple[str, ...]
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.tracing import attribute, operators
+from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
@@ -75,7 +75,7 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
             m.emit("draw", info.place, f"nn.{name.rpartition('.')[2]}", info.frame)
     operand = next((value for value in info.args if isinstance(value, Array)), UNKNOWN)
     form = f"{name}[bias=False]" if _is_false(parameter(owner, "bias", 2)) and m.table.has(f"{name}[bias=False]") else name
-    attribute.unsupported(m, form, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
+    shapeless.unsupported(m, form, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
     captured = m.trace is not None and id(owner) in m.trace.reach_in
     traced: bool | None = True if any(map(holds_traced, info.values())) or captured else operators.traced_of(*info.values())
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, operators, shapes
+from mxlint.tracing import attribute, nodes, operators, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, escape, extend, unknown_call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
@@ -489,8 +489,8 @@ def _map(m: Machine, info: CallInfo) -> Value:
 def _sum(m: Machine, info: CallInfo) -> Value:
     value = info.args[0] if info.args else UNKNOWN
     if isinstance(value, Array):
-        if operators.shapeless(m) and value.traced is True and value.sure and not value.tree:
-            m.emit("unsupported", info.place, "sum() over a traced array", info.frame, value.chain, note="iter")
+        if shapeless.on(m) and value.traced is True and value.sure and not value.tree:
+            m.emit("unsupported", info.place, "sum() over a traced array", info.frame, value.chain, effects=shapeless.always(m, "first"))
         return operators.row(m, value)
     found = _elements(m, value, info)
     values = found if found is not None else [_representative(m, value, info)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mxlint.tracing import nodes
-from mxlint.tracing.events import Event, Kind, Read, Record, Trace, Write
+from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Write
 from mxlint.tracing.heap import Journal, Writes, joined
 from mxlint.tracing.values import (
     MISSING,
@@ -169,14 +169,17 @@ class Machine:
 
     def emit(
         self, kind: Kind, place: Place, what: str, frame: Frame, chain: Step | None = None, *, axes: frozenset[Axis] = NO_AXES,
-        target: Value | None = None, note: str = "",
+        target: Value | None = None, note: str = "", effects: tuple[Effect, ...] = (),
     ) -> None:  # fmt: skip
         trace = self.trace
         if trace is None or trace.muted or self.doubtful or (kind, place) in trace.seen:
             return
         trace.seen.add((kind, place))
         trace.events.append(
-            Event(kind, place, what, qualname(frame), chain, self.calls_to(frame), axes, bool(self.guards), target, note, self.swallowing > 0)
+            Event(
+                kind, place, what, qualname(frame), chain, self.calls_to(frame), axes, bool(self.guards), target, note, self.swallowing > 0,
+                effects,
+            )
         )  # fmt: skip
 
     def outer(self, target: Heap) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, layers, nodes, operators, shapes
+from mxlint.tracing import attribute, layers, nodes, operators, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import is_module_class
@@ -76,7 +76,7 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
             key = info.args[entry.key]
         if (key is None or isinstance(key, Scalar) and key.kind == "None") and not info.open:
             m.emit("draw", info.place, f"{short}()", info.frame)
-    if m.trace is not None and operators.shapeless(m):
+    if m.trace is not None and shapeless.on(m):
         _shapeless(m, name, short, info)
     if entry.returns == "python":
         return _python(entry.python, info)
@@ -98,13 +98,25 @@ def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
         _product(m, info) if name == "mlx.core.addmm" else next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
     )
     form = _form(m, name, info)
-    if attribute.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
+    if shapeless.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
         return
     if info.node is not None and not (name.endswith("reshape") and _own_shape(operand, info)):
         parts: list[Value] = []
         for value in info.values():
             parts += value.items if isinstance(value, (Tup, ListV)) and value.items is not None else (value,)
-        operators.bake(m, Tup(tuple(parts)), info.node, info.frame, short)
+        operators.bake(m, Tup(tuple(parts)), info.node, info.frame, short, _baked_form(m, name, parts))
+
+
+def _baked_form(m: Machine, name: str, parts: list[Value]) -> str:
+    """The name under which the table tells what becomes of a size that goes into a call."""
+    plain = name.replace("mlx.core.array.", "mlx.core.")
+    rest = any(isinstance(part, Scalar) and part.kind == "int" and part.content == -1 for part in parts)
+    if rest and m.table.has(f"{plain}[baked,-1]"):
+        return f"{plain}[baked,-1]"
+    if m.table.has(f"{plain}[baked]"):
+        return f"{plain}[baked]"
+    entry = m.table.entry(name)  # what works element by element takes a size for a number
+    return "mlx.core.multiply[baked]" if entry is not None and entry.shape in ("same", "broadcast") else ""
 
 
 def _product(m: Machine, info: CallInfo) -> Value:
@@ -360,7 +372,7 @@ def _array(m: Machine, info: CallInfo) -> Value:
     if isinstance(value, (Scalar, NumpyV, Foreign, ShapeV)) or isinstance(value, (Tup, ListV)) and not holds_traced(value):
         traced = False
     if info.node is not None:
-        operators.bake(m, value, info.node, info.frame, "mx.array()")
+        operators.bake(m, value, info.node, info.frame, "mx.array()", "mlx.core.array[baked]")
     chain = operators.step(m, info.node, info.frame, value) if info.node is not None else None
     shape = value.shape if isinstance(value, Array) else _literal_shape(value)
     made = m.array(traced, shape, chain)
@@ -514,7 +526,7 @@ def _at(m: Machine, operation: str, info: CallInfo) -> Value:
     owner = holder.element if isinstance(holder, Foreign) else None
     if not isinstance(owner, Array):
         return UNKNOWN
-    attribute.unsupported(m, f"mlx.core.array.at[{operation}]", info.place, f".at[…].{operation}", owner, info.frame)
+    shapeless.unsupported(m, f"mlx.core.array.at[{operation}]", info.place, f".at[…].{operation}", owner, info.frame)
     traced = True if holds_traced(owner) or any(map(holds_traced, info.args[1:])) else operators.traced_of(owner, *info.args[1:])
     return m.lazy(m.array(traced, owner.shape, operators.step(m, info.node, info.frame, owner, *info.args[1:]) if info.node else None,
                           like=owner.like), [owner, *info.args[1:]])  # fmt: skip
@@ -544,7 +556,7 @@ def _kernel(m: Machine, info: CallInfo) -> Value:
             parts += part.items or () if isinstance(part, (Tup, ListV)) else [part] if part is not None else []
     axes = frozenset(axis for part in parts if isinstance(part, Scalar) for axis in part.axes)
     if axes and m.trace is not None:
-        if operators.shapeless(m) and info.node is not None:
+        if shapeless.on(m) and info.node is not None:
             operators.bake(m, Tup(tuple(parts)), info.node, info.frame, "the size of a custom kernel")
         else:
             m.emit("kernel", info.place, "a custom kernel", info.frame, axes=axes)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import nodes, shapes
+from mxlint.tracing import nodes, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
     MISSING,
@@ -59,11 +59,6 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 _NUMBERS = ("int", "float", "bool", "number", "scalar")
 
 
-def shapeless(m: Machine) -> bool:
-    """Whether the running trace was started by an object with shapeless=True."""
-    return m.trace is not None and m.trace.record.shapeless is True
-
-
 # -- truth ------------------------------------------------------------------------------------------------------------
 
 
@@ -95,7 +90,7 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
 
 def branch(m: Machine, value: Value, whole: nodes.Node, test: nodes.Node, frame: Frame) -> None:
     """Control flow on a value: an event when it is a shape of a shapeless trace."""
-    if shapeless(m) and isinstance(value, Scalar) and value.axes:
+    if shapeless.on(m) and isinstance(value, Scalar) and value.axes:
         place = Place(frame.source, min(whole.start, test.start), test.end)
         m.emit("branch", place, m.place(frame, test).text, frame, axes=value.axes)
 
@@ -235,9 +230,9 @@ def step(m: Machine, node: nodes.Node, frame: Frame, *values: Value) -> Step | N
     return None
 
 
-def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str) -> None:
-    """A shape value enters the graph: an event in a shapeless trace."""
-    if not shapeless(m):
+def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str, form: str = "") -> None:
+    """A shape value enters the graph: an event in a shapeless trace. The table tells under `form` what becomes of it."""
+    if not shapeless.on(m):
         return
     axes: frozenset[Axis] = frozenset()
     for item in value.items or () if isinstance(value, (Tup, ListV)) else (value,):
@@ -246,7 +241,7 @@ def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str) -> 
         elif isinstance(item, ShapeV):
             axes |= {(number, None) for number in item.of}
     if axes:
-        m.emit("bake", m.place(frame, node), how, frame, axes=axes)
+        m.emit("bake", m.place(frame, node), how, frame, axes=axes, effects=shapeless.of_baked(m, form))
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
@@ -315,7 +310,7 @@ def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.No
     if isinstance(left, (ListV, Tup)) or isinstance(right, (ListV, Tup)):
         return UNKNOWN
     for side in (left, right):
-        bake(m, side, node, frame, "arithmetic")
+        bake(m, side, node, frame, "arithmetic", "mlx.core.multiply[baked]")
     shape = None
     sides = [side for side in (left, right) if isinstance(side, Array)]
     if op == "@":
@@ -324,10 +319,10 @@ def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.No
         shape = shapes.broadcast(sides[0].shape, sides[1].shape)
     elif isinstance(left, Scalar) or isinstance(right, Scalar):
         shape = sides[0].shape
-    if m.mapped and shapeless(m) and op != "@" and len({len(side.shape) if side.shape is not None else -1 for side in sides}) > 1:
+    if m.mapped and shapeless.on(m) and op != "@" and len({len(side.shape) if side.shape is not None else -1 for side in sides}) > 1:
         # vmap broadcasts the smaller one to the sizes of the first trace.
         place, axes = m.mapped[-1]
-        m.emit("unsafe", place, "mx.vmap", frame, sides[0].chain, axes=axes, note="every")
+        m.emit("unsafe", place, "mx.vmap", frame, sides[0].chain, axes=axes, effects=shapeless.always(m, "wrong", axes))
     like = _like(sides) if op != "@" else frozenset()
     sure = op == "@" or any(side.sure for side in sides)
     traced = traced_of(left, right)
@@ -475,15 +470,15 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
     """The elements of an array, range or string, when their number is known and small."""
     if isinstance(value, RangeV):
         parts = (value.start, value.stop, value.step)
-        if shapeless(m) and any(part.axes for part in parts):
+        if shapeless.on(m) and any(part.axes for part in parts):
             m.emit("branch", place, place.text, frame, axes=value.start.axes | value.stop.axes | value.step.axes)
         if all(isinstance(part.content, int) for part in parts) and value.step.content and not any(part.varies for part in parts):
             numbers = range(value.start.content, value.stop.content, value.step.content)
             return [const(n) for n in numbers] if len(numbers) <= MAX_EXACT else None
         return None
     if isinstance(value, Array):
-        if shapeless(m) and value.traced is True and value.sure and not value.tree:
-            m.emit("unsupported", place, "iteration over a traced array", frame, value.chain, note="iter")
+        if shapeless.on(m) and value.traced is True and value.sure and not value.tree:
+            m.emit("unsupported", place, "iteration over a traced array", frame, value.chain, effects=shapeless.always(m, "first"))
         if value.shape and value.shape[0].known and value.shape[0].content <= 8:
             return [row(m, value) for _ in range(value.shape[0].content)]
     return None
@@ -537,5 +532,5 @@ def unpacked(m: Machine, value: Value, count: int, star: bool) -> list[Value]:
 
 
 __all__ = ["bake", "binary", "bool_scalar", "branch", "compare", "depends_on_argument", "either", "elements", "first_and_later",
-           "guard_kind", "marked", "narrowing", "row", "shapeless", "step", "tainted", "traced_of", "truth", "unary", "unpacked",
+           "guard_kind", "marked", "narrowing", "row", "step", "tainted", "traced_of", "truth", "unary", "unpacked",
            "varying"]  # fmt: skip

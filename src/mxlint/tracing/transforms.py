@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, layers, operators
+from mxlint.tracing import layers, operators, shapeless
 from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import NONE, UNKNOWN, Array, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
@@ -27,7 +27,7 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     """Call a transformed function: its body runs, and what comes back depends on the transform."""
     function = transform.function
     if transform.kind == "checkpoint":
-        attribute.unsupported(m, "mlx.core.checkpoint", transform.place, "mx.checkpoint", UNKNOWN, info.frame)
+        shapeless.unsupported(m, "mlx.core.checkpoint", transform.place, "mx.checkpoint", UNKNOWN, info.frame)
     inner = replace(info, nodes={})
     if isinstance(function, CompiledV):
         function.record.differentiated = True

@@ -1,10 +1,11 @@
-"""What MLX functions do, as measured from MLX itself by scripts/measure_mlx.py: facts by canonical name, resolved for one version.
+"""What MLX functions do, as measured from MLX itself by scripts/measure_mlx.py: facts by canonical name, resolved for one version or several.
 
     table = load_table("0.31.2")
     table.entry("mlx.core.sum")                      what the function does
     table.entry("mlx.core.array.__getitem__[int]")   a form of call that behaves in its own way
     table.entry("mlx.core.take[axis=0]")             … by an argument that it gives, or by the value of one
     table.entry("mlx.core.sum[axis]")                a form that behaves like the plain name gives the plain name's entry
+    load_table("0.28.0", "0.30.6").entries("mlx.core.cumsum")    by version, for a range of them
 
 A fact that holds at two neighbouring measured versions holds between them; where they differ it is None between them: unknown. None is also
 what is not so at all: no fact is ever claimed by its absence.
@@ -19,7 +20,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-Outcome = Literal["ok", "raises", "wrong", "crash", "unknown"]
 Verdict = Literal["ok", "raises", "unsafe", "unknown"]
 _FILE = Path(__file__).with_name("facts.json")
 
@@ -28,19 +28,20 @@ _FILE = Path(__file__).with_name("facts.json")
 class Shapeless:
     """What happens under shapeless=True. `raises` is at the first call; `unsafe` runs at the first shape and fails at a later one.
 
-    `axes` says, for an unsafe one, what a change of that axis alone of the first argument leads to ("0", "1", "-1"). `unit` is set where all
-    is well except between sizes of 1 and others. `ranks` holds the same by number of dimensions, where they differ; a verdict that is not the
+    `axes` says, for an unsafe one, what a change of that axis alone of the first argument leads to ("0", "1", "-1"): "ok", "unknown", or the
+    ways in which it goes wrong, as "raises|wrong"; "crash" is reading or writing memory out of bounds, and wrong values with it. `unit` is
+    set where all is well except between sizes of 1 and others. `ranks` holds the same by number of dimensions, where they differ; a verdict that is not the
     same for all of them is "unknown" here.
     """
 
     forward: Verdict = "unknown"
     message: str | None = None
-    axes: Mapping[str, Outcome] | None = None
-    unit: Outcome | None = None
+    axes: Mapping[str, str] | None = None
+    unit: str | None = None
     grad: Verdict = "unknown"
     grad_message: str | None = None
-    grad_axes: Mapping[str, Outcome] | None = None
-    grad_unit: Outcome | None = None
+    grad_axes: Mapping[str, str] | None = None
+    grad_unit: str | None = None
     ranks: Mapping[str, Shapeless] | None = None
 
     def at(self, ndim: int | None) -> Shapeless:
@@ -90,47 +91,60 @@ def _parse(version: str) -> Version:
 
 
 class Table:
-    """The facts for one version. `note` says so if that version lies outside what was measured."""
+    """The facts for the versions `judged`, in ascending order: without any, the newest of `versions`, which were measured.
 
-    def __init__(self, data: Mapping[str, Any], version: str | None = None) -> None:
+    `version` is the newest judged. `note` says so if it lies outside what was measured.
+    """
+
+    def __init__(self, data: Mapping[str, Any], *judged: str) -> None:
         self.versions: tuple[str, ...] = tuple(data["versions"])
         oldest, newest = self.versions[0], self.versions[-1]
-        self.version = version or newest
+        self.judged = judged or (newest,)
+        self.version = self.judged[-1]
         self.note: str | None = None
         asked = _parse(self.version)
         if asked > _parse(newest):
             self.note = f"MLX {self.version} is newer than {newest}, the newest version measured: the facts of {newest} are used"
         elif asked < _parse(oldest):
             self.note = f"MLX {self.version} is older than {oldest}, the oldest version measured: the facts of {oldest} are used"
-        self._at = min(max(asked, _parse(oldest)), _parse(newest))
+        self._at = {version: min(max(_parse(version), _parse(oldest)), _parse(newest)) for version in self.judged}
         self._entries: Mapping[str, Mapping[str, Any]] = data["entries"]
         self._aliases: Mapping[str, str] = data["aliases"]
         self._skipped: Mapping[str, str] = data["skipped"]
-        self._resolved: dict[str, Entry | None] = {}
+        self._resolved: dict[str, dict[str, Entry]] = {}
 
     def __iter__(self) -> Iterator[str]:
         """Every name that the table holds for any version."""
         return iter(self._entries)
 
-    def at_least(self, version: str) -> bool:
-        """Whether the table is for this version or a newer one."""
-        return self._at >= _parse(version)
+    def before(self, version: str) -> tuple[str, ...]:
+        """The versions judged that are older than this one."""
+        return tuple(judged for judged, at in self._at.items() if at < _parse(version))
 
     def has(self, name: str) -> bool:
         """Whether a name or form has facts of its own."""
         return name in self._entries
 
     def entry(self, name: str) -> Entry | None:
-        """The facts about a canonical name, or None where nothing is known; an unlisted form is the plain name."""
+        """The facts about a canonical name, or None where nothing is known; an unlisted form is the plain name.
+
+        They are those of the newest version judged that has the name. What differs between versions is asked of `entries`.
+        """
+        entries = self.entries(name)
+        return next(reversed(entries.values()), None)
+
+    def entries(self, name: str) -> dict[str, Entry]:
+        """The facts about a canonical name by version judged, for those that have it."""
         if name not in self._resolved:
-            self._resolved[name] = self._resolve(name)
+            found = {version: self._resolve(name, at) for version, at in self._at.items()}
+            self._resolved[name] = {version: entry for version, entry in found.items() if entry is not None}
         return self._resolved[name]
 
     def skipped(self, name: str) -> str | None:
         """Why a public name of MLX was not measured."""
         return self._skipped.get(name) or self._skipped.get(name.rpartition(".")[0] + ".*")
 
-    def _resolve(self, name: str) -> Entry | None:
+    def _resolve(self, name: str, at: Version) -> Entry | None:
         plain, bracket, form = name.partition("[")
         plain = self._aliases.get(plain, plain)
         raw = self._entries.get(plain + bracket + form) or self._entries.get(plain)
@@ -138,30 +152,32 @@ class Table:
             return None
         if "versions" in raw:
             first, last = raw["versions"]
-            if not _parse(first) <= self._at <= _parse(last):
+            if not _parse(first) <= at <= _parse(last):
                 return None
         facts: dict[str, Any] = {"name": plain + bracket + form}
         for field in _FIELDS & raw.keys():
-            value = self._value(raw[field])
+            value = _value(raw[field], at)
             facts[field] = tuple(value) if field in _LISTS and value is not None else value
         if "state_when" in facts:
             facts["state_when"] = {key: tuple(names) for key, names in facts["state_when"].items()}
-        shapeless = self._value(raw.get("shapeless"))
+        shapeless = _value(raw.get("shapeless"), at)
         if shapeless is not None:
-            facts["shapeless"] = self._shapeless(shapeless)
+            facts["shapeless"] = _shapeless(shapeless, at)
         return Entry(**facts) if facts.get("kind") else None
 
-    def _shapeless(self, raw: Mapping[str, Any]) -> Shapeless:
-        facts = {field: self._value(value) for field, value in raw.items()}
-        ranks = facts.pop("ranks", None)
-        facts = {field: value for field, value in facts.items() if value is not None}
-        return Shapeless(**facts, ranks={rank: self._shapeless(found) for rank, found in ranks.items()} if ranks else None)
 
-    def _value(self, value: Any) -> Any:
-        """A plain value, or that of the interval which this version lies in."""
-        if not (isinstance(value, list) and value and isinstance(value[0], list)):
-            return value
-        return next((found for first, last, found in value if _parse(first) <= self._at <= _parse(last)), None)
+def _shapeless(raw: Mapping[str, Any], at: Version) -> Shapeless:
+    facts = {field: _value(value, at) for field, value in raw.items()}
+    ranks = facts.pop("ranks", None)
+    facts = {field: value for field, value in facts.items() if value is not None}
+    return Shapeless(**facts, ranks={rank: _shapeless(found, at) for rank, found in ranks.items()} if ranks else None)
+
+
+def _value(value: Any, at: Version) -> Any:
+    """A plain value, or that of the interval which a version lies in."""
+    if not (isinstance(value, list) and value and isinstance(value[0], list)):
+        return value
+    return next((found for first, last, found in value if _parse(first) <= at <= _parse(last)), None)
 
 
 @lru_cache(maxsize=1)
@@ -171,6 +187,6 @@ def _data() -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def load_table(version: str | None = None) -> Table:
-    """The table as of `version`; without one, as of the newest version measured."""
-    return Table(_data(), version)
+def load_table(*judged: str) -> Table:
+    """The table as of some versions, in ascending order; without any, as of the newest version measured."""
+    return Table(_data(), *judged)

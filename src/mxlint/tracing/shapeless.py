@@ -1,0 +1,90 @@
+"""What an operation does in a shapeless trace, by the measured table: raise at the first call, or go wrong when a size changes later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mxlint.tracing.events import Effect
+from mxlint.tracing.machine import Machine
+from mxlint.tracing.mlx.table import Shapeless
+from mxlint.tracing.values import NO_AXES, Array, Axis, Frame, Place, Value
+
+_Found = tuple[str, frozenset[Axis], str]
+"""One way to fail, the dimensions it depends on, and on what else: see Effect."""
+_FIRST: _Found = ("first", NO_AXES, "every")
+
+
+def on(m: Machine) -> bool:
+    """Whether the running trace was started by an object with shapeless=True."""
+    return m.trace is not None and m.trace.record.shapeless is True
+
+
+def unsupported(m: Machine, name: str, place: Place, what: str, operand: Value, frame: Frame) -> bool:
+    """Note what an operation does in a shapeless trace. Returns whether it goes wrong in every version."""
+    if not on(m):
+        return False
+    found: dict[_Found, list[str]] = {}
+    said: set[str] = set()
+    entries = m.table.entries(name)
+    for version, entry in entries.items():
+        for effect in _effects(m, name, entry.shapeless, operand) if entry.shapeless is not None else ():
+            found.setdefault(effect, []).append(version)
+            if effect is _FIRST or effect[1] and effect[2] != "unit":
+                said.add(version)
+    if found:
+        chain = operand.chain if isinstance(operand, Array) else None
+        effects = tuple(Effect(*effect, tuple(versions), m.table.judged) for effect, versions in found.items())
+        axes = frozenset(axis for effect in effects for axis in effect.axes)
+        m.emit("unsupported" if _FIRST in found else "unsafe", place, what, frame, chain, axes=axes, effects=effects)
+    return bool(said) and len(said) == len(entries)
+
+
+def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iterator[_Found]:
+    """The effects in one version."""
+    array = operand if isinstance(operand, Array) else None
+    rank = len(array.shape) if array is not None and array.shape is not None else None
+    facts = measured.at(rank)
+    if facts.forward == "raises":
+        yield _FIRST
+        return
+    if array is None or array.traced is not True:
+        return
+    if facts.unit and name.endswith("squeeze"):
+        sizes = frozenset(axis for size in array.shape or () for axis in size.axes) or frozenset((n, None) for n in array.like)
+        yield "wrong", sizes, "unit"
+        return
+    harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if m.differentiating and facts.grad == "unsafe" else None
+    if not harmful or not array.sure:
+        return
+    bad = {int(axis): outcome for axis, outcome in harmful.items() if outcome not in ("ok", "unknown")}
+    if rank == 1 and bad and len(bad) < len(harmful):
+        return  # measured with more dimensions, of which this one was sometimes the first and sometimes the last
+    every = "one" if "ok" in harmful.values() else "every"
+    nameless = array.shape is None and not array.like
+    for way in sorted({way for outcome in bad.values() for way in outcome.split("|")}):
+        axes: frozenset[Axis] = NO_AXES
+        for axis in (axis for axis, outcome in bad.items() if way in outcome.split("|")):
+            if array.shape is None:
+                axes |= {(number, axis) for number in array.like}
+            elif -len(array.shape) <= axis < len(array.shape):
+                axes |= array.shape[axis].axes
+        if axes or nameless:
+            yield way, axes, every
+
+
+def always(m: Machine, way: str, axes: frozenset[Axis] = NO_AXES) -> tuple[Effect, ...]:
+    """The effect of what behaves alike in every version."""
+    return (Effect(way, axes, "every", m.table.judged, m.table.judged),)
+
+
+def of_baked(m: Machine, form: str) -> tuple[Effect, ...]:
+    """What becomes of a size that Python read from a shape, by where it goes: none where that was not measured."""
+    found: dict[str, list[str]] = {}
+    for version, entry in m.table.entries(form).items() if m.table.has(form) else ():
+        for way in _ways((entry.shapeless.axes or {}).values()) if entry.shapeless is not None else ():
+            found.setdefault(way, []).append(version)
+    return tuple(Effect(way, NO_AXES, "every", tuple(versions), m.table.judged) for way, versions in found.items())
+
+
+def _ways(outcomes: Iterable[str]) -> list[str]:
+    return sorted({way for outcome in outcomes for way in outcome.split("|")} - {"ok", "unknown"})
