@@ -76,12 +76,14 @@ def _child(name: str, done: set[str], writer: int, guarded: bool = False) -> Non
         os._exit(code)
 
 
-def _lines(pid: int, reader: int) -> list[list[Any]]:
-    """Every line the child wrote until it ended, or until it was silent for too long and was killed."""
+def _lines(pid: int, reader: int) -> tuple[list[list[Any]], bool]:
+    """Every line the child wrote until it ended, or until it was silent for too long and was killed; and whether it was."""
+    hung = False
     data = b""
     while True:
         ready, _, _ = select.select([reader], [], [], LIMIT)
         if not ready:
+            hung = True
             os.kill(pid, signal.SIGKILL)
         chunk = os.read(reader, 1 << 16)
         if not chunk:
@@ -89,7 +91,7 @@ def _lines(pid: int, reader: int) -> list[list[Any]]:
         data += chunk
     os.close(reader)
     os.waitpid(pid, 0)
-    return [json.loads(line) for line in data.decode().splitlines()]
+    return [json.loads(line) for line in data.decode().splitlines()], hung
 
 
 def measure(name: str) -> dict[str, Any] | str:
@@ -101,7 +103,7 @@ def measure(name: str) -> dict[str, Any] | str:
         pid, reader = _start(name, set(steps))
         running = error = None
         finished = 0
-        for step, result in _lines(pid, reader):
+        for step, result in _lines(pid, reader)[0]:
             if step == "end":
                 _guard(name, steps)
                 return combine(name, RECIPES[name], steps)
@@ -125,13 +127,15 @@ def _guard(name: str, steps: dict[str, Any]) -> None:
     while wrong and os.environ.get("MEASURE_GUARDED"):
         pid, reader = _start(name, steps.keys() - wrong, guarded=True)
         running = None
-        for step, result in _lines(pid, reader):
+        lines, hung = _lines(pid, reader)
+        for step, result in lines:
             wrong.discard(step if result is not None else "")
             running = step if result is None and step != "end" else None
         if running is None:
             return
         wrong.discard(running)
-        steps[running]["later"] = steps[running]["later"].replace("wrong", "crash")
+        if not hung:
+            steps[running]["later"] = steps[running]["later"].replace("wrong", "crash")
 
 
 def _public(module: Any, prefix: str) -> list[str]:
@@ -304,6 +308,7 @@ def main(arguments: list[str]) -> int:
         print(json.dumps(measure(options.show), indent=1, sort_keys=True))
         return 0
     if options.sample:
+        os.environ.pop("MEASURE_GUARDED", None)  # it makes no difference that is compared
         return sample(options.sample)
     if options.action == "measure":
         return _measure_all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -241,6 +242,17 @@ def test_real_mlx_does_what_the_table_says() -> None:
     command = [sys.executable, str(SCRIPTS / "measure_mlx.py"), "--sample", "40"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@needs_mlx
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("cc") is None, reason="no guarded memory here")
+def test_what_reads_out_of_bounds_is_told_from_what_is_only_wrong() -> None:
+    def axes(name: str) -> Any:
+        command = [sys.executable, str(SCRIPTS / "measure_mlx.py"), "--show", name]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["shapeless"]["axes"]
+
+    assert axes("mlx.core.array.__getitem__[baked]") == {"0": "crash"}
+    assert axes("mlx.core.multiply[baked]")["0"] == "wrong"
 
 
 def test_without_mlx_the_script_says_what_to_install(tmp_path: Path) -> None:

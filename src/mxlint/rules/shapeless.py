@@ -23,9 +23,13 @@ _UNMEASURED = "raises or silently returns wrong values"
 
 
 def shapeless(record: Record) -> Iterator[Finding]:
-    """Shape values, branches on shapes, and operations that need shapes."""
-    if record.shapeless is not True:
-        return
+    """Shape values, branches on shapes, and operations that need shapes: of an operation that gets a shape value, only that."""
+    found = list(_shapeless(record)) if record.shapeless is True else []
+    baked = {finding.span for finding in found if finding.code == "MX401"}
+    yield from (finding for finding in found if finding.code != "MX404" or finding.span not in baked)
+
+
+def _shapeless(record: Record) -> Iterator[Finding]:
     varying = varying_axes(record)
     for event in (event for trace in record.traces for event in trace.events):
         effects = [effect for effect in event.effects if _applies(record, effect, varying)]

@@ -490,7 +490,7 @@ def _sum(m: Machine, info: CallInfo) -> Value:
     value = info.args[0] if info.args else UNKNOWN
     if isinstance(value, Array):
         if shapeless.on(m) and value.traced is True and value.sure and not value.tree:
-            m.emit("unsupported", info.place, "sum() over a traced array", info.frame, value.chain, effects=shapeless.always(m, "first"))
+            m.emit("unsupported", info.place, "sum() over a traced array", info.frame, value.chain, effects=shapeless.at_first_call(m))
         return operators.row(m, value)
     found = _elements(m, value, info)
     values = found if found is not None else [_representative(m, value, info)]

@@ -241,7 +241,7 @@ def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str, for
         elif isinstance(item, ShapeV):
             axes |= {(number, None) for number in item.of}
     if axes:
-        m.emit("bake", m.place(frame, node), how, frame, axes=axes, effects=shapeless.of_baked(m, form))
+        m.emit("bake", m.place(frame, node), how, frame, axes=axes, effects=shapeless.whatever_changes(m, form))
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
@@ -322,7 +322,7 @@ def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.No
     if m.mapped and shapeless.on(m) and op != "@" and len({len(side.shape) if side.shape is not None else -1 for side in sides}) > 1:
         # vmap broadcasts the smaller one to the sizes of the first trace.
         place, axes = m.mapped[-1]
-        m.emit("unsafe", place, "mx.vmap", frame, sides[0].chain, axes=axes, effects=shapeless.always(m, "wrong", axes))
+        m.emit("unsafe", place, "mx.vmap", frame, sides[0].chain, axes=axes, effects=shapeless.whatever_changes(m, "mlx.core.vmap", axes))
     like = _like(sides) if op != "@" else frozenset()
     sure = op == "@" or any(side.sure for side in sides)
     traced = traced_of(left, right)
@@ -478,7 +478,7 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
         return None
     if isinstance(value, Array):
         if shapeless.on(m) and value.traced is True and value.sure and not value.tree:
-            m.emit("unsupported", place, "iteration over a traced array", frame, value.chain, effects=shapeless.always(m, "first"))
+            m.emit("unsupported", place, "iteration over a traced array", frame, value.chain, effects=shapeless.at_first_call(m))
         if value.shape and value.shape[0].known and value.shape[0].content <= 8:
             return [row(m, value) for _ in range(value.shape[0].content)]
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from mxlint.tracing.events import Effect
 from mxlint.tracing.machine import Machine
@@ -20,23 +20,20 @@ def on(m: Machine) -> bool:
 
 
 def unsupported(m: Machine, name: str, place: Place, what: str, operand: Value, frame: Frame) -> bool:
-    """Note what an operation does in a shapeless trace. Returns whether it goes wrong in every version."""
+    """Note what an operation does in a shapeless trace. Returns whether it raises at the first call in every version."""
     if not on(m):
         return False
     found: dict[_Found, list[str]] = {}
-    said: set[str] = set()
     entries = m.table.entries(name)
     for version, entry in entries.items():
         for effect in _effects(m, name, entry.shapeless, operand) if entry.shapeless is not None else ():
             found.setdefault(effect, []).append(version)
-            if effect is _FIRST or effect[1] and effect[2] != "unit":
-                said.add(version)
     if found:
         chain = operand.chain if isinstance(operand, Array) else None
         effects = tuple(Effect(*effect, tuple(versions), m.table.judged) for effect, versions in found.items())
         axes = frozenset(axis for effect in effects for axis in effect.axes)
         m.emit("unsupported" if _FIRST in found else "unsafe", place, what, frame, chain, axes=axes, effects=effects)
-    return bool(said) and len(said) == len(entries)
+    return _FIRST in found and len(found[_FIRST]) == len(entries)
 
 
 def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iterator[_Found]:
@@ -72,19 +69,16 @@ def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iter
             yield way, axes, every
 
 
-def always(m: Machine, way: str, axes: frozenset[Axis] = NO_AXES) -> tuple[Effect, ...]:
-    """The effect of what behaves alike in every version."""
-    return (Effect(way, axes, "every", m.table.judged, m.table.judged),)
+def at_first_call(m: Machine) -> tuple[Effect, ...]:
+    """The effect of what raises at the first call in every version."""
+    return (Effect(*_FIRST, m.table.judged, m.table.judged),)
 
 
-def of_baked(m: Machine, form: str) -> tuple[Effect, ...]:
-    """What becomes of a size that Python read from a shape, by where it goes: none where that was not measured."""
+def whatever_changes(m: Machine, name: str, axes: frozenset[Axis] = NO_AXES) -> tuple[Effect, ...]:
+    """All that a change of any size leads to under a name of the table; nothing where that was not measured."""
     found: dict[str, list[str]] = {}
-    for version, entry in m.table.entries(form).items() if m.table.has(form) else ():
-        for way in _ways((entry.shapeless.axes or {}).values()) if entry.shapeless is not None else ():
+    for version, entry in m.table.entries(name).items() if m.table.has(name) else ():
+        outcomes = (entry.shapeless.axes or {}).values() if entry.shapeless is not None else ()
+        for way in {way for outcome in outcomes for way in outcome.split("|")} - {"ok", "unknown"}:
             found.setdefault(way, []).append(version)
-    return tuple(Effect(way, NO_AXES, "every", tuple(versions), m.table.judged) for way, versions in found.items())
-
-
-def _ways(outcomes: Iterable[str]) -> list[str]:
-    return sorted({way for outcome in outcomes for way in outcome.split("|")} - {"ok", "unknown"})
+    return tuple(Effect(way, axes, "every", tuple(versions), m.table.judged) for way, versions in found.items())
