@@ -125,4 +125,4 @@ def test_none_as_an_argument_is_an_error_in_old_versions_only(tmp_path: Path) ->
     assert [f.code for f in findings(tmp_path, "x", NEWEST, calls)] == []
     (found,) = findings(tmp_path, "x", EVERY, calls)
     assert found.code == "MX502"
-    assert "the call raises with mlx 0.25.2 to 0.28.0" in found.message
+    assert "is None: the call raises with mlx 0.25.2 to 0.28.0" in found.message

@@ -31,9 +31,15 @@ def arguments(record: Record) -> Iterator[Finding]:
         if bad.type == "nn.Module":
             message = f"{quoted(bad.argument)} is an nn.Module: inside {name_of(record)} it arrives as a plain dict of its arrays and cannot be called"
             help = "close over the module and pass inputs=model.state, or compile the module itself"
+        elif bad.type == "NoneType":
+            message = (
+                f'{quoted(bad.argument)} is None: the call raises{in_versions(bad.versions, bad.judged)} "ValueError: [compile] Function '
+                'arguments must be trees of arrays or constants (floats, ints, or strings), but received type NoneType"'
+            )
+            help = "bind None with functools.partial or a closure, or require a newer MLX"
         else:
             message = (
-                f'{quoted(bad.argument)} is a {bad.type}: the call raises{in_versions(bad.versions, bad.judged)} "ValueError: [compile] Function arguments must be trees of '
+                f'{quoted(bad.argument)} is a {bad.type}: the call raises "ValueError: [compile] Function arguments must be trees of '
                 f'arrays or constants (floats, ints, strings, or None), but received type {bad.type}"'
             )
             help = (
