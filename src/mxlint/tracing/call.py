@@ -510,7 +510,7 @@ def external_item(m: Machine, owner: External, index: Value, value: Value, place
         m.emit("frozen", place, "a write to os.environ", frame, note="effect")
     if owner.name == "os.environ" and isinstance(index, Scalar) and index.content == "MLX_DISABLE_COMPILE":
         m.environment.append((place, value, m.compiled_called))
-    if owner.name == _RANDOM_STATE and m.table.at_least(_RANDOM_STATE_CLOSED) and not m.doubtful:
+    if owner.name == _RANDOM_STATE and m.table.before(_RANDOM_STATE_CLOSED) != m.table.judged and not m.doubtful:
         m.random_assigned.append((place, True))
 
 
