@@ -343,6 +343,41 @@ def test_weights_and_settings_that_are_captured_and_attributes_of_functions() ->
     assert places({"main.py": CAPTURED}) == [("main.py", 16, "MX103"), ("main.py", 17, "MX101"), ("main.py", 22, "MX202")]
 
 
+DRAWN = """import random
+
+import mlx.core as mx
+import numpy as np
+
+mine, its = random.Random(7), np.random.default_rng(7)
+
+
+@mx.compile
+def step(x):
+    a = mine.random()
+    b = its.random() * x
+    return x * a + np.random.rand() * b
+
+
+class Shown:
+    def __init__(self, v):
+        self.v = v
+
+    def __repr__(self):
+        return f"Shown({self.v})"
+
+
+@mx.compile
+def show(x):
+    print(Shown(x))
+    return x * 2
+"""
+
+
+def test_random_objects_and_objects_that_show_what_they_hold() -> None:
+    flagged = [("main.py", row, "MX206") for row in (11, 12, 13)]
+    assert places({"main.py": DRAWN}) == [*flagged, ("main.py", 21, "MX101")]
+
+
 SWALLOWED = """import mlx.core as mx
 
 

@@ -137,6 +137,21 @@ def is_optimizer(value: Value) -> bool:
     return isinstance(value, Opaque) and bool(value.fields.get("#optimizer"))
 
 
+def becomes_text(m: Machine, value: Value, place: Place, frame: Frame, depth: int = 3) -> bool:
+    """Whether the text of a value shows placeholders. That of an object is what its own method makes, or its address and nothing of what it holds."""
+    if isinstance(value, Instance):
+        for name in ("__str__", "__repr__"):
+            cls, method = class_attribute(value.cls, name)
+            if cls is not None and isinstance(method, FuncV):
+                calls.call(m, BoundV(value, method), calls.CallInfo([], {}, frame, place))
+                return False
+        return holds_traced(value) and any(isinstance(cls, ClassV) and cls.dataclass for cls in mro(value.cls))
+    inside = value.items if isinstance(value, (Tup, ListV)) else None
+    if inside is not None and depth:
+        return any(becomes_text(m, item, place, frame, depth - 1) for item in inside)
+    return holds_traced(value)
+
+
 def class_attribute(cls: Value, name: str) -> tuple[ClassV | None, Value]:
     """An attribute looked up through the bases; (None, External) where a library's base decides, (None, UNKNOWN) where nothing is known."""
     library: Value = UNKNOWN

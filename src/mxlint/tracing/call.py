@@ -445,11 +445,32 @@ def escape(m: Machine, value: Value, depth: int = 3) -> None:
             escape(m, item, depth - 1)
 
 
-def enter(m: Machine, value: Value) -> Value:
+def enter(m: Machine, value: Value, place: Place, frame: Frame) -> Value:
     """What `with value as name` binds."""
+    own = _dunder(value, "__enter__")
+    if own is not None:
+        return call(m, own, CallInfo([], {}, frame, place))
     if isinstance(value, Foreign) and value.kind == "generator":
         return value.element or UNKNOWN
     return value if isinstance(value, Instance) else Opaque(label="context")
+
+
+def leave(m: Machine, value: Value, place: Place, frame: Frame) -> None:
+    """The end of `with value`, without an exception."""
+    own = _dunder(value, "__exit__")
+    if own is not None:
+        call(m, own, CallInfo([NONE, NONE, NONE], {}, frame, place, [place] * 3))
+
+
+def _dunder(value: Value, name: str) -> Value | None:
+    """A special method that an object of the project's own class has."""
+    from mxlint.tracing import attribute
+
+    if isinstance(value, Instance):
+        cls, method = attribute.class_attribute(value.cls, name)
+        if cls is not None and isinstance(method, FuncV):
+            return BoundV(value, method)
+    return None
 
 
 def extend(m: Machine, target: ListV, value: Value, place: Place, frame: Frame) -> None:

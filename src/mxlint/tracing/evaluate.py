@@ -7,7 +7,7 @@ from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators
 from mxlint.tracing import call as calls
-from mxlint.tracing.machine import Loop, Machine, chain_of, holds_traced
+from mxlint.tracing.machine import Loop, Machine, chain_of
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
     MISSING,
@@ -341,7 +341,7 @@ def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
     known = False
     for part in node.parts:
         value = evaluate(m, part, frame)
-        if holds_traced(value):
+        if attribute.becomes_text(m, value, m.place(frame, part), frame):
             m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value), note=m.place(frame, part).text)
     return Scalar("str", MISSING, param=known)
 

@@ -241,10 +241,14 @@ def _swallows(handler: nodes.Handler) -> bool:
 
 def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
     expected = 0
+    left: list[tuple[Value, Place]] = []
     for expression, target in node.items:
         value = evaluate(m, expression, frame)
+        place = m.place(frame, expression)
+        left.append((value, place))
+        entered = calls.enter(m, value, place, frame)
         if target is not None:
-            assign(m, target, calls.enter(m, value), frame)
+            assign(m, target, entered, frame)
         expected += (
             isinstance(expression, nodes.Call)
             and isinstance(expression.func, (nodes.Attr, nodes.Name))
@@ -252,9 +256,12 @@ def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
         )
     m.expected += expected
     try:
-        return execute(m, node.body, frame)
+        status = execute(m, node.body, frame)
     finally:
         m.expected -= expected
+    for value, place in reversed(left):
+        calls.leave(m, value, place, frame)
+    return status
 
 
 _EXPECT = frozenset({"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup", "suppress"})

@@ -67,15 +67,18 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     read_weights(m, owner, info)
     moody = entry is not None and (entry.stochastic is True or bool(entry.active_when) or bool(entry.stateful))
     training = training_of(m, owner, info) if moody else None
+    idle = name.startswith("mlx.nn.Dropout")  # until it is known to drop something: it hands on what it is given
     if entry is not None and entry.stochastic is not False and entry.active_when and training is True:
         rate = parameter(owner, entry.active_when)
         default = 0.5 if entry.stochastic else 0.0
         active = default if rate is None else rate.content if isinstance(rate, Scalar) and rate.known else None
+        idle = idle and not active
         if active:
             m.emit("draw", info.place, f"nn.{name.rpartition('.')[2]}", info.frame)
     operand = next((value for value in info.args if isinstance(value, Array)), UNKNOWN)
     form = f"{name}[bias=False]" if _is_false(parameter(owner, "bias", 2)) and m.table.has(f"{name}[bias=False]") else name
-    shapeless.unsupported(m, form, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
+    if not idle:
+        shapeless.unsupported(m, form, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
     captured = m.trace is not None and id(owner) in m.trace.reach_in
     traced: bool | None = True if any(map(holds_traced, info.values())) or captured else operators.traced_of(*info.values())
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None

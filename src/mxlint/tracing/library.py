@@ -194,15 +194,28 @@ def _numpy(m: Machine, name: str, info: CallInfo) -> Value:
     if last not in _BY_METHOD:
         _converts(m, name.replace("numpy.", "np.", 1), info)
     if name.startswith("numpy.ndarray."):
-        return Scalar("number") if last == "item" else NumpyV("array")
-    if name.startswith("numpy.random.") and not info.values():
-        return NumpyV("float64")
+        return Scalar("number") if last == "item" else list_like(Scalar("number")) if last == "tolist" else NumpyV("array")
+    if (
+        name.startswith("numpy.random.")
+        and last in _ONE_NUMBER
+        and len(info.args) <= _ONE_NUMBER[last]
+        and info.keywords.keys() <= _PARAMETERS
+    ):
+        return Scalar("number", varies=True)  # without a size a number of Python's
     scalars = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32", "uint64", "bool_")
     if last in ("prod", "sum", "max", "min", "sqrt", "log", "exp") and info.args and not isinstance(info.args[0], (NumpyV, Opaque, Array)):
         first = info.args[0]
         axes = frozenset(a for item in getattr(first, "items", None) or (first,) if isinstance(item, Scalar) for a in item.axes)
         return Scalar("number", MISSING, axes)
     return NumpyV(last if last in scalars else "array")
+
+
+_ONE_NUMBER = {
+    "rand": 0, "randn": 0, "random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2, "randint": 2, "beta": 2,
+    "gamma": 2, "exponential": 1, "poisson": 1, "lognormal": 2, "laplace": 2,
+}  # fmt: skip
+"""Draws of numpy that give one number, and no array, with so many arguments at most."""
+_PARAMETERS = frozenset({"loc", "scale", "low", "high", "a", "b", "shape", "lam", "mean", "sigma"})
 
 
 def _math(m: Machine, name: str, info: CallInfo) -> Value:
@@ -228,8 +241,11 @@ def _number(m: Machine, name: str, info: CallInfo) -> Value:
 
 def _text_method(m: Machine, name: str, info: CallInfo) -> Value:
     last = name.rsplit(".", 1)[-1]
-    if last in ("format", "join") and any(map(holds_traced, info.values())):
-        culprit = next(filter(holds_traced, info.values()))
+    shown = (
+        [value for value in info.values() if attribute.becomes_text(m, value, info.place, info.frame)] if last in ("format", "join") else []
+    )
+    if shown:
+        culprit = shown[0]
         m.emit("format", info.place, f"str.{last}()", info.frame, chain_of(culprit))
     if last in ("startswith", "endswith", "isdigit", "isalpha"):
         owner, rest = info.args[0], info.args[1:]
@@ -283,7 +299,7 @@ def _formats(what: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         for value in info.args:
             m.evaluated(value)
-            if holds_traced(value) and (not isinstance(value, Array) or m.sure(value)):
+            if attribute.becomes_text(m, value, info.place, info.frame) and (not isinstance(value, Array) or m.sure(value)):
                 m.emit("format", info.place, what, info.frame, chain_of(value), note=info.text_of(value))
                 break
         return NONE if what in ("print()", "pprint()", "warnings.warn()") else Scalar("str")
@@ -896,6 +912,9 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.__import__": _import, "threading.Thread": _thread,
     "concurrent.futures.ThreadPoolExecutor": _executor, "concurrent.futures.thread.ThreadPoolExecutor": _executor,
     "concurrent.futures.ThreadPoolExecutor.submit": _submit, "concurrent.futures.ThreadPoolExecutor.map": _map_beside, "importlib.import_module": _import,
+    # The instances draw as their modules do.
+    "random.Random": lambda m, info: External("random"), "random.SystemRandom": lambda m, info: External("random"),
+    "numpy.random.default_rng": lambda m, info: External("numpy.random"), "numpy.random.RandomState": lambda m, info: External("numpy.random"),
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
     "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.object.__setattr__": _setattr, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,

@@ -252,7 +252,9 @@ def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fra
         return _array_binary(m, op, left, right, node, frame)
     if isinstance(left, Scalar) and left.kind == "str":
         if op == "%":
-            if holds_traced(right):
+            from mxlint.tracing import attribute
+
+            if attribute.becomes_text(m, right, m.place(frame, node), frame):
                 m.emit("format", m.place(frame, node), "% formatting", frame, chain_of(right))
             return Scalar("str")
         if isinstance(right, Scalar) and left.known and right.known and op in "+*" and right.kind in ("str", "int"):
