@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.shapes import UNKNOWN_SIZE, Shape
 from mxlint.tracing.values import (
+    NO_AXES,
     NONE,
     UNKNOWN,
     Array,
@@ -91,8 +94,18 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
         like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None
         if m.trace is not None:
             m.trace.computed += 1  # a layer is more than one operation
-        return m.lazy(m.array(traced, like.shape if like else None, chain, like=like.like if like else frozenset()), [owner, *info.args])
+        shape = like.shape if like else _shape_of(owner, name, operand)
+        return m.lazy(m.array(traced, shape, chain, like=like.like if like else frozenset()), [owner, *info.args])
     return m.lazy(m.array(traced, None, chain, tree=True), [owner, *info.args])
+
+
+def _shape_of(owner: Instance, name: str, operand: Value) -> Shape:
+    """The shape that a layer makes, where its last axis alone is its own."""
+    if not isinstance(operand, Array) or operand.shape is None or name not in ("mlx.nn.Linear", "mlx.nn.Embedding"):
+        return None
+    size = parameter(owner, "output_dims" if name == "mlx.nn.Linear" else "dims", 1)
+    last = size if isinstance(size, Scalar) and size.kind == "int" else UNKNOWN_SIZE
+    return (*(operand.shape if name == "mlx.nn.Embedding" else operand.shape[:-1]), replace(last, axes=NO_AXES))
 
 
 def _is_false(value: Value | None) -> bool:
