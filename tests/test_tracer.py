@@ -378,6 +378,43 @@ def test_random_objects_and_objects_that_show_what_they_hold() -> None:
     assert places({"main.py": DRAWN}) == [*flagged, ("main.py", 21, "MX101")]
 
 
+SET = """import mlx.core as mx
+
+
+class Soft:
+    def __init__(self, scale):
+        self._scale = mx.array(scale)
+        self.run = mx.compile(self._run)
+
+    @property
+    def scale(self):
+        return self._scale
+
+    @scale.setter
+    def scale(self, value):
+        self._scale = mx.array(value)
+
+    def _run(self, x):
+        return x / self._scale
+
+
+soft = Soft(1.0)
+x = mx.ones((2,))
+soft.run(x)
+soft.scale = 0.5
+soft.run(x)
+
+fast = mx.compile(lambda x: mx.sin(x) * x)
+for _ in range(3):
+    mx.vjp(fast, [x], [x])
+    mx.jvp(fast, [x], [x])
+"""
+
+
+def test_property_setters_and_transforms_that_call_at_once() -> None:
+    assert places({"main.py": SET}) == [("main.py", 18, "MX201"), ("main.py", 29, "MX305"), ("main.py", 30, "MX305")]
+
+
 SWALLOWED = """import mlx.core as mx
 
 

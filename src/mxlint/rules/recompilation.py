@@ -49,7 +49,7 @@ def transformed(place: Place, record: Record, kind: str) -> Finding:
         "MX305", place,
         f"{name} runs the Python body of {name_of(record)} at every call: inside a transform its arguments are placeholders already, "
         "so nothing of it is compiled",
-        f"compile the transform instead: mx.compile({name}(f))", record,
+        f"compile what calls {name}" if kind in ("vjp", "jvp") else f"compile the transform instead: mx.compile({name}(f))", record,
     )  # fmt: skip
 
 

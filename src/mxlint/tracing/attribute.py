@@ -346,7 +346,11 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
     calls.escape(m, value)
     from mxlint.tracing import layers
 
-    if isinstance(owner, ModuleV):
+    _, found = class_attribute(owner.cls, name) if isinstance(owner, Instance) and name not in owner.fields else (None, UNKNOWN)
+    if isinstance(found, FuncV) and found.wrapper == "property":
+        setter = found.fields.get(calls.SETTER, UNKNOWN)
+        calls.call(m, setter, calls.CallInfo([owner, value], {}, frame, place, [place, place]))
+    elif isinstance(owner, ModuleV):
         if owner.frame is not None:
             m.write(owner.frame, name, value, place, place.text, "name", frame)
     elif isinstance(owner, (Instance, ClassV, Opaque, FuncV)) and owner is not UNKNOWN:

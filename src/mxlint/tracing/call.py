@@ -44,6 +44,8 @@ from mxlint.tracing.values import (
 )  # fmt: skip
 
 PartialLike = PartialV
+SETTER = "#setter"
+"""The field of a property's function that holds what assignments call."""
 Node = nodes.Call | None
 _BUILTINS = frozenset(dir(builtins))
 _RANDOM_STATE = "mlx.core.random.state"
@@ -383,7 +385,10 @@ def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, defini
     place = m.place(frame, node)
     target = function.function if isinstance(function, PartialV) else function
     if isinstance(node, nodes.Attr) and node.name in ("setter", "deleter", "getter") and definition.name in frame.fields:
-        return frame.fields[definition.name]  # type: ignore[no-any-return]
+        getter: Value = frame.fields[definition.name]
+        if node.name == "setter" and isinstance(getter, FuncV):
+            getter.fields[SETTER] = value
+        return getter
     if isinstance(target, External):
         last = target.name.rsplit(".", 1)[-1]
         if target.name in ("builtins.staticmethod", "builtins.classmethod", "builtins.property", "functools.cached_property"):

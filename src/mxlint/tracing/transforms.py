@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from mxlint.tracing import layers, operators, shapeless
 from mxlint.tracing.call import CallInfo, call
@@ -70,7 +71,7 @@ def _mapped(m: Machine, function: Value, info: CallInfo) -> Value:
     return m.array(traced, None, chain, tree=not isinstance(result, Array))
 
 
-def _pair(m: Machine, info: CallInfo) -> Value:
+def _pair(m: Machine, info: CallInfo, kind: str) -> Value:
     """mx.vjp and mx.jvp run the function at once and give two lists of arrays."""
     if len(info.args) > 1:
         primals = info.args[1]
@@ -78,6 +79,8 @@ def _pair(m: Machine, info: CallInfo) -> Value:
         function = info.args[0]
         if isinstance(function, CompiledV):
             function.record.differentiated = True
+            if m.trace is None and not m.differentiating:
+                m.transformed.append((info.place, function.record, kind))
             function = function.record.function
         result = call(m, function, replace(info, args=items, keywords={}, places=[info.place] * len(items), nodes={}))
         element = m.array(True if holds_traced(result) else None, None, chain_of(result))
@@ -93,8 +96,8 @@ HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.core.checkpoint": _transform("checkpoint"),
     "mlx.nn.utils.checkpoint": _transform("checkpoint"),
     "mlx.core.custom_function": _transform("custom_function"),
-    "mlx.core.vjp": _pair,
-    "mlx.core.jvp": _pair,
+    "mlx.core.vjp": partial(_pair, kind="vjp"),
+    "mlx.core.jvp": partial(_pair, kind="jvp"),
 }
 
 __all__ = ["HANDLERS", "External", "call_transform"]
