@@ -96,6 +96,8 @@ def _python_state(record: Record) -> Iterator[Finding]:
             )
         elif isinstance(value, Instance) and is_module(value) and read.index is not None:
             what = read.name
+        elif isinstance(value, tuple):
+            what = quoted(read.name) if read.name.startswith("len(") else f"the length of {quoted(read.name)}"
         else:
             continue
         seen.add(read.place)
@@ -125,7 +127,13 @@ def _counters(record: Record, trace: Trace, seen: set[object]) -> Iterator[Findi
     }
     for read in trace.reads:
         write = counted.get((id(read.target), read.key))
-        if write is None or not isinstance(read.value, Scalar) or read.value.kind not in _NUMBERS or read.place in seen:
+        if (
+            write is None
+            or (id(read.target), read.key) not in trace.counted
+            or not isinstance(read.value, Scalar)
+            or read.value.kind not in _NUMBERS
+            or read.place in seen
+        ):
             continue
         if write.how == "augment" or not (read.value.known and write.value.known and read.value.content == write.value.content):
             seen.add(read.place)

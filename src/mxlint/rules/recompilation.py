@@ -8,7 +8,7 @@ from mxlint.finding import Finding
 from mxlint.rules.report import finding, name_of
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
-from mxlint.tracing.values import BoundV, CompiledV, FuncV, Instance, PartialV, Place, TransformV, Value
+from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
 
 
 def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
@@ -59,8 +59,19 @@ def _called_deeper(record: Record) -> bool:
 
 
 def _twice(records: Sequence[Record], loop: object) -> bool:
-    same = [record for record in records if any(other is loop for other in record.loops)]
-    return len(same) > 1 and all(_alike(same[0].function, record.function) for record in same[1:])
+    found = [record for record in records if any(other is loop for other in record.loops)]
+    return len(found) > 1 and all(
+        _alike(found[0].function, record.function) and (not record.returned or _same_arguments(found[0].frame, record.frame))
+        for record in found[1:]
+    )
+
+
+def _same_arguments(a: Frame, b: Frame) -> bool:
+    """Whether two calls of a factory were given the same, so that the second had no need to compile anew."""
+    node = a.function.node if a.function is not None else None
+    return (
+        a is b or node is not None and all(same(a.fields.get(param.name, UNKNOWN), b.fields.get(param.name, NONE)) for param in node.params)
+    )
 
 
 def _alike(a: Value, b: Value) -> bool:

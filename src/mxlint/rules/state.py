@@ -43,7 +43,15 @@ def _dead(record: Record) -> Iterator[Finding]:
                 record,
             )  # fmt: skip
             return
-    yield from _by_own_name(record)
+    own = list(_by_own_name(record))
+    yield from own
+    if not own and record.outputs is not None and any(trace.parted for trace in record.traces):
+        yield finding(
+            "MX205", record.outputs.place,
+            f"inputs= and outputs= hold the same arrays in two containers: {name_of(record)} swaps them for placeholders in one and returns them "
+            "from the other, so the first call raises \"uncaptured inputs\"",
+            "give one and the same container to inputs= and outputs=", record,
+        )  # fmt: skip
     seen = set()
     for written, again in record.rebound:
         if written not in seen:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mxlint.tracing import nodes
 from mxlint.tracing.heap import joined
-from mxlint.tracing.machine import MAX_DEPTH, Machine, holds_traced
+from mxlint.tracing.machine import MAX_DEPTH, MAX_GUARDED_RECURSION, MAX_RECURSION, Machine, holds_traced
 from mxlint.tracing.mlx.names import canonical, constant, is_module_class
 from mxlint.tracing.values import (
     NONE,
@@ -198,8 +198,9 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         if caller.function is not None and caller.function.node is node:
             same += 1
         caller = caller.caller
-    if m.depth >= MAX_DEPTH or same >= 2:
-        return m.lost("call too deep" if same < 2 else "recursion")
+    deepest = MAX_GUARDED_RECURSION if m.guards else MAX_RECURSION
+    if m.depth >= MAX_DEPTH or same >= deepest:
+        return m.lost("call too deep" if same < deepest else "recursion")
     if m.rescues and m.trace is None:
         _note_fallback(m, function, info)
     frame = activate(m, function, node, info)
@@ -281,22 +282,26 @@ def note_return(m: Machine, value: Value, place: Place, frame: Frame) -> None:
     if trace is None or trace.root is not frame:
         return
     for item in value.items if isinstance(value, Tup) else (value,):
-        kind = _hidden(m, item, frame)
+        if isinstance(item, Array) and item.fields.get("stretched") is not None:
+            made, axes = item.fields["stretched"]
+            if axes:
+                m.emit("bake", made.place, "mx.broadcast_to", made.frame, axes=axes)
+        kind = _hidden(m, item)
         if kind:
             m.emit("return", place, kind, frame, target=item)
             return
 
 
-def _hidden(m: Machine, value: Value, frame: Frame) -> str:
+def _hidden(m: Machine, value: Value) -> str:
     """How a returned value hides placeholders from MLX."""
     if isinstance(value, Instance) and isinstance(value.cls, ClassV) and holds_traced(value):
         libraries = [base for base in value.cls.bases if isinstance(base, External)]
         return "" if libraries else f"an object of class {value.cls.name}"
     if isinstance(value, Foreign) and value.kind == "generator" and value.element is not None and holds_traced(value.element):
         return "a generator"
-    if isinstance(value, FuncV) and value.env is frame and value.node is not None:
+    if isinstance(value, FuncV) and value.env is not None and not m.outer(value.env) and value.node is not None:
         text = value.source.text[value.node.start : value.node.end]
-        if any(isinstance(name, str) and holds_traced(item) and name in text for name, item in list(frame.fields.items())):
+        if any(isinstance(name, str) and holds_traced(item) and name in text for name, item in list(value.env.fields.items())):
             return "a function"
     return ""
 

@@ -220,9 +220,11 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
     straight = not m.guards and not any(loop.repeated for loop in m.loops)
     _check_rebound(m, record, trace, info)
     # A constant that the trace itself keeps under a name or attribute, such as a table made at the first call, is meant to stay.
-    own = {(id(write.target), write.key) for write in trace.writes if write.how in ("name", "attribute")}
+    own = {(id(write.target), write.key): write.place for write in trace.writes if write.how in ("name", "attribute", "augment")}
     for read in trace.reads:
-        if (id(read.target), read.key) in own and id(read.target) not in trace.reach_out:
+        where = (id(read.target), read.key)
+        if where in own and id(read.target) not in trace.reach_out and m.last_write.get(where) == own[where]:
+            trace.counted.add(where)
             continue
         present = read.target.fields.get(read.key, MISSING)
         value = read.value
@@ -237,10 +239,13 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
             option is value or isinstance(option, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(option, value)
             for option in options
         )
-        if isinstance(present, (int, tuple)) and not isinstance(present, bool):
+        if isinstance(present, tuple) and isinstance(value, tuple):
+            unchanged = len(present) == len(value)
+        elif isinstance(present, int) and not isinstance(present, bool):
             unchanged = present == value
         if not unchanged:
             record.stale.append(Stale(read, m.last_write.get((id(read.target), read.key)), info.place, straight))
+    m.last_write.update(own)  # uncompiled, this call would write there
     for write in trace.writes:
         if id(write.target) in trace.reach_out:
             content = write.target.fields.get(write.key, MISSING)
@@ -262,7 +267,7 @@ def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> 
                 if written is not None:
                     record.rebound.append((written, info.place))
     for read in trace.reads:
-        if isinstance(read.value, (ListV, DictV)) and id(read.value) in trace.reach_in | trace.reach_out:
+        if isinstance(read.value, (ListV, DictV, Instance)) and id(read.value) in trace.reach_in | trace.reach_out:
             present = read.target.fields.get(read.key, MISSING) if read.index is None else read.value
             written = m.last_write.get((id(read.target), read.key))
             if present is not read.value and written is not None:
@@ -358,6 +363,7 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo, function:
         result = call(m, function or record.function, info)
         trace.returned = result
         trace.lost = sum(m.unknown.values()) - before
+        trace.parted = record.outputs is not None and _parted(record.outputs.value, [old for _, _, old, _ in swapped])
         escape(m, result)
     finally:
         for target, key, old, new in swapped:
@@ -420,6 +426,12 @@ def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> 
     if isinstance(value, Opaque) and value is not UNKNOWN:
         return Opaque({"#param": True}, label=value.label)
     return value
+
+
+def _parted(outputs: Value, swapped: list[Any]) -> bool:
+    """Whether outputs= still holds an array itself whose placeholder stands in another container, that of inputs=."""
+    captured = {id(item) for old in swapped for item in (old if isinstance(old, tuple) else (old,)) if isinstance(item, Array)}
+    return any(id(leaf) in captured for leaf in flat_arrays([outputs]))
 
 
 Swap = tuple[Heap, Any, Any, Any]

@@ -289,7 +289,10 @@ def _comp(m: Machine, node: nodes.Comp, frame: Frame) -> Value:
                 result.fields["open"] = True
                 result.fields["element"] = join(result.fields["element"], value) if "element" in result.fields else value
         return result
-    return Foreign("generator" if node.kind == "generator" else "set", _joined([value for _, value in elements]))
+    found = tuple(value for _, value in elements)
+    if node.kind == "generator":
+        return Foreign("generator", _joined(list(found)), found if exact else None)
+    return Foreign("set", _joined(list(found)))
 
 
 def _joined(values: list[Value]) -> Value:
@@ -398,7 +401,10 @@ def iterate(m: Machine, value: Value, node: nodes.Expr, frame: Frame) -> list[Va
         return list(value.items)
     if isinstance(value, ListV):
         if m.outer(value):
-            m.read(value, "items", None, value.items, m.place(frame, node), m.place(frame, node).text, frame)
+            place = m.place(frame, node)
+            m.read(value, "items", None, value.items, place, place.text, frame)
+            for number, item in enumerate(value.items or ()):
+                m.read(value, "items", number, item, place, place.text, frame)
         return list(value.items) if value.items is not None else None
     if isinstance(value, DictV):
         if value.open or not all(isinstance(key, (str, int, float, bool)) for key in value.keys):

@@ -75,6 +75,8 @@ class Event:
 class Read:
     """A trace read a location that is older than itself: field `key` (item `index`) of `target` held `value`.
 
+    Without an index the items of a list were counted: `value` is the tuple of them.
+
     `absent`: the field was not there, and `value` is its default (a class attribute, a mode never set).
     """
 
@@ -156,7 +158,9 @@ class Trace:
     captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function. `muted`: the program says that
     it expects an exception here. `weights`: the same as `leaves` for the arrays of captured modules. `arguments`: by identity of what the body
     sees, the argument that it stands for. `lazy`: what the body reads that was never
-    computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached.
+    computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
+    another container; `counted`: what it read and wrote, and nothing else had written when it was
+    used again.
     """
 
     record: Record
@@ -177,12 +181,14 @@ class Trace:
     raised: bool = False
     random_in: bool = False
     random_out: bool = False
+    counted: set[Any] = field(default_factory=set)
     seen: set[Any] = field(default_factory=set)
     epoch: int = 0
     active: bool = True
     root: Any = None
     outside: Any = None
     muted: bool = False
+    parted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +230,7 @@ class Record:
     keys: dict[Any, tuple[int, Value, Trace]] = field(default_factory=dict)
     threads: list[tuple[Place, int]] = field(default_factory=list)
     escapes: bool = False
+    returned: bool = False
     differentiated: bool = False
     inlined: bool = False
     discarded: Place | None = None

@@ -339,10 +339,19 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
 
 def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
     value = NONE if node.value is None else evaluate(m, node.value, frame)
-    calls.escape(m, value)
+    if isinstance(value, CompiledV) and _undecorated(frame):
+        value.record.returned = True  # whether it is kept is for the caller to say
+    else:
+        calls.escape(m, value)
     calls.note_return(m, value, m.place(frame, node), frame)
     frame.returns.append(value)
     return "return"
+
+
+def _undecorated(frame: Frame) -> bool:
+    """Whether what a function returns goes to its caller, and into no cache around it."""
+    node = frame.function.node if frame.function is not None else None
+    return isinstance(node, nodes.FuncDef) and not node.decorators
 
 
 def _raise(m: Machine, node: nodes.Raise, frame: Frame) -> Status:

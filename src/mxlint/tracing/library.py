@@ -378,6 +378,8 @@ def _len(m: Machine, info: CallInfo) -> Value:
         axes = frozenset((n, 0) for n in value.like) if value.traced is True else frozenset()
         return Scalar("int", MISSING, axes, bool(axes) and m.near(info.frame))
     if isinstance(value, (Tup, ListV)) and value.items is not None:
+        if isinstance(value, ListV):
+            m.read(value, "items", None, value.items, info.place, info.place.text, info.frame)
         return const(len(value.items))
     if isinstance(value, DictV) and not value.open:
         return const(len(value.keys))
@@ -588,7 +590,7 @@ def _file_write(m: Machine, info: CallInfo) -> Value:
 
 def _next(m: Machine, info: CallInfo) -> Value:
     value = info.args[0] if info.args else UNKNOWN
-    if isinstance(value, Opaque) and value is not UNKNOWN and m.outer(value):
+    if isinstance(value, (Opaque, ListV)) and value is not UNKNOWN and m.outer(value):
         m.emit("frozen", info.place, "next() of an iterator from outside", info.frame)
     if isinstance(value, (Foreign, ListV)):
         return operators.varying(_representative(m, value, info))
@@ -599,8 +601,10 @@ def _identity(m: Machine, info: CallInfo) -> Value:
     return info.args[-1] if info.args else UNKNOWN
 
 
-def _first(m: Machine, info: CallInfo) -> Value:
-    return info.args[0] if info.args else UNKNOWN
+def _iter(m: Machine, info: CallInfo) -> Value:
+    """An iterator of its own, as old as this call."""
+    value = info.args[0] if len(info.args) == 1 else UNKNOWN
+    return list_of(tuple(value.items)) if isinstance(value, (ListV, Tup)) and value.items is not None else value
 
 
 def _none(m: Machine, info: CallInfo) -> Value:
@@ -906,7 +910,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.len": _len, "builtins.isinstance": _isinstance, "builtins.range": _range, "builtins.enumerate": _enumerate,
     "builtins.zip": _zip, "builtins.map": _map, "builtins.sum": _sum, "builtins.abs": _abs, "builtins.super": _super,
     "builtins.getattr": _getattr, "builtins.setattr": _setattr, "builtins.hasattr": _hasattr, "builtins.next": _next, "builtins.open": _open, "io.write": _file_write,
-    "builtins.iter": _first, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
+    "builtins.iter": _iter, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
     **{name: _foreign(name) for name in _OBJECTS}, "builtins.vars": _vars,
     "builtins.__import__": _import, "threading.Thread": _thread,

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 24
 """Calls within calls that are followed; deeper ones are unknown."""
+MAX_RECURSION = 8
+"""The same for one function within itself, where every condition on the way is known."""
+MAX_GUARDED_RECURSION = 2
+"""And where one is not known."""
 
 
 class OutOfBudget(Exception):

@@ -12,9 +12,11 @@ from mxlint.tracing.mlx.names import is_module_class
 from mxlint.tracing.shapes import Shape
 from mxlint.tracing.values import (
     MISSING,
+    NO_AXES,
     NONE,
     UNKNOWN,
     Array,
+    Axis,
     DictV,
     External,
     Foreign,
@@ -90,6 +92,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
         return list_like(m.array(is_traced, None, chain))
     shape, like = _shape(m, name, entry.shape, info)
     made = m.array(is_traced, shape, chain, like=like, tree=tree)
+    if name in _SIZES_BROADCAST and operators.shapeless(m):
+        made.fields["stretched"] = _stretch(info, shape)
     return made if name in _CHEAP else m.lazy(made, info.values())
 
 
@@ -125,14 +129,30 @@ def _product(m: Machine, info: CallInfo) -> Value:
     if not (isinstance(c, Array) and isinstance(a, Array) and isinstance(b, Array)) or not c.shape:
         return UNKNOWN
     shape = shapes.matmul(a.shape, b.shape)
-    if shape is None or len(shape) == len(c.shape) and all(size == other for size, other in zip(shape, c.shape)):
+    if shape is None or len(shape) == len(c.shape) and not any(map(_stretched, c.shape, shape)):
         return UNKNOWN
-    return m.array(a.traced, shape, a.chain, sure=a.sure) if len(shape) > len(c.shape) else UNKNOWN
+    return m.array(a.traced, shape, a.chain, sure=a.sure)
+
+
+def _stretched(size: Scalar, to: Scalar) -> bool:
+    """Whether broadcasting repeats an axis of one element, known to be one, to a size of an argument or another known one."""
+    return size.content == 1 and not size.axes and (bool(to.axes) or to.known and to.content != 1)
 
 
 _CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace"))
 """What costs next to nothing to compute again."""
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
+"""What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
+
+
+def _stretch(info: CallInfo, shape: Shape) -> tuple[CallInfo, frozenset[Axis]]:
+    """The dimensions of arguments that a broadcast to `shape` keeps, for where its result leaves the compiled function as it is."""
+    operand = info.get(0, "a")
+    if not isinstance(operand, Array) or operand.shape is None or shape is None:
+        return info, NO_AXES
+    padded = (const(1),) * (len(shape) - len(operand.shape)) + operand.shape
+    stretched = any(map(_stretched, padded, shape))
+    return info, frozenset(axis for size in shape for axis in size.axes) if stretched else NO_AXES
 
 
 def _own_shape(operand: Value, info: CallInfo) -> bool:

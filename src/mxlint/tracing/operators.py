@@ -107,8 +107,9 @@ def depends_on_argument(value: Value) -> bool:
 
 
 def guard_kind(test: nodes.Expr, value: Value) -> str:
-    """How to name a condition that is not known: a bare flag or type test ("flag"), or a comparison of numbers ("value")."""
-    kind = "value" if _compares_numbers(test) and isinstance(value, Scalar) and value.kind == "bool" else "flag"
+    """How to name a condition that is not known: a bare flag or type test ("flag"), or a comparison of numbers or dtypes ("value")."""
+    numbers = isinstance(value, Array) or isinstance(value, Scalar) and value.kind == "bool"
+    kind = "value" if numbers and _compares_numbers(test) else "flag"
     return kind + "+argument" if depends_on_argument(value) else kind
 
 
@@ -375,7 +376,8 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
     if isinstance(left, (Tup, ListV)) and isinstance(right, (Tup, ListV)) and op in ("==", "!="):
         return _sequences(op, left, right)
     if isinstance(left, (Foreign, External)) or isinstance(right, (Foreign, External)):
-        return Scalar("scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
+        dtype = any(isinstance(side, Foreign) and side.kind == "dtype of an argument" for side in (left, right))
+        return Scalar("bool" if dtype else "scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
     if isinstance(left, ShapeV) or isinstance(right, ShapeV):
         of = frozenset(n for side in (left, right) if isinstance(side, ShapeV) for n in side.of)
         return Scalar("bool", MISSING, frozenset((n, None) for n in of), True)
@@ -483,7 +485,7 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
             m.emit("unsupported", place, "iteration over a traced array", frame, value.chain, effects=shapeless.at_first_call(m))
         if value.shape and value.shape[0].known and value.shape[0].content <= 8:
             return [row(m, value) for _ in range(value.shape[0].content)]
-    return None
+    return list(value.items) if isinstance(value, Foreign) and value.items is not None else None
 
 
 def varying(value: Value) -> Value:

@@ -156,10 +156,14 @@ class NumpyV:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A Python value of a known type that is neither number nor container: set, generator, enum member, dtype, bytes …"""
+    """A Python value of a known type that is neither number nor container: set, generator, enum member, dtype, bytes …
+
+    `element` stands for each of what it gives; `items`: all of it in order, where that is known.
+    """
 
     kind: str
     element: Value | None = None
+    items: tuple[Value, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
