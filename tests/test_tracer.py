@@ -459,13 +459,26 @@ def test_what_the_calls_in_sight_do_not_compile_and_each_of_what_may_be_compiled
     assert places({"main.py": OPTIONAL}) == [("main.py", 7, "MX101"), ("main.py", 11, "MX101")]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="what a factory returns is taken to be kept")
 def test_a_factory_that_is_called_in_a_loop() -> None:
     text = (
         "import mlx.core as mx\n\n\ndef make(f):\n    return mx.compile(f)\n\n\ndef double(x):\n    return x * 2\n\n\n"
         "def run(xs):\n    return [make(double)(x) for x in xs]\n"
     )
-    assert [code for _, _, code in places({"main.py": text})] == ["MX301"]
+    assert places({"main.py": text}) == [("main.py", 5, "MX302")]
+
+
+def test_a_factory_whose_objects_are_kept_or_differ() -> None:
+    head = (
+        "import functools\nimport mlx.core as mx\n\n\ndef make(k):\n    def f(x):\n        return x * k\n\n    return mx.compile(f)\n\n\n"
+    )
+    for text in (
+        "fast = make(2.0)\nfor n in range(9):\n    fast(mx.ones((2,)))\n",
+        "for k in (1.0, 2.0, 3.0):\n    make(k)(mx.ones((2,)))\n",
+        "kept = {}\nfor n in range(9):\n    if 'f' not in kept:\n        kept['f'] = make(2.0)\n    kept['f'](mx.ones((2,)))\n",
+        "class Net:\n    @functools.cached_property\n    def fast(self):\n        return make(2.0)\n\n\nnet = Net()\nfor n in range(9):\n    net.fast(mx.ones((2,)))\n",
+        "fs = [make(2.0) for n in range(3)]\nfor f in fs:\n    for n in range(9):\n        f(mx.ones((2,)))\n",
+    ):
+        assert places({"main.py": head + text}) == [], text
 
 
 @pytest.mark.parametrize("part", range(4))

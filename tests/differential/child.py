@@ -6,6 +6,7 @@ fork, since its threads would not survive it.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import random
@@ -15,6 +16,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
@@ -22,6 +24,8 @@ import mlx.core as mx
 import mlx.nn  # noqa: F401 - before mx.compile is replaced, since it compiles functions of its own
 
 SECONDS = 20
+M_PERTURB = -6
+"""Of mallopt in glibc."""
 LIMIT = 4
 """How deep objects are looked into."""
 OPERATORS = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "gt", "ge", "lt", "le")
@@ -30,17 +34,23 @@ OPERATORS = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv",
 def main() -> None:
     for line in sys.stdin:
         job = json.loads(line)
-        answer = {"name": job["name"], "plain": forked(job["folder"], False), "compiled": forked(job["folder"], True)}
+        plain, compiled = forked(job["folder"], False), forked(job["folder"], True)
+        if compiled.get("results") == plain.get("results") and "shapeless" in Path(job["folder"], "main.py").read_text(encoding="utf-8"):
+            # What lies beyond the memory of the first shape may be right by chance.
+            compiled = forked(job["folder"], True, filled=0xFE)
+        answer = {"name": job["name"], "plain": plain, "compiled": compiled}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def forked(folder: str, compiled: bool) -> dict[str, Any]:
+def forked(folder: str, compiled: bool, filled: int = 0) -> dict[str, Any]:
+    """What a run shows. Where the C library can do so, new memory is `filled` with one byte."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             os.close(read)
+            fill_memory(filled)
             signal.alarm(SECONDS)
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 1)
@@ -57,6 +67,12 @@ def forked(folder: str, compiled: bool) -> dict[str, Any]:
         return {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
     result: dict[str, Any] = json.loads(text)
     return result
+
+
+def fill_memory(byte: int) -> None:
+    perturb = getattr(ctypes.CDLL(None), "mallopt", None)
+    if perturb is not None:
+        perturb(M_PERTURB, byte ^ 0xFF)
 
 
 class Run:

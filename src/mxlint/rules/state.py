@@ -176,7 +176,7 @@ def _half(record: Record) -> Iterator[Finding]:
     for trace in record.traces:
         written = {id(write.target): write.place for write in trace.writes if _state_write(write)}
         both = {(id(r.target), r.key) for r in trace.reads if _array_read(r)} & {
-            (id(w.target), w.key) for w in trace.writes if _state_write(w)
+            (id(w.target), key) for w in trace.writes if _state_write(w) for key in ((w.key, WEIGHTS) if _of_layer(w.target) else (w.key,))
         }
         for target, place in written.items():
             if target in trace.reach_in and target not in trace.reach_out:
@@ -208,6 +208,11 @@ def _half(record: Record) -> Iterator[Finding]:
 
 def _state_write(write: Write) -> bool:
     return write.traced or write.key == WEIGHTS
+
+
+def _of_layer(target: Heap) -> bool:
+    """Whether it is a layer of the library, whose call reads all its weights at once."""
+    return isinstance(target, Instance) and isinstance(target.cls, External)
 
 
 def _array_read(read: Read) -> bool:

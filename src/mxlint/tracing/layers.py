@@ -136,6 +136,9 @@ def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
             m.trace.lazy.append((info.place, owner))
         name = _called(info) or (m.trace.record.compiled if m.trace is not None else "the layer")
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
+        for weight in list(owner.fields.values()):
+            if isinstance(weight, Array) and m.outer(weight):
+                m.read(weight, "version", None, weight.fields.get("version", 0), info.place, name, info.frame)
 
 
 def _called(info: CallInfo) -> str:

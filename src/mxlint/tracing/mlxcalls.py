@@ -98,9 +98,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
 
 
 def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
-    operand = (
-        _product(m, info) if name == "mlx.core.addmm" else next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
-    )
+    decides = _DECIDES.get(name)
+    operand = decides(m, info) if decides is not None else next((value for value in info.values() if isinstance(value, Array)), UNKNOWN)
     form = _form(m, name, info)
     if shapeless.unsupported(m, form, info.place, short, operand, info.frame) or name in _SIZES_BROADCAST:
         return
@@ -132,6 +131,22 @@ def _product(m: Machine, info: CallInfo) -> Value:
     if shape is None or len(shape) == len(c.shape) and not any(map(_stretched, c.shape, shape)):
         return UNKNOWN
     return m.array(a.traced, shape, a.chain, sure=a.sure)
+
+
+def _shorter_side(m: Machine, info: CallInfo) -> Value:
+    """A matrix whose longer side may grow without changing the main diagonal."""
+    operand = info.get(0, "a")
+    if not isinstance(operand, Array) or operand.shape is None or len(operand.shape) != 2 or len(info.values()) != 1:
+        return operand or UNKNOWN
+    sizes = [size.content if size.known else 0 for size in operand.shape]
+    shape = tuple(const(size.content) if size.known and size.content > min(sizes) else size for size in operand.shape)
+    return m.array(operand.traced, shape, operand.chain, sure=operand.sure)
+
+
+_DECIDES: dict[str, Callable[[Machine, CallInfo], Value]] = {
+    "mlx.core.addmm": _product, "mlx.core.diag": _shorter_side, "mlx.core.diagonal": _shorter_side,
+}  # fmt: skip
+"""Where it is not the first array whose sizes a shapeless trace keeps: an array of those that it does."""
 
 
 def _stretched(size: Scalar, to: Scalar) -> bool:
