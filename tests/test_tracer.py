@@ -154,6 +154,18 @@ def test_what_is_unknown_stays_silent(name: str) -> None:
     assert places(UNKNOWN[name].files) == []
 
 
+FOUND = read_cases("found.md")
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_generated_programs_showed(name: str) -> None:
+    case = FOUND[name]
+    marked = [
+        (file, row, case.code) for file, text in case.files.items() for row, line in enumerate(text.splitlines(), 1) if "# here" in line
+    ]
+    assert places(case.files) == marked
+
+
 def the(found: tuple[Finding, ...]) -> Finding:
     (finding,) = found
     return finding

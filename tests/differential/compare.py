@@ -19,20 +19,37 @@ from mxlint.source import read_source
 from mxlint.tracing.mlx.table import load_table
 
 from .generate import Program
-from .judge import Verdict, judge
+from .judge import DECIDED, Verdict, judge
 
 CHILD = Path(__file__).with_name("child.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`lost`: where something was missed, what the tracer could not follow."""
+    """`lost`: what the tracer could not follow."""
 
     seed: int
     program: Program
     findings: tuple[Finding, ...]
     verdict: Verdict
     lost: Mapping[str, int]
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the tracer finds nothing, but did not follow all of it either."""
+        return bool(self.lost) and not any(item.code in DECIDED for item in self.findings)
+
+    @property
+    def misbehaves(self) -> bool:
+        return any(not deed.soft for deed in self.verdict.deeds)
+
+    @property
+    def ran(self) -> bool:
+        return not self.verdict.skipped
+
+    @property
+    def helped(self) -> bool:
+        return self.program.helped
 
 
 def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int = 2) -> list[Outcome]:
@@ -59,8 +76,7 @@ def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int 
             findings = tuple(found.get(f"p{seed}", ()))
             answer = answers[seed]
             verdict = judge(answer["plain"], answer["compiled"], findings)
-            lost = _lost(folder / f"p{seed}" / "main.py") if any(item.kind == "miss" for item in verdict.disagreements) else {}
-            outcomes.append(Outcome(seed, program, findings, verdict, lost))
+            outcomes.append(Outcome(seed, program, findings, verdict, _lost(folder / f"p{seed}" / "main.py")))
     return sorted(outcomes, key=lambda outcome: outcome.seed)
 
 

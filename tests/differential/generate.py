@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
+FRAME = frozenset({"step", "fast", "run", "make", "__init__", "__call__"})
+"""What stands in a program that is all in one piece."""
 X = "mx.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
 
 
@@ -15,6 +18,13 @@ class Program:
 
     files: Mapping[str, str]
     parts: tuple[str, ...]
+
+    @property
+    def helped(self) -> bool:
+        """Whether it uses a helper, a class or a second file."""
+        main = self.files["main.py"]
+        names = {*re.findall(r"(?:def|class) (\w+)", main)} - FRAME
+        return len(self.files) > 1 or any(len(re.findall(rf"\b{name}\b", main)) > 1 for name in names)
 
     @property
     def text(self) -> str:
@@ -251,21 +261,15 @@ TRACED = (
 
 
 def source(d: Draft) -> str:
-    d.top += [
-        "",
-        "",
-        "class Box:",
-        "    def __init__(self, c):",
-        "        self.c = c",
-        "",
-        "",
-        f"C = {X}",
-        "BOX = Box(C)",
-        "PAIR = [C, 1.0]",
-        "TABLE = {'c': C, 'n': 2}",
-    ]
     d.body.append("y = y + C")
-    return d.random.choice(TRACED if d.maybe(0.7) else CONSTANTS)
+    value = d.random.choice(TRACED if d.maybe(0.7) else CONSTANTS)
+    d.top += ["", "", f"C = {X}", "PAIR = [C, 1.0]", "TABLE = {'c': C, 'n': 2}"]
+    if "BOX" in value:
+        d.top += [*BOX, "BOX = Box(C)"]
+    return value
+
+
+BOX = ("", "", "class Box:", "    def __init__(self, c):", "        self.c = c", "", "")
 
 
 def evaluation(d: Draft) -> None:
@@ -374,6 +378,8 @@ def empty_loop(d: Draft, value: str, use: Use) -> None:
 
 
 def attribute(d: Draft, value: str, use: Use) -> None:
+    if "BOX" not in value:
+        d.top += BOX
     d.body += [f"b = Box({value})", *use("b.c")]
 
 
