@@ -38,13 +38,15 @@ def main() -> None:
         if compiled.get("results") == plain.get("results") and "shapeless" in Path(job["folder"], "main.py").read_text(encoding="utf-8"):
             # What lies beyond the memory of the first shape may be right by chance.
             compiled = forked(job["folder"], True, filled=0xFE)
+        if compiled.get("results") == plain.get("results"):
+            compiled["leaks"] = forked(job["folder"], True, watched=True).get("leaks", [])
         answer = {"name": job["name"], "plain": plain, "compiled": compiled}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def forked(folder: str, compiled: bool, filled: int = 0) -> dict[str, Any]:
-    """What a run shows. Where the C library can do so, new memory is `filled` with one byte."""
+def forked(folder: str, compiled: bool, *, filled: int = 0, watched: bool = False) -> dict[str, Any]:
+    """What a run shows. Where the C library can do so, new memory is `filled` with one byte. `watched`: globals are looked at after each call."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -56,7 +58,7 @@ def forked(folder: str, compiled: bool, filled: int = 0) -> dict[str, Any]:
             os.dup2(null, 1)
             os.dup2(null, 2)
             with os.fdopen(write, "w") as out:
-                out.write(json.dumps(Run(folder, compiled).result()))
+                out.write(json.dumps(Run(folder, compiled, watched).result()))
         finally:
             os._exit(0)
     os.close(write)
@@ -78,9 +80,11 @@ def fill_memory(byte: int) -> None:
 class Run:
     """One run of one program: what its compiled functions return, how often their bodies run, and the globals that remain."""
 
-    def __init__(self, folder: str, compiled: bool) -> None:
+    def __init__(self, folder: str, compiled: bool, watched: bool) -> None:
         self.folder = os.path.realpath(folder)
         self.compiled = compiled
+        self.watched = watched
+        self.leaks: set[str] = set()
         self.depth = 0
         self.results: list[Any] = []
         self.bodies: dict[CodeType, int] = {}
@@ -116,6 +120,7 @@ class Run:
             "globals": {name: kept(value) for name, value in left.items() if not name.startswith("__")},
             "bodies": [(code.co_name, count, self.calls.get(code, 0)) for code, count in self.bodies.items()],
             "lines": sorted(self.lines),
+            "leaks": sorted(self.leaks),
         }
 
     def traced(self, frame: FrameType, event: str, _: object) -> Any:
@@ -162,7 +167,17 @@ class Run:
             if code is not None:
                 self.calls[code] = self.calls.get(code, 0) + 1
             self.results.append(seen(result))
+            if self.watched:
+                self.watch_globals(sys._getframe(1))
         return result
+
+    def watch_globals(self, frame: FrameType | None) -> None:
+        """Which globals of the program hold a placeholder now, even if not for long."""
+        while frame is not None and frame.f_globals.get("__name__") != "<run_path>":
+            frame = frame.f_back
+        for name, value in list(frame.f_globals.items()) if frame is not None else ():
+            if not name.startswith("__") and '"leak"' in json.dumps(kept(value)):
+                self.leaks.add(name)
 
 
 class Compiled:

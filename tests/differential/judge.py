@@ -82,6 +82,8 @@ def _deeds(plain: Mapping[str, Any], compiled: Mapping[str, Any]) -> Iterator[De
                 f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"}
             )
             return
+    for name in compiled.get("leaks", ()):
+        yield Deed(f"{name} holds a placeholder for a while", STATE | {"MX503"}, soft=True)
     if not raised:
         for name, value in plain["globals"].items():
             if not same(value, compiled["globals"].get(name)):

@@ -103,11 +103,17 @@ def _copied(record: Record, capture: Capture) -> str | None:
     return None
 
 
+def _leaf(trace: Trace, value: Array, depth: int = 4) -> Place | None:
+    """Where an array is captured, or one that it is still to be computed from."""
+    made_from = [part for part in value.fields.get("lazy") or () if isinstance(part, Array)] if depth else []
+    return trace.leaves.get(id(value)) or next(filter(None, (_leaf(trace, part, depth - 1) for part in made_from)), None)
+
+
 def _by_own_name(record: Record) -> Iterator[Finding]:
     """The body reads an array by its own name that stands in a captured list or dict as well."""
     for trace in record.traces:
         for read in trace.reads:
-            capture = trace.leaves.get(id(read.value)) if isinstance(read.value, Array) else None
+            capture = _leaf(trace, read.value) if isinstance(read.value, Array) else None
             if capture is not None:
                 yield finding(
                     "MX205", capture,
@@ -263,7 +269,12 @@ def _writes(record: Record) -> Iterator[Finding]:
 
 
 def _reads(record: Record) -> Iterator[Finding]:
-    kept = {id(write.target) for trace in record.traces for write in trace.writes if write.traced}  # MX202 says it
+    kept = {
+        id(write.target)
+        for trace in record.traces
+        for write in trace.writes
+        if write.traced and id(write.target) not in trace.reach_in | trace.reach_out  # MX202 says it
+    }
     seen: set[object] = set()
     for stale in record.stale:
         read = stale.read

@@ -217,6 +217,8 @@ def _check_arguments(m: Machine, record: Record, info: CallInfo) -> None:
 
 def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallInfo) -> Value:
     """A later call that uses a trace again: what the trace read may have changed since."""
+    if any(write.how in ("append", "new key") and write.traced and id(write.target) in trace.reach_in for write in trace.writes):
+        return fresh(m, result)  # with one array more among its inputs it is traced anew
     straight = not m.guards and not any(loop.repeated for loop in m.loops)
     _check_rebound(m, record, trace, info)
     # A constant that the trace itself keeps under a name or attribute, such as a table made at the first call, is meant to stay.
@@ -310,6 +312,7 @@ def reach(value: Value | None) -> tuple[frozenset[int], bool]:
             random = True
         elif isinstance(part, AttributesV):
             found.add(id(part.owner))
+            found |= reach(Tup(tuple(item for item in part.owner.fields.values() if isinstance(item, (ListV, DictV)))))[0]
         elif isinstance(part, (ListV, Tup, DictV)) and part is not value:
             inner, also = reach(part)
             found |= inner
