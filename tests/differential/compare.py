@@ -76,7 +76,8 @@ def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int 
             findings = tuple(found.get(f"p{seed}", ()))
             answer = answers[seed]
             verdict = judge(answer["plain"], answer["compiled"], findings)
-            outcomes.append(Outcome(seed, program, findings, verdict, _lost(folder / f"p{seed}" / "main.py")))
+            lost = {} if verdict.skipped else _lost(folder / f"p{seed}" / "main.py")
+            outcomes.append(Outcome(seed, program, findings, verdict, lost))
     return sorted(outcomes, key=lambda outcome: outcome.seed)
 
 
