@@ -92,7 +92,7 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
         return list_like(m.array(is_traced, None, chain))
     shape, like = _shape(m, name, entry.shape, info)
     made = m.array(is_traced, shape, chain, like=like, tree=tree)
-    if name in _SIZES_BROADCAST and operators.shapeless(m):
+    if name in _SIZES_BROADCAST and shapeless.on(m):
         made.fields["stretched"] = _stretch(info, shape)
     return made if name in _CHEAP else m.lazy(made, info.values())
 
