@@ -236,6 +236,7 @@ SINKS = (
     "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
     "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
     "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
+    "mx.eval([{v}, 1])", "mx.eval(C, {s})", "mx.async_eval({s})",
 )  # fmt: skip
 HARMLESS = (
     "s = str({v}.shape)", "print({v}.dtype, {v}.ndim)", "n = len({v})", "n = {v}.size", "if {v} is None:\n    k = 1", "n = isinstance({v}, mx.array)", "n = abs({v})", "n = sum({v})",
@@ -789,9 +790,9 @@ def randomness(d: Draft) -> None:
 
 def recompilation(d: Draft) -> None:
     d.driver.append(f"x = {X}")
-    kind = d.pick("scalar", "scalar", "shape", "shape", "compile", "compile", "compile", "grad")
+    kind = d.pick("scalar", "scalar", "shape", "shape", "shape", "compile", "compile", "grad", "scalar", "shape", "compile", "compile")
     d.parts.append(kind)
-    count = d.pick("8", "8", "8", "2")
+    count = d.pick("8", "8", "8", "2", "8", "8", "8")
     if kind == "scalar":
         d.parameters.append("k")
         d.body += [d.pick("y = y * k", "y = y + k", "y = y * (k if k is not None else 2)")]
@@ -999,12 +1000,12 @@ def signature(d: Draft) -> None:
             [
                 ("True", "1"),
                 ("0", "0.0"),
-                ("1", "2"),
+                ("1", "True"),
                 ("[1, 2]", "(1, 2)"),
                 ("False", "None"),
                 ("[x, x]", "(x, x)"),
                 ("[1, [2]]", "[1, 2]"),
-                ("True", "False"),
+                ("0", "False"),
                 ("1", "1"),
                 ("[[x], x]", "[[x, x]]"),
                 ("'a'", "'b'"),
