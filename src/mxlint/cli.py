@@ -92,6 +92,22 @@ _run_options = _options(
 )
 
 
+def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
+    return _options(
+        click.option(
+            keep, "verify_keep", type=click.Path(file_okay=False), metavar="DIR", help="Keep what is run there, as scripts to run by hand."
+        ),
+        click.option(
+            timeout,
+            "verify_timeout",
+            type=click.FloatRange(min=1),
+            default=20,
+            metavar="S",
+            help="Seconds after which one run of a program is ended. Default: 20.",
+        ),
+    )
+
+
 @main.command(short_help="Check files and folders.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
 @click.option("--output-format", type=_Choice(["text", "concise", "json"]), default="text", help="How to print findings.")
@@ -102,6 +118,8 @@ _run_options = _options(
 @_run_options
 @click.option("--fail-on", type=_Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
 @click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
+@click.option("--verify", is_flag=True, help="Run pieces of the program under the MLX installed here, and say which findings are true.")
+@_verify_options("--verify-keep", "--verify-timeout")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke in place of the findings.")
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
 @click.option("--no-cache", is_flag=True, hidden=True)
@@ -112,12 +130,52 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work.
     """
     result = _run(options)
+    if options["verify"]:
+        result = _verified(result, options)
     with _output(options["output_file"]) as stream:
         stream.write(_report(result, stream, options))
     if options["timings"]:
         for stage, seconds in result.timings.items():
             click.echo(f"{stage:>10} {seconds * 1000:8.1f} ms", err=True)
     ctx.exit(result.exit_code)
+
+
+@main.command(short_help="Put one expression to the test.")
+@click.argument("place", metavar="FILE:ROW")
+@click.option("--as", "code", metavar="CODE", help="The rule whose experiment to run, whether or not it says anything here.")
+@_verify_options("--keep", "--timeout")
+@click.option("--output-format", type=click.Choice(["text", "concise", "json"]), default="text", help="How to print the verdict.")
+@_config_options
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour text.")
+@click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
+@click.pass_context
+def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) -> None:
+    """Run the piece of the program around a row under the MLX that is installed, and say whether what is found there is true.
+
+    With --as it is the experiment of that rule, on the compile site, the head of the statement or the statement in the row.
+
+    The exit code is 0 if nothing was confirmed, 1 if something was, and 2 if mxlint could not do its work.
+    """
+    from dataclasses import replace
+
+    file, colon, row = place.rpartition(":")
+    if not colon or not row.isdecimal() or not os.path.isfile(file):
+        raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
+    from mxlint.project import neighbours
+
+    rule = _rule(code) if code is not None else None
+    run = {"force_exclude": False, "stdin_filename": None, "verbose": False, "paths": (file, *neighbours(Path(file))), "exit_zero": True}
+    result = _run({**options, **run})
+    from mxlint.verify.request import asked
+
+    wanted = asked(result, Path(file), int(row), rule)
+    if not wanted:
+        raise _Failure(f"{place}: {'nothing stands there' if rule else 'no finding there; --as CODE runs the experiment of a rule anyway'}")
+    result = _verified(replace(result, findings=wanted), options)
+    with _output(None) as stream:
+        stream.write(_report(result, stream, {**options, "statistics": False}))
+    words = {finding.verdict.verdict for finding in result.findings if finding.verdict is not None}
+    ctx.exit(1 if "confirmed" in words else 2 if "unavailable" in words else 0)
 
 
 @main.command(short_help="List what is compiled, and how.")
@@ -236,6 +294,15 @@ def _run(options: dict[str, Any]) -> Result:
             for traceback in result.tracebacks:
                 click.echo(traceback, err=True)
     return result
+
+
+def _verified(result: Result, options: dict[str, Any]) -> Result:
+    """The run with its findings put to the test."""
+    from mxlint.verify.experiment import verified
+
+    keep = Path(options["verify_keep"]) if options["verify_keep"] else None
+    with _progress(options["quiet"]) as progress:
+        return verified(result, keep=keep, wall_s=options["verify_timeout"], progress=progress)
 
 
 def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from mxlint.config import Config, Configs, Settings
+from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
 from mxlint.faults import internal_error, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Finding, Span
@@ -41,6 +41,7 @@ class Stdin:
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there.
+    `fail_on`: by file, what fails the run; `verified`: its findings were put to the test.
 
     `coverage` counts the sites followed in full, in part and not at all.
     """
@@ -49,7 +50,7 @@ class Result:
     sites: tuple[SiteReport, ...]
     files: int
     parsed: int
-    failed: bool
+    fail_on: Mapping[str, FailOn]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     tracebacks: tuple[str, ...]
@@ -58,6 +59,7 @@ class Result:
     reasons: Mapping[str, int]
     coverage: Mapping[str, int]
     timings: Mapping[str, float]
+    verified: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -65,6 +67,11 @@ class Result:
         if self.problems or any(finding.code == "MX004" for finding in self.findings):
             return 2
         return int(self.failed)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a finding is as severe as what fails the run in its file."""
+        return any(_fails(finding, self.fail_on.get(finding.span.filename, "warning")) for finding in self.findings)
 
     @property
     def duration(self) -> float:
@@ -138,13 +145,13 @@ def check(
         with _timed("analyse", timings):
             analysed = _analyse(looked_at, contents, relevant, table, everything, progress)
         with _timed("suppress", timings):
-            findings, failed = _judge(analysed, {file.name: file for file in files}, configs, cwd)
+            findings, fail_on = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
         findings=tuple(sorted(findings, key=_order)),
         sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
         files=len(files),
         parsed=len(looked_at),
-        failed=failed,
+        fail_on=fail_on,
         problems=tuple(problems),
         notes=(table.note,) if table is not None and table.note else (),
         tracebacks=tuple(analysed.tracebacks),
@@ -268,8 +275,8 @@ def _analyser(table: Table, everything: bool) -> Callable[[Source, tuple[str, ..
     return analyse
 
 
-def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[list[Finding], bool]:
-    """The findings that no comment and no setting silences, each once, and whether they fail the run.
+def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[list[Finding], dict[str, FailOn]]:
+    """The findings that no comment and no setting silences, each once, and by file what fails the run.
 
     A finding is judged by the file that it lies in, which need not be the one that was analysed, or any that was asked for.
     """
@@ -278,7 +285,7 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
     for finding in _by_given_name(analysed.findings, files, cwd):
         by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
     kept: list[Finding] = []
-    failed = False
+    fail_on: dict[str, FailOn] = {}
     for name, unique in by_file.items():
         config, path = _whose(name, files, configs, cwd)
         if name not in files and is_excluded(path, config):
@@ -293,9 +300,9 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
         findings = [finding for finding in findings if finding.code in selected]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
-        failed = failed or any(_fails(finding, config) for finding in findings)
+        fail_on[name] = config.fail_on
         kept.extend(findings)
-    return kept, failed
+    return kept, fail_on
 
 
 def _by_given_name(findings: Iterable[Finding], files: Mapping[str, File], cwd: Path) -> Iterator[Finding]:
@@ -337,8 +344,8 @@ def _source(path: Path, name: str, analysed: _Analysed) -> Source | None:
     return analysed.sources[name]
 
 
-def _fails(finding: Finding, config: Config) -> bool:
-    return config.fail_on != "never" and SEVERITIES.index(finding.severity) <= SEVERITIES.index(config.fail_on)
+def _fails(finding: Finding, fail_on: FailOn) -> bool:
+    return fail_on != "never" and SEVERITIES.index(finding.severity) <= SEVERITIES.index(fail_on)
 
 
 def _order(finding: Finding) -> tuple[object, ...]:

@@ -53,11 +53,43 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
+VerdictWord = Literal["confirmed", "refuted", "inconclusive", "unavailable"]
+Level = Literal["in-place", "stand-in", "witness"]
+
+VERDICTS: tuple[VerdictWord, ...] = ("confirmed", "refuted", "inconclusive", "unavailable")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was seen under real MLX, beside what the uncompiled function does."""
+
+    kind: str
+    observed: str
+    expected: str
+    traces: int | None = None
+    calls: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer."""
+
+    verdict: VerdictWord
+    level: Level | None
+    reason: str | None
+    evidence: Evidence | None
+    mlx: tuple[str, str] | None
+    duration: float
+    guard: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One defect. `code` names a rule of the registry; `object` is the enclosing qualified name, if any.
 
-    `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts.
+    `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
+    finding was verified; one that was refuted has the severity info, and `claimed` is what it had.
     """
 
     code: str
@@ -69,3 +101,5 @@ class Finding:
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     statement: Span | None = None
+    verdict: Verdict | None = None
+    claimed: Severity | None = None

@@ -105,6 +105,15 @@ class Project:
         return self._sources[resolved]
 
 
+def neighbours(path: Path) -> list[str]:
+    """What may belong to the same program as a file: the other files of its folder, or its whole package."""
+    folder = top = path.parent
+    while os.path.exists(top / "__init__.py") and top.parent != top:
+        folder, top = top, top.parent
+    packages = [str(folder)] if folder != top else []
+    return [*packages, *(str(top / name) for name in sorted(_names_in(top)) if name.endswith(".py"))]
+
+
 def _names_in(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)

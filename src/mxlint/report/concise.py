@@ -17,5 +17,6 @@ def render(result: Result, style: Style) -> str:
         start = finding.span.start
         message = " ".join(style.printable(finding.message).split())
         where = f"{style.printable(finding.span.filename)}:{start.row}:{start.column}:"
-        lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)} {message}\n")
+        verdict = f" [{finding.verdict.verdict}]" if finding.verdict is not None else ""
+        lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)} {message}{verdict}\n")
     return "".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mxlint.finding import SEVERITIES
+from mxlint.finding import SEVERITIES, VERDICTS
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -14,10 +14,23 @@ def footer(result: Result) -> str:
     """The last line of a run."""
     counts = [_counted(result.count(severity), severity) for severity in SEVERITIES if result.count(severity)]
     if counts:
-        return f"Found {', '.join(counts)}.\n"
+        return f"Found {', '.join(counts)}.\n" + (_verified(result) if result.verified else "")
     if result.problems:
         return "No findings, but not every path could be checked.\n"
     return f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}.\n"
+
+
+def _verified(result: Result) -> str:
+    """How the findings fared under real MLX, under which, and what contained the experiments."""
+    verdicts = [finding.verdict for finding in result.findings if finding.verdict is not None]
+    if not verdicts:
+        return "Nothing to verify: no experiment is about these rules.\n"
+    counts = [f"{count} {word}" for word in VERDICTS if (count := sum(verdict.verdict == word for verdict in verdicts))]
+    text = f"Verified {_counted(len(verdicts), 'finding')}: {', '.join(counts)}"
+    for mlx, guard in dict.fromkeys((verdict.mlx, verdict.guard) for verdict in verdicts if verdict.mlx is not None and verdict.guard):
+        text += f" (MLX {mlx[0]} on {mlx[1]}, contained by {', '.join(guard)})" if mlx is not None else ""
+        break
+    return text + ".\n"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mxlint import __version__
-from mxlint.finding import SEVERITIES, Finding, Fix, Position, Span
+from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Span, Verdict
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
 from mxlint.rules.registry import RULES, Rule
@@ -68,8 +69,17 @@ def _summary(result: Result) -> Mapping[str, Any]:
         **{severity: result.count(severity) for severity in SEVERITIES},
         "duration_s": round(result.duration, 3),
         "coverage": {**{key: result.coverage.get(key, 0) for key in COVERAGE}, "reasons": dict(result.reasons)},
-        "verify": None,
+        "verify": _verified(result),
     }
+
+
+def _verified(result: Result) -> dict[str, Any] | None:
+    """How many findings got which verdict, and at which levels those that were confirmed or refuted; None if nothing was verified."""
+    verdicts = [finding.verdict for finding in result.findings if finding.verdict is not None]
+    if not result.verified:
+        return None
+    levels = Counter(verdict.level for verdict in verdicts if verdict.level is not None and verdict.verdict in ("confirmed", "refuted"))
+    return {**{word: sum(verdict.verdict == word for verdict in verdicts) for word in VERDICTS}, "by_level": dict(levels)}
 
 
 def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
@@ -79,6 +89,7 @@ def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "code": finding.code,
         "name": rule.name,
         "severity": finding.severity,
+        **({"claimed_severity": finding.claimed} if finding.claimed is not None else {}),
         "family": rule.family,
         "message": finding.message,
         "help": finding.help,
@@ -91,7 +102,31 @@ def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "related": [{"message": related.message, **place(related.span)} for related in finding.related],
         "fingerprint": fingerprint,
         "fix": _fix(finding.fix) if finding.fix is not None else None,
-        "verify": None,
+        "verify": _verdict(finding.verdict) if finding.verdict is not None else None,
+    }
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    evidence = verdict.evidence
+    return {
+        "verdict": verdict.verdict,
+        "level": verdict.level,
+        "reason": verdict.reason,
+        "evidence": None
+        if evidence is None
+        else {
+            "kind": evidence.kind,
+            "observed": evidence.observed,
+            "expected": evidence.expected,
+            "traces": evidence.traces,
+            "calls": evidence.calls,
+            "note": evidence.note,
+        },
+        "slowdown": None,
+        "fix": None,
+        "mlx": None if verdict.mlx is None else {"version": verdict.mlx[0], "device": verdict.mlx[1]},
+        "guard": list(verdict.guard),
+        "duration_s": round(verdict.duration, 3),
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mxlint.finding import Finding, Span
 from mxlint.report.excerpt import excerpt
 from mxlint.report.style import Style
+from mxlint.report.verdict import told
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -33,6 +34,11 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
     if finding.help:
         first, *more = _wrapped(f"help: {finding.help}", style, "      ")
         yield style.bold("help:") + first[len("help:") :]
+        yield from more
+    if finding.verdict is not None:
+        label, text = told(finding.verdict)
+        first, *more = _wrapped(f"verify: {label}{text}", style, "        ")
+        yield style.bold(f"verify: {label}") + first[len(f"verify: {label}") :]
         yield from more
 
 

@@ -1,0 +1,136 @@
+"""What keeps an experiment in its box: limits, Landlock, no network, an audit hook. Each layer that could not be had is left out of the report.
+
+The hook is against accidents, the kernel's layers against malice. What none of them stops: a verdict forged by the code it is about.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
+CREATE, ADD_RULE, RESTRICT = 444, 445, 446  # Landlock's system calls, the same on every architecture
+READ = 0b1101  # execute, read file, read folder
+FILE_ACCESS = 0b1 | 0b10 | 0b100 | 1 << 14
+READABLE = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc", "/proc", "/sys", "/opt/rocm", "/nix/store")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/tty")
+
+
+class Denied(PermissionError):
+    """The experiment tried something that has no place in one."""
+
+
+def limit(limits: Mapping[str, int]) -> list[str]:
+    """Limits of the system on this process and what it starts."""
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return []
+    wanted = {
+        resource.RLIMIT_CPU: (limits["cpu_s"], limits["cpu_s"] + 2),
+        resource.RLIMIT_FSIZE: (limits["file_bytes"],) * 2,
+        resource.RLIMIT_NOFILE: (limits["files"],) * 2,
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    if sys.platform == "linux" and limits["address_bytes"]:
+        wanted[resource.RLIMIT_AS] = (limits["address_bytes"],) * 2
+    if limits["tasks"]:
+        wanted[resource.RLIMIT_NPROC] = (limits["tasks"],) * 2
+    for what, (soft, hard) in wanted.items():
+        try:
+            most = resource.getrlimit(what)[1]
+            hard = hard if most == resource.RLIM_INFINITY else min(hard, most)
+            resource.setrlimit(what, (min(soft, hard), hard))
+        except (ValueError, OSError):
+            return []
+    return ["limits"]
+
+
+def enclose(writable: str, readable: Iterable[str]) -> list[str]:
+    """Layers of the kernel, on Linux; call it before MLX starts a thread."""
+    if sys.platform != "linux":
+        return []
+    libc = ctypes.CDLL(None, use_errno=True)
+    layers = []
+    libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0:
+        layers.append("no network")
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 and _landlock(libc, writable, readable):
+        layers.append("landlock")
+    return layers
+
+
+def _landlock(libc: Any, writable: str, readable: Iterable[str]) -> bool:
+    abi = libc.syscall(CREATE, None, 0, 1)
+    if abi < 1:
+        return False
+    files = (1 << 13) - 1 | (1 << 13 if abi >= 2 else 0) | (1 << 14 if abi >= 3 else 0) | (1 << 15 if abi >= 5 else 0)
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    attribute = struct.pack("QQQ", files, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)[:size]
+    ruleset = libc.syscall(CREATE, attribute, size, 0)
+    if ruleset < 0:
+        return False
+    rules = [(path, READ) for path in (*READABLE, *readable)] + [(path, files) for path in (writable, *DEVICES)]
+    for path, access in rules:
+        try:
+            opened = os.open(path, os.O_PATH)
+        except OSError:
+            continue
+        access = access & files if os.path.isdir(path) else access & files & FILE_ACCESS
+        libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", access, opened), 0)
+        os.close(opened)
+    done = libc.syscall(RESTRICT, ruleset, 0) == 0
+    os.close(ruleset)
+    return bool(done)
+
+
+DENIED = (
+    "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "os.killpg", "subprocess.",
+    "pty.spawn", "socket.", "ctypes.", "gc.get_", "sys.addaudithook", "sys._current_frames",
+    "signal.pthread_kill", "webbrowser.", "ftplib.", "smtplib.", "urllib.Request", "http.client.", "sqlite3.enable_load",
+)  # fmt: skip
+CHANGING = {
+    "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr",
+    "shutil.rmtree", "shutil.move", "shutil.copyfile", "shutil.copytree",
+}  # fmt: skip
+ALLOWED = ("socket.gethostname", "socket.__new__")
+
+
+def arm(writable: str, refused: list[str]) -> list[str]:
+    """Refuse, from now on, what no experiment needs. `refused` lists what was."""
+    root = os.path.join(os.path.realpath(writable), "")
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    fspath, abspath, is_text, is_number = os.fspath, os.path.realpath, (str, bytes), int
+    denied, changing, allowed, error = DENIED, frozenset(CHANGING), ALLOWED, Denied
+    null = os.devnull
+
+    def outside(path: Any) -> bool:
+        if isinstance(path, is_number):
+            return False
+        text = fspath(path)
+        text = text.decode(errors="replace") if isinstance(text, bytes) else text
+        return text != null and not (abspath(text) + "/").startswith(root)
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            if not (isinstance(flags, is_number) and flags & writing and isinstance(path, is_text) and outside(path)):
+                return
+        elif event in changing:
+            if not any(isinstance(argument, is_text) and outside(argument) for argument in arguments[:2]):
+                return
+        elif event == "object.__setattr__":
+            if arguments[1] != "__code__":
+                return
+        elif not event.startswith(denied) or event in allowed:
+            return
+        refused.append(event)
+        raise error(f"mxlint's experiment does not allow {event}")
+
+    sys.addaudithook(hook)
+    return ["audit hook"]

@@ -1,0 +1,175 @@
+"""One experiment: set up the guard, prove that mx.compile really traces, run the program under watch, write down what was seen."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import sys
+import types
+from typing import Any
+
+
+def main(folder: str, mode: str, result: int | None) -> None:
+    """Run the job in `folder`. The answer goes to the file descriptor `result`, or to stdout for people."""
+    with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
+        job = json.load(file)
+    from . import guard
+
+    work = os.path.join(folder, "work")
+    layers = guard.limit(job["limits"])
+    layers += guard.enclose(work, [folder, sys.prefix, sys.base_prefix, *job["readable"]])
+    answer: dict[str, Any] = {"guard": layers, "status": "failed"}
+    try:
+        import mlx.core as mx
+        import mlx.nn
+        import mlx.optimizers
+        import mlx.utils  # noqa: F401 - before mx.compile is replaced: it compiles functions of its own
+    except ImportError as error:
+        finish({**answer, "status": "no mlx", "detail": str(error)}, result)
+    for name in job["modules"]:  # on import they do things that the hook refuses
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+    mx.set_default_device(mx.cpu)
+    answer["mlx"] = {"version": importlib.metadata.version("mlx"), "device": str(mx.default_device().type).rpartition(".")[2]}
+    answer["canary"] = canary(mx) if job["canary"] or mode == "plain" else None
+    if answer["canary"]:
+        finish(answer, result)
+    finish({**answer, **run(folder, job, mode, layers)}, result)
+
+
+def canary(mx: Any) -> str | None:
+    """What is wrong with mx.compile here. Without a usable C++ compiler it does nothing at all on the CPU, and never says so."""
+    mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
+    runs = []
+
+    def counted(x: Any) -> Any:
+        runs.append(1)
+        return mx.tanh(x) * 2
+
+    compiled = mx.compile(counted)
+    compiled(mx.zeros(1))
+    compiled(mx.zeros(1))
+    return None if len(runs) == 1 else "mx.compile does nothing here: the body of a compiled function ran at every call"
+
+
+def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[str, Any]:
+    """The program under watch."""
+    import logging
+    import random
+
+    import mlx.core as mx
+
+    from . import drive, guard, observe, program, values
+
+    root = os.path.join(folder, "program")
+    namespaces = program.Namespaces(root)
+    watches = [observe.Watch(item["file"], tuple(item["start"]), tuple(item["end"])) for item in job["watches"]]
+    observer = observe.Observer(
+        root + os.sep,
+        mode != "plain",
+        watches,
+        job["calls"],
+        job["results"],
+        job["state"],
+        job["memory"],
+        mode == "computed",
+        namespaces.names,
+    )
+    refused: list[str] = []
+    random.seed(7)
+    mx.random.seed(7)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(7)
+    sys.path.insert(0, root)
+    sys.argv = [os.path.join(root, job["entry"]["file"])]
+    stand_ins = program.stand_ins(job["missing"])
+    logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
+    observer.install()
+    layers += guard.arm(os.path.join(folder, "work"), refused)
+    ended: dict[str, Any] = {"status": "ok"}
+    try:
+        namespaces.execute(job["entry"])
+        for row in job["again"]:
+            namespaces.repeat(job["entry"], row)
+        if job["drive"] is not None:
+            ended |= drive.drive(observer, vars(namespaces.main), job["drive"], job["recipe"])
+    except observe.Enough:
+        ended = {"status": "enough"}
+    except SystemExit as error:
+        ended = {"status": "exit", "detail": str(error.code), "exception": observer.note(error, None, None)}
+    except BaseException as error:  # noqa: BLE001 - whatever the program raises is an observation
+        ended = {
+            "status": "raised",
+            "detail": f"{type(error).__name__}: {observe.first_line(error)}".replace(root + os.sep, ""),
+            "exception": observer.note(error, None, None),
+        }
+    observer.stop()
+    ended["leaks"], ended["random_poisoned"], ended["end"] = [], False, {}
+    if mode == "plain" or job["leaks"]:
+        names = namespaces.names()
+        done: set[int] = set()
+        for module, held in names.items():
+            for name, value in held.items():
+                values.leaks(value, name if module == "__main__" else f"{module}.{name}", ended["leaks"], done)
+        try:
+            mx.eval(mx.random.state)
+        except Exception:  # noqa: BLE001 - MLX raises several kinds
+            ended["random_poisoned"] = True
+        ended["end"] = {
+            f"{module}.{name}": values.seen(value)
+            for module, held in names.items()
+            for name, value in held.items()
+            if not isinstance(value, (types.ModuleType, type, types.FunctionType))
+        }
+    return {
+        **ended,
+        "calls": observer.calls,
+        "exceptions": observer.exceptions,
+        "objects": [
+            {
+                "file": made.file,
+                "row": made.row,
+                **made.options,
+                "name": made.name,
+                "made": made.made,
+                "died": made.died,
+                "failed": made.failed,
+            }
+            for made in observer.objects
+        ],
+        "bodies": observer.bodies,
+        "logging": observer.logging,
+        "watches": [
+            {
+                "inside": watch.inside,
+                "outside": watch.outside,
+                "finished": watch.finished,
+                "exact": watch.exact,
+                "objects": sorted(watch.objects),
+            }
+            for watch in watches
+        ],
+        "files": {name: os.path.getsize(name) for name in sorted(os.listdir()) if os.path.isfile(name)} if not refused else {},
+        "refused": refused,
+        "stand_ins": sorted(stand_ins),
+        "guard": layers,
+    }
+
+
+def finish(answer: dict[str, Any], result: int | None) -> None:
+    """Hand in the answer and end at once: nothing of the program gets to run any more."""
+    sys.settrace(None)
+    text = json.dumps(answer, default=repr, indent=1 if result is None else None)
+    if result is None:
+        sys.__stdout__.flush()  # type: ignore[union-attr]
+        os.write(1, text.encode() + b"\n")
+    else:
+        sys.stdout.flush()
+        data = text.encode()
+        while data:
+            data = data[os.write(result, data) :]
+    os._exit(0)

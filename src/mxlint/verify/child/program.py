@@ -1,0 +1,92 @@
+"""The piece of the user's program as modules: its entry run as a script, the rest imported from where it was laid out."""
+
+from __future__ import annotations
+
+import ast
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+class Namespaces:
+    """The global names of the program's modules."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root + os.sep
+        self.main = types.ModuleType("__main__")
+
+    def names(self) -> dict[str, dict[str, Any]]:
+        modules = {"__main__": self.main}
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None) or "").startswith(self.root):
+                modules[name] = module
+        return {
+            name: {key: value for key, value in list(vars(module).items()) if not key.startswith("__")} for name, module in modules.items()
+        }
+
+    def repeat(self, entry: Mapping[str, str], row: int) -> None:
+        """Run the statement of the entry at a row once more."""
+        path = os.path.join(self.root, entry["file"])
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+        tree.body = [node for node in tree.body if node.lineno <= row <= (node.end_lineno or node.lineno)]
+        exec(compile(tree, path, "exec"), self.main.__dict__)  # noqa: S102 - to run the program is what this is for
+
+    def execute(self, entry: Mapping[str, str]) -> None:
+        """Run the entry as `python FILE` would, or under another name, so that nothing is done but what an import does."""
+        path = os.path.join(self.root, entry["file"])
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.main.__dict__.update(__file__=path, __name__=entry["name"], __package__=entry["package"] or None, __builtins__=__builtins__)
+        sys.modules["__main__"] = self.main
+        exec(compile(text, path, "exec"), self.main.__dict__)  # noqa: S102 - to run the program is what this is for
+
+
+class StandInUsed(ImportError):
+    """The program used something of a module that is not installed."""
+
+
+class _StandIn(types.ModuleType):
+    """A module that is not there: anything may be imported from it, nothing used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__path__":
+            raise AttributeError(name)
+        return _part(f"{self.__name__}.{name}")
+
+
+def _part(name: str) -> type:
+    """Something of a missing module: it can be named and inherited from, but not called."""
+
+    def refuse(cls: type, *args: Any, **kwargs: Any) -> Any:
+        raise StandInUsed(f"{name} is not installed: a stand-in took its place, and the program used it")
+
+    return type(name.rpartition(".")[2], (), {"__new__": refuse, "__module__": name})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, missing: Iterable[str], used: set[str]) -> None:
+        self.missing, self.used = set(missing), used
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if name.partition(".")[0] not in self.missing:
+            return None
+        self.used.add(name.partition(".")[0])
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        pass
+
+
+def stand_ins(missing: Iterable[str]) -> set[str]:
+    """Let modules that are not installed be imported; returns the set of those that were, as it fills."""
+    used: set[str] = set()
+    sys.meta_path.append(_Finder(missing, used))
+    return used

@@ -1,0 +1,131 @@
+"""Values as JSON: what a call returned, what a container holds, and which arrays are placeholders that a trace has left behind."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import types
+from typing import Any
+
+import mlx.core as mx
+
+SAMPLE = 64
+DEPTH = 6
+ITEMS = 64
+"""How much of a container is looked at."""
+FOREIGN = (types.ModuleType, type, types.BuiltinFunctionType, types.MethodDescriptorType, mx.Dtype, mx.Device, mx.Stream)
+
+_array = mx.array
+_eval = mx.eval
+_floats = {mx.float16, mx.float32, mx.bfloat16}
+
+
+def seen(value: Any, depth: int = 0, within: frozenset[int] = frozenset()) -> Any:
+    """A value as it can be compared with another run's. A placeholder is {"leak": what MLX says}."""
+    if isinstance(value, _array):
+        return array(value)
+    if value is None or isinstance(value, (bool, str)):
+        return value[:400] if isinstance(value, str) else value
+    if type(value) in (int, float):
+        return value if abs(value) < 1e300 else repr(value)
+    if depth > DEPTH or id(value) in within:
+        return "…"
+    within = within | {id(value)}
+    if isinstance(value, dict):
+        items = {str(key): seen(item, depth + 1, within) for key, item in list(value.items())[:ITEMS]}
+        return {"type": type(value).__name__, "items": items, **_more(vars(value) if hasattr(value, "__dict__") else {}, depth, within)}
+    if isinstance(value, (set, frozenset)):
+        return {"type": type(value).__name__, "length": len(value), "items": sorted(repr(item)[:80] for item in list(value)[:ITEMS])}
+    if isinstance(value, (list, tuple)):
+        return {"type": type(value).__name__, "length": len(value), "items": [seen(item, depth + 1, within) for item in value[:ITEMS]]}
+    if isinstance(value, (types.FunctionType, types.MethodType)) or getattr(type(value), "is_shell", False):
+        return "function"
+    if isinstance(value, FOREIGN) or callable(value) and not hasattr(value, "__dict__"):
+        return type(value).__name__
+    if isinstance(value, types.GeneratorType):
+        return "generator"
+    return {"type": type(value).__name__, **_more(getattr(value, "__dict__", {}), depth, within)}
+
+
+def _more(fields: dict[str, Any], depth: int, within: frozenset[int]) -> dict[str, Any]:
+    return {"fields": {str(key): seen(item, depth + 1, within) for key, item in list(fields.items())[:ITEMS]}} if fields else {}
+
+
+def array(value: Any) -> dict[str, Any]:
+    """Shape, dtype and content. Up to SAMPLE elements are kept, of the rest a checksum and two sums."""
+    head = {"shape": list(value.shape), "dtype": str(value.dtype).rpartition(".")[2]}
+    try:
+        _eval(value)
+    except Exception as error:  # noqa: BLE001 - MLX raises several kinds
+        return {**head, "leak": str(error).splitlines()[0][:200]}
+    if value.size <= SAMPLE:
+        flat = value.flatten().tolist() if value.ndim else [value.tolist()]
+        return {**head, "values": [[item.real, item.imag] if isinstance(item, complex) else item for item in flat]}
+    if value.dtype == mx.complex64:
+        value = mx.concatenate([mx.real(value), mx.imag(value)])
+    floating = value.dtype in _floats
+    data = memoryview(value.astype(mx.float32 if floating else mx.int64)).tobytes()
+    numbers = struct.unpack(f"{len(data) // (4 if floating else 8)}{'f' if floating else 'q'}", data)
+    step = max(1, len(numbers) // SAMPLE)
+    return {
+        **head,
+        "hash": hashlib.sha1(data).hexdigest(),
+        "values": list(numbers[::step][:SAMPLE]),
+        "sums": [float(sum(numbers)), float(sum(map(abs, numbers)))],
+    }
+
+
+def signature(value: Any, depth: int = 0) -> Any:
+    """What the cache of mx.compile tells calls apart by, and the tree around it: never looks at a value of an array."""
+    if isinstance(value, _array):
+        return ["array", *value.shape, str(value.dtype)]
+    if isinstance(value, dict) and depth < DEPTH:
+        return ["dict", type(value).__name__, *([str(key), signature(item, depth + 1)] for key, item in list(value.items())[:ITEMS])]
+    if isinstance(value, (list, tuple)) and depth < DEPTH:
+        return [type(value).__name__, *(signature(item, depth + 1) for item in value[:ITEMS])]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return [type(value).__name__, repr(value)[:80]]
+    return ["other", type(value).__name__]
+
+
+def leaks(value: Any, path: str, found: list[str], done: set[int], depth: int = 0) -> None:
+    """The paths to placeholders below a value."""
+    if isinstance(value, _array):
+        if id(value) not in done:
+            done.add(id(value))
+            try:
+                _eval(value)
+            except Exception:  # noqa: BLE001 - MLX raises several kinds
+                found.append(path)
+        return
+    if depth > DEPTH or len(done) > 20_000 or isinstance(value, (str, int, float, type(None), types.ModuleType)) or id(value) in done:
+        return
+    done.add(id(value))
+    if isinstance(value, dict):
+        for key, item in list(value.items()):
+            leaks(item, f"{path}[{key!r}]", found, done, depth + 1)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for number, item in enumerate(list(value)):
+            leaks(item, f"{path}[{number}]", found, done, depth + 1)
+    if getattr(type(value), "is_shell", False):
+        inside = vars(value)
+        value = inside["fun"] if "fun" in inside else inside["_real"]
+    if isinstance(value, types.MethodType):
+        leaks(value.__self__, path, found, done, depth + 1)
+        value = value.__func__
+    if isinstance(value, types.FunctionType):
+        names = value.__code__.co_freevars
+        for name, cell in zip(names, value.__closure__ or ()):
+            try:
+                leaks(cell.cell_contents, f"{name} of {path}", found, done, depth + 1)
+            except ValueError:  # an empty cell
+                continue
+        leaks(value.__defaults__, f"defaults of {path}", found, done, depth + 1)
+    if isinstance(value, types.GeneratorType) and value.gi_frame is not None:
+        for name, item in list(value.gi_frame.f_locals.items()):
+            leaks(item, f"{name} of {path}", found, done, depth + 1)
+    fields = getattr(value, "__dict__", None)
+    if fields is not None:
+        for key, item in list(dict(fields).items()):
+            if not str(key).startswith("__"):
+                leaks(item, f"{path}.{key}", found, done, depth + 1)

@@ -1,0 +1,142 @@
+"""From a finding, or from a place and a code, to the claim that an experiment can be about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mxlint.finding import Finding, Position, Related, Span
+from mxlint.rules.registry import RULES
+from mxlint.source import Source
+from mxlint.verify.sight import Claim
+from mxlint.verify.slicing import Modules
+
+SITE = "compiled here"
+AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX501", "MX504", "MX505", "MX507"})
+"""Rules that flag the compile site itself, if nothing else is called that."""
+_BRANCHING = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Compare)
+
+
+def with_sites(finding: Finding, sites: Sequence[Span]) -> Finding:
+    """A finding that names no compile site may be about any in its file."""
+    if finding.span in sites or any(related.message == SITE for related in finding.related):
+        return finding
+    return replace(finding, related=(*finding.related, *(Related(SITE, site) for site in sites if site.filename == finding.span.filename)))
+
+
+def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
+    """`places` gives each file its place in the program."""
+    span = finding.span
+    sites = [related.span for related in finding.related if related.message == SITE]
+    if finding.code in AT_SITE:
+        sites = sites or [span]
+    start, end = (_bytes(source, position) for position in (span.start, span.end))
+    nodes = list(_within(source, start, end))
+    return Claim(
+        finding.code,
+        span,
+        places[span.filename],
+        start,
+        end,
+        tuple((places[site.filename], site.start.row, site.end.row) for site in sites if site.filename in places),
+        frozenset(node.id for node in nodes if isinstance(node, ast.Name)),
+        not any(
+            isinstance(node, _BRANCHING)
+            and not (isinstance(node, ast.Compare) and len(node.ops) == 1)
+            or isinstance(node, ast.stmt)
+            and hasattr(node, "body")
+            for node in nodes
+        ),
+        source.text[source.offset(span.start.row) + span.start.column - 1 : source.offset(span.end.row) + span.end.column - 1],
+    )
+
+
+def forced(source: Source, row: int, code: str, sites: Sequence[Span]) -> Finding | None:
+    """A claim that no rule made: CODE about what stands in a row. A compile site, the head of a statement, or the statement."""
+    at_row = [site for site in sites if site.start.row <= row <= site.end.row]
+    span = at_row[0] if at_row else _statement(source, row)
+    if span is None:
+        return None
+    related = () if at_row else tuple(sites)
+    return Finding(
+        code,
+        RULES[code].severity,
+        f"the experiment of {RULES[code].name}, on what stands here",
+        "",
+        span,
+        related=tuple(Related(SITE, site) for site in related),
+    )
+
+
+def _statement(source: Source, row: int) -> Span | None:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    best: ast.AST | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            for part in _heads(node):
+                first, last = part.lineno, part.end_lineno or part.lineno
+                if first <= row <= last and (best is None or _size(part) <= _size(best)):
+                    best = part
+    if best is None:
+        return None
+    return _span(source, best)
+
+
+def _heads(node: ast.stmt) -> Iterator[ast.expr | ast.stmt]:
+    """What of a statement is evaluated itself, without the statements in it."""
+    if not hasattr(node, "body"):
+        yield node
+        return
+    for field in ("test", "iter", "subject"):
+        if isinstance(part := getattr(node, field, None), ast.expr):
+            yield part
+    for item in getattr(node, "items", []):
+        yield item.context_expr
+    yield from getattr(node, "decorator_list", [])
+
+
+def _size(node: ast.AST) -> tuple[int, int]:
+    return (
+        getattr(node, "end_lineno", 0) - getattr(node, "lineno", 0),
+        getattr(node, "end_col_offset", 0) - getattr(node, "col_offset", 0),
+    )
+
+
+def _span(source: Source, node: ast.AST) -> Span:
+    def position(row: int, column: int) -> Position:
+        return Position(row, len(source.line(row).encode()[:column].decode(errors="replace")) + 1)
+
+    return Span(
+        source.name,
+        position(getattr(node, "lineno", 1), getattr(node, "col_offset", 0)),
+        position(getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)),
+    )
+
+
+def _bytes(source: Source, position: Position) -> tuple[int, int]:
+    return position.row, len(source.line(position.row)[: position.column - 1].encode())
+
+
+def _within(source: Source, start: tuple[int, int], end: tuple[int, int]) -> Iterator[ast.AST]:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.expr, ast.stmt)) or start > (node.lineno, node.col_offset):
+            continue
+        if (node.end_lineno or 0, node.end_col_offset or 0) <= end:
+            yield node
+
+
+def places(modules: Modules, finding: Finding, sources: dict[str, Source]) -> dict[str, str]:
+    """The place in the program of every file that a finding names."""
+    found = {}
+    for name in {finding.span.filename, *(related.span.filename for related in finding.related)}:
+        if name in sources and (module := modules.of(sources[name])) is not None:
+            found[name] = module.path
+    return found

@@ -1,0 +1,26 @@
+"""What `mxlint verify FILE:ROW` is about: the findings in that row, or one that no rule made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mxlint.engine import Result
+from mxlint.finding import Finding
+from mxlint.rules.registry import Rule
+from mxlint.verify.claims import forced
+from mxlint.verify.protocols import PROTOCOLS
+
+
+def asked(result: Result, file: Path, row: int, rule: Rule | None) -> tuple[Finding, ...]:
+    """The findings to verify; with a rule, one of that rule, the found one if there is one."""
+    here = file.resolve()
+    name = next((name for name, source in result.sources.items() if source.path is not None and source.path.resolve() == here), None)
+    if name is None or (rule is not None and rule.code not in PROTOCOLS):
+        return ()
+    found = [item for item in result.findings if item.span.filename == name and item.span.start.row <= row <= item.span.end.row]
+    if rule is None:
+        return tuple(item for item in found if item.code in PROTOCOLS)
+    if any(item.code == rule.code for item in found):
+        return tuple(item for item in found if item.code == rule.code)[:1]
+    claim = forced(result.sources[name], row, rule.code, [site.span for site in result.sites if site.span.filename == name])
+    return () if claim is None else (claim,)

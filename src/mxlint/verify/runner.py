@@ -1,0 +1,356 @@
+"""Child processes: started, watched and ended. Whatever a child does, a crash, a hang, a flood, is an observation."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import IO, Any, Literal
+
+Mode = Literal["real", "plain", "computed"]
+"""The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call."""
+
+MEGABYTE = 1 << 20
+MOST_OUTPUT = MEGABYTE
+MOST_RESULT = 16 * MEGABYTE
+MOST_MEMORY = 2048 * MEGABYTE
+MOST_FILES = 20_000
+"""Files that a clean-up removes one by one; what is left then is left to the system's temporary folder."""
+POLL_S = 0.05
+LAST_WORDS_S = 0.3
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
+_SUBREAPER = 36
+_KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a child is to run: the files of the program by their place in it, and what to look for (child/main.py reads `settings`)."""
+
+    files: Mapping[str, str]
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a child ended. `answer` is what it handed in, if it came to that; `stopped` says why we ended it, `signal` what else did."""
+
+    answer: Mapping[str, Any] | None
+    stopped: str | None
+    signal: int | None
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    peak: int
+
+
+class WorkplaceError(Exception):
+    """No child can be run here."""
+
+
+@contextmanager
+def workplace() -> Iterator[Path]:
+    """A private folder for the children of one run, gone afterwards."""
+    if os.name != "posix":
+        raise WorkplaceError("experiments need Linux or macOS, as MLX does")
+    folder = Path(tempfile.mkdtemp(prefix="mxlint-verify-")).resolve()
+    try:
+        if not _PLAIN_PATH.fullmatch(folder.as_posix()):
+            # MLX pastes the path into a shell command.
+            raise WorkplaceError(
+                f"the temporary folder {folder} has letters in its name that MLX would hand to a shell; set TMPDIR to another"
+            )
+        yield folder
+    finally:
+        remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder that a child may have filled, without following it into endless work."""
+    seen = 0
+    for top, folders, files in os.walk(folder):
+        for name in folders:
+            try:
+                os.chmod(os.path.join(top, name), 0o700)
+            except OSError:
+                pass
+        seen += len(files)
+        if seen > MOST_FILES:
+            break
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def lay_out(job: Job, folder: Path) -> None:
+    """Write down everything that a child needs; `python run.py` there runs it by hand."""
+    folder.mkdir(parents=True, exist_ok=True)
+    child = Path(__file__).parent / "child"
+    experiment = folder / "experiment"
+    shutil.copytree(child, experiment, ignore=shutil.ignore_patterns("run.py", "__pycache__"), dirs_exist_ok=True)
+    shutil.copyfile(child / "run.py", folder / "run.py")
+    for name, text in job.files.items():
+        path = folder / "program" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="")
+    (folder / "work" / "tmp").mkdir(parents=True, exist_ok=True)
+    (folder / "job.json").write_text(json.dumps(job.settings, indent=1), encoding="utf-8")
+
+
+def run(job: Job, mode: Mode, folder: Path, wall_s: float, kernels: Path | None = None) -> Outcome:
+    """Run a job in a folder of its own, which must not exist yet. `kernels`: those that the same program built before, to copy."""
+    lay_out(job, folder)
+    built = folder / "work" / "tmp" / "mlx"
+    if kernels is not None and kernels.is_dir():
+        shutil.copytree(kernels, built)
+    read, write = os.pipe()
+    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    environment |= {"TMPDIR": str(folder / "work" / "tmp"), "HOME": str(folder / "work"), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    started = monotonic()
+    with _subreaper() as strangers:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-X", "utf8", str(folder / "run.py"), mode, str(write)],
+            cwd=folder / "work",
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(write,),
+            start_new_session=True,
+        )
+        os.close(write)
+        watch = _Watch(process, read, started + wall_s)
+        try:
+            watch.follow()
+        finally:
+            _end(process, strangers)
+            watch.close()
+    if kernels is not None and built.is_dir() and not kernels.exists():
+        shutil.copytree(built, kernels, ignore=lambda top, names: [name for name in names if os.path.islink(os.path.join(top, name))])
+    code = process.returncode
+    try:
+        answer = json.loads(watch.result) if watch.result else None
+    except ValueError:
+        answer = None
+    return Outcome(
+        answer if isinstance(answer, dict) else None,
+        watch.stopped,
+        -code if code < 0 and watch.stopped is None and not watch.handed_in else None,
+        code,
+        watch.output[process.stdout].decode(errors="replace") if process.stdout else "",
+        watch.output[process.stderr].decode(errors="replace") if process.stderr else "",
+        monotonic() - started,
+        watch.peak,
+    )
+
+
+@dataclass
+class _Watch:
+    """Reads what a child says, within bounds, and decides when it has to stop."""
+
+    process: subprocess.Popen[bytes]
+    read: int
+    deadline: float
+    result: bytes = b""
+    handed_in: bool = False
+    stopped: str | None = None
+    peak: int = 0
+    output: dict[IO[bytes] | None, bytes] = field(default_factory=dict)
+
+    def follow(self) -> None:
+        process = self.process
+        assert process.stdout is not None and process.stderr is not None
+        self.output = {process.stdout: b"", process.stderr: b""}
+        with selectors.DefaultSelector() as waiting:
+            for stream in self.output:
+                assert stream is not None
+                os.set_blocking(stream.fileno(), False)
+                waiting.register(stream, selectors.EVENT_READ)
+            waiting.register(self.read, selectors.EVENT_READ)
+            while self.stopped is None:
+                ready = waiting.select(POLL_S)
+                for key, _ in ready:
+                    self.take(key.fileobj, waiting)
+                self.peak = max(self.peak, resident(process.pid))
+                if self.handed_in or (process.poll() is not None and not ready):
+                    break
+                if monotonic() > self.deadline:
+                    self.stopped = "time"
+                elif self.peak > MOST_MEMORY:
+                    self.stopped = "memory"
+            self.drain()
+
+    def take(self, stream: Any, waiting: selectors.BaseSelector) -> None:
+        data = os.read(stream if isinstance(stream, int) else stream.fileno(), 1 << 16)
+        if not data:
+            waiting.unregister(stream)
+            if stream == self.read:
+                self.handed_in = bool(self.result)
+        elif stream == self.read:
+            self.result += data
+            if len(self.result) > MOST_RESULT:
+                self.stopped = "output"
+        else:
+            self.output[stream] += data
+            if len(self.output[stream]) > MOST_OUTPUT:
+                self.stopped = "output"
+
+    def drain(self) -> None:
+        """What was printed before the end."""
+        try:
+            self.process.wait(LAST_WORDS_S if self.handed_in else 0)
+        except subprocess.TimeoutExpired:
+            pass
+        os.set_blocking(self.read, False)
+        while self.stopped is None and len(self.result) <= MOST_RESULT:
+            try:
+                data = os.read(self.read, 1 << 16)
+            except BlockingIOError:
+                break
+            if not data:
+                break
+            self.result += data
+        self.handed_in = bool(self.result)
+        for stream, text in self.output.items():
+            assert stream is not None
+            try:
+                self.output[stream] = text + (os.read(stream.fileno(), MOST_OUTPUT) if len(text) < MOST_OUTPUT else b"")
+            except (BlockingIOError, OSError):
+                continue
+
+    def close(self) -> None:
+        os.close(self.read)
+        for stream in self.output:
+            if stream is not None:
+                stream.close()
+
+
+# -- processes --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _subreaper() -> Iterator[frozenset[int]]:
+    """Orphans of our children become our own, so that none gets away; yields the children that we have already."""
+    mine = frozenset(children(os.getpid()))
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if libc is not None:
+        libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield mine
+    finally:
+        if libc is not None:
+            libc.prctl(_SUBREAPER, 0, 0, 0, 0)
+
+
+def _end(process: subprocess.Popen[bytes], strangers: frozenset[int]) -> None:
+    """Kill a child with all that it started."""
+    for _ in range(100):
+        alive = (
+            [pid for pid in family(os.getpid()) if pid not in strangers and not _below(pid, strangers)] if sys.platform == "linux" else []
+        )
+        if process.poll() is None:
+            alive.append(process.pid)
+        for pid in alive:
+            _kill(pid)
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (OSError, AttributeError):
+            pass
+        for pid in alive:
+            if pid != process.pid:
+                try:
+                    os.waitpid(pid, os.WNOHANG)
+                except OSError:
+                    continue
+        if not alive:
+            break
+        try:
+            process.wait(0.05)
+        except subprocess.TimeoutExpired:
+            continue
+    process.wait()
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def children(pid: int) -> list[int]:
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    found = []
+    for task in tasks:
+        try:
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+                found += [int(child) for child in file.read().split()]
+        except OSError:
+            continue
+    return found
+
+
+def family(pid: int) -> list[int]:
+    """All descendants."""
+    found: list[int] = []
+    waiting = children(pid)
+    while waiting:
+        child = waiting.pop()
+        found.append(child)
+        waiting += children(child)
+    return found
+
+
+def _below(pid: int, ancestors: frozenset[int]) -> bool:
+    return any(pid in family(ancestor) for ancestor in ancestors)
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process and its descendants use."""
+    pages = 0
+    for one in (pid, *family(pid)):
+        try:
+            with open(f"/proc/{one}/statm", encoding="ascii") as file:
+                pages += int(file.read().split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+    return pages * 4096
+
+
+def limits(cpu_s: int) -> dict[str, int]:
+    """What the child sets on itself."""
+    tasks = 0
+    if sys.platform == "linux" and os.getuid() != 0:
+        tasks = _tasks_of_user() + 64
+    return {
+        "cpu_s": cpu_s,
+        "file_bytes": 64 * MEGABYTE,
+        "files": 256,
+        "address_bytes": 8192 * MEGABYTE,
+        "tasks": tasks,
+    }
+
+
+def _tasks_of_user() -> int:
+    count = 0
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:
+            continue
+    return count

@@ -1,0 +1,238 @@
+"""What two runs of the same program showed, side by side: as it is, and with mx.compile left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mxlint.finding import Span
+from mxlint.verify.runner import Outcome
+
+EPSILON = {"float32": 1.2e-7, "float16": 9.8e-4, "bfloat16": 7.8e-3, "complex64": 1.2e-7}
+SLACK = 16
+
+Run = Mapping[str, Any]
+Call = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a finding says, in terms of the program that is run. `place`, `sites`: file of the program, with rows.
+
+    `start` and `end` are the flagged expression, columns in bytes from 0; `names` are those that it begins with; `certain`: nothing in it
+    can be left out when it is evaluated.
+    """
+
+    code: str
+    span: Span
+    place: str
+    start: tuple[int, int]
+    end: tuple[int, int]
+    sites: tuple[tuple[str, int, int], ...]
+    names: frozenset[str]
+    certain: bool
+    text: str
+
+    def covers(self, file: str, row: int) -> bool:
+        return file == self.place and self.start[0] <= row <= self.end[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The runs as one claim looks at them. `watch` is the number of its expression among those that were watched."""
+
+    claim: Claim
+    real: Run
+    plain: Run
+    crashed: Outcome | None
+    watch: int
+
+    @property
+    def reached(self) -> int:
+        """How often the flagged expression was evaluated inside compiled calls."""
+        return int(self.real["watches"][self.watch]["inside"])
+
+    @property
+    def reached_outside(self) -> int:
+        return int(self.real["watches"][self.watch]["outside"])
+
+    @property
+    def reached_plain(self) -> int:
+        return int(self.plain["watches"][self.watch]["inside"])
+
+    @property
+    def surely(self) -> bool:
+        """Whether all of it was evaluated."""
+        watch = self.real["watches"][self.watch]
+        return bool(watch["finished"]) or (self.claim.certain and bool(watch["inside"]))
+
+    def objects(self, run: Run) -> list[int]:
+        """The compiled objects that the claim is about: those of its site, else those whose trace came to the expression, else all."""
+        made = run["objects"]
+        claim = self.claim
+        of_site = [number for number, item in enumerate(made) if any(_within(item, site) for site in claim.sites)]
+        reached = run["watches"][self.watch]["objects"]
+        both = [number for number in of_site if number in reached]
+        return both or of_site or reached or list(range(len(made)))
+
+    def calls(self, run: Run) -> list[Call]:
+        wanted = set(self.objects(run))
+        return [call for call in run["calls"] if call["object"] in wanted]
+
+    @property
+    def pairs(self) -> Iterator[tuple[int, Call, Call]]:
+        """The calls of both runs that belong together, numbered from 1."""
+        for number, (real, plain) in enumerate(zip(self.calls(self.real), self.calls(self.plain)), 1):
+            if (real["file"], real["row"]) != (plain["file"], plain["row"]):
+                return
+            yield number, real, plain
+
+    def exceptions(self, *, new: bool = True) -> list[Mapping[str, Any]]:
+        """Exceptions of the real run, without those that the uncompiled program raises at the same place."""
+        usual = {_kind(item) for item in self.plain["exceptions"]}
+        return [item for item in self.real["exceptions"] if not new or _kind(item) not in usual]
+
+    def hits(self, item: Mapping[str, Any]) -> bool:
+        """Whether an exception was raised by the flagged expression."""
+        if not self.claim.covers(item["file"], item["row"]):
+            return False
+        if item["at"] is None:
+            return True
+        row, column, end_row, end_column = item["at"]
+        overlaps: bool = (row, column) < self.claim.end and self.claim.start < (end_row, end_column)
+        return overlaps
+
+    def error(self, run: Run, call: Call) -> Mapping[str, Any] | None:
+        number = call["error"]
+        return run["exceptions"][number] if number is not None and number >= 0 else None
+
+
+def stable(a: Run, b: Run) -> bool:
+    """Whether two runs of one program did the same."""
+    return (
+        len(a["calls"]) == len(b["calls"])
+        and all(same(x.get("result"), y.get("result")) for x, y in zip(a["calls"], b["calls"]))
+        and same(a["end"], b["end"])
+    )
+
+
+def _kind(item: Mapping[str, Any]) -> tuple[Any, ...]:
+    return item["type"], item["message"], item["file"], item["row"], item["object"]
+
+
+def _within(item: Mapping[str, Any], site: tuple[str, int, int]) -> bool:
+    return bool(item["file"] == site[0] and site[1] <= item["row"] <= site[2])
+
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values, as the child wrote them down, are equal up to the rounding of their dtype."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        if "dtype" in a and "dtype" in b:
+            return _same_arrays(a, b)
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=1e-6)
+    return type(a) is type(b) and bool(a == b)
+
+
+def _same_arrays(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    if a["shape"] != b["shape"] or a["dtype"] != b["dtype"] or ("leak" in a) != ("leak" in b):
+        return False
+    if "leak" in a or a.get("hash") is not None and a["hash"] == b.get("hash"):
+        return True
+    epsilon = EPSILON.get(a["dtype"], 0.0) * SLACK
+    return _close(a["values"], b["values"], epsilon) and _close(a.get("sums", []), b.get("sums", []), epsilon)
+
+
+def _close(a: Sequence[Any], b: Sequence[Any], epsilon: float) -> bool:
+    x, y = list(_flat(a)), list(_flat(b))
+    largest = max((abs(value) for value in (*x, *y) if math.isfinite(value)), default=0.0)
+    return len(x) == len(y) and all(p == q or math.isnan(p) and math.isnan(q) or abs(p - q) <= epsilon * largest for p, q in zip(x, y))
+
+
+def _flat(values: Sequence[Any]) -> Iterator[float]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+COUNTERS = frozenset({"step"})
+"""Entries that optimizers only count in."""
+
+
+def only_arrays(value: Any) -> Any:
+    """The arrays of a value, wherever they stand, but for counters."""
+    if isinstance(value, dict):
+        if "dtype" in value:
+            return value
+        return {key: found for key, item in value.items() if key not in COUNTERS and (found := only_arrays(item)) is not None} or None
+    if isinstance(value, list):
+        return [found for item in value if (found := only_arrays(item)) is not None] or None
+    return None
+
+
+def without_counts(value: Any) -> Any:
+    """A value without the plain numbers and texts that objects have as attributes."""
+    if isinstance(value, dict) and "dtype" not in value:
+        fields = {key: without_counts(item) for key, item in value.get("fields", {}).items() if isinstance(item, dict)}
+        return {**value, "fields": fields}
+    return value
+
+
+def leaks(value: Any) -> str | None:
+    """What MLX says of the first placeholder in a value."""
+    if isinstance(value, dict):
+        if "leak" in value:
+            return str(value["leak"])
+        return next((found for item in value.values() if (found := leaks(item)) is not None), None)
+    if isinstance(value, list):
+        return next((found for item in value if (found := leaks(item)) is not None), None)
+    return None
+
+
+def shape_differs(a: Any, b: Any) -> bool:
+    """Whether arrays of two values differ in shape, so that no comparison of numbers is needed."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        if "shape" in a and "shape" in b:
+            return bool(a["shape"] != b["shape"])
+        return any(shape_differs(a[key], b[key]) for key in a.keys() & b.keys())
+    return isinstance(a, list) and isinstance(b, list) and any(shape_differs(x, y) for x, y in zip(a, b))
+
+
+def shown(value: Any, width: int = 80) -> str:
+    """A value in one short line."""
+    text = _shown(value)
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        if "leak" in value:
+            return "a placeholder"
+        if "dtype" in value:
+            values = value["values"] if len(value["values"]) != 1 or value["shape"] else value["values"][0]
+            if isinstance(values, list) and len(values) > 8 or "hash" in value:
+                return f"array of shape {tuple(value['shape'])}: {_shown(values[:4])[:-1]}, …]"
+            return (
+                _shown(values)
+                if math.prod(value["shape"]) == len(value["values"]) and len(value["shape"]) < 2
+                else f"{_shown(values)} of shape {tuple(value['shape'])}"
+            )
+        if "items" in value:
+            items = value["items"]
+            if isinstance(items, dict):
+                return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in items.items()) + "}"
+            return ("({})" if value["type"] == "tuple" else "[{}]").format(", ".join(_shown(item) for item in items))
+        return f"{value.get('type', 'object')}(" + ", ".join(f"{key}={_shown(item)}" for key, item in value.get("fields", {}).items()) + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(_shown(item) for item in value) + "]"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value) if isinstance(value, str) else str(value)

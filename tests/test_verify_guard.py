@@ -1,0 +1,130 @@
+"""Hostile code under --verify: each program is contained, the run ends in time, and nothing of it is left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.finding import Verdict
+from mxlint.rules.registry import RULES
+from mxlint.verify.experiment import verified, verify
+from mxlint.verify.request import asked
+from mxlint.verify.runner import family
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU"),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left"),
+]
+
+PROGRAM = """import mlx.core as mx
+{imports}
+
+@mx.compile
+def step(x):
+    {deed}
+    print(x)
+    return x
+
+
+step(mx.array(1.0))
+"""
+DEEDS = {
+    "forks": ("import os", "for _ in range(40):\n        if os.fork() == 0:\n            while True:\n                pass"),
+    "a daemon": ("import ctypes, time", "if ctypes.CDLL(None).fork() == 0:\n        ctypes.CDLL(None).setsid()\n        time.sleep(1000)"),
+    "writes outside": ("from pathlib import Path", "Path({target!r}).write_text('x')"),
+    "saves outside": ("", "mx.save({target!r}, mx.ones(3))"),
+    "deletes outside": ("import os", "os.remove({victim!r})"),
+    "reads a secret": ("import os", "mx.load({victim!r})"),
+    "a shell": ("import os", "os.system('touch ' + {target!r})"),
+    "a shell by ctypes": ("import ctypes", "ctypes.CDLL(None).system(b'touch ' + {target!r}.encode())"),
+    "opens a socket": ("import socket", "socket.create_connection(('127.0.0.1', 9), timeout=1)"),
+    "loops": ("", "while True:\n        pass"),
+    "loops in C": ("", "sum(iter(int, 1))"),
+    "sleeps through signals": (
+        "import signal, time",
+        "for number in {{*range(1, 65)}} - {{9, 19, 32, 33}}:\n        signal.signal(number, signal.SIG_IGN)\n    time.sleep(1000)",
+    ),
+    "takes memory": ("", "kept = []\n    while True:\n        kept.append(bytearray(b'x' * (1 << 26)))"),
+    "takes arrays": ("", "kept = []\n    while True:\n        kept.append(mx.ones((1 << 24,)) + len(kept))\n        mx.eval(kept)"),
+    "recurses": ("import sys", "sys.setrecursionlimit(10**9)\n    def deeper():\n        return deeper() + 1\n    deeper()"),
+    "leaves": ("import os", "os._exit(0)"),
+    "aborts": ("import os", "os.abort()"),
+    "exits": ("import sys", "sys.exit(0)"),
+    "floods stdout": ("import os", "while True:\n        os.write(1, b'x' * 65536)"),
+    "floods stderr": ("import os", "while True:\n        os.write(2, b'x' * 65536)"),
+    "kills its parent": ("import os, signal", "os.kill(os.getppid(), signal.SIGTERM)"),
+    "never ends": (
+        "import atexit, threading, time",
+        "atexit.register(time.sleep, 1000)\n    threading.Thread(target=time.sleep, args=(1000,)).start()",
+    ),
+    "many files": ("", "for number in range(3000):\n        open(str(number), 'w').close()"),
+    "a large file": ("", "with open('large', 'wb') as file:\n        while True:\n            file.write(b'x' * (1 << 24))"),
+}
+STILL_TRUE = {"never ends", "many files"}
+"""Deeds that do not keep the print below them from raising."""
+
+
+@pytest.mark.parametrize("name", DEEDS)
+def test_contained(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    victim = outside / "victim.npy"
+    victim.write_text("a secret")
+    imports, deed = DEEDS[name]
+    text = PROGRAM.format(imports=imports, deed=deed.format(target=str(outside / "written"), victim=str(victim)))
+    Path("program.py").write_text(text, encoding="utf-8")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    before = set(family(os.getpid()))
+
+    started = time.monotonic()
+    result = check(["program.py"])
+    printing = text.splitlines().index("    print(x)") + 1
+    (claim,) = asked(result, Path("program.py"), printing, RULES["MX101"])
+    (finding,) = verify([claim], result.sources, [site.span for site in result.sites], wall_s=6)
+    took = time.monotonic() - started
+
+    verdict = finding.verdict
+    assert isinstance(verdict, Verdict)
+    assert verdict.verdict == ("confirmed" if name in STILL_TRUE else "inconclusive"), verdict
+    assert verdict.reason or name in STILL_TRUE
+    assert took < 40
+    assert [path.name for path in outside.iterdir()] == ["victim.npy"]
+    assert victim.read_text() == "a secret"
+    assert set(family(os.getpid())) <= before
+    assert list(temporary.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["outside", "program.py", "temporary"]
+
+
+def test_a_plain_check_loads_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM.format(imports="", deed="pass"), encoding="utf-8")
+    code = (
+        "import sys\nfrom mxlint.cli import main\ntry:\n    main(['check', 'program.py'])\nfinally:\n"
+        "    print([name for name in sys.modules if name.startswith(('mxlint.verify', 'mlx'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.endswith("[]\n")
+
+
+def test_no_compiler_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without g++ mx.compile does nothing on the CPU: nothing may be confirmed or refuted then."""
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(PROGRAM.format(imports="", deed="pass"), encoding="utf-8")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = verified(check(["program.py"]), keep=None, wall_s=6, progress=None)
+    verdict = next(finding.verdict for finding in result.findings if finding.code == "MX101")
+    assert verdict is not None
+    assert verdict.verdict == "unavailable"
+    assert "g++" in (verdict.reason or "")
