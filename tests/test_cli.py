@@ -68,11 +68,11 @@ def test_version(run: Run) -> None:
     assert run("--version") == Done(0, f"mxlint {__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", [[], ["check"], ["explain"], ["rules"], ["sites"], ["config"]])
+@pytest.mark.parametrize("command", [[], ["check"], ["verify"], ["explain"], ["rules"], ["sites"], ["config"]])
 def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
     done = run(*command, "--help")
     assert done.code == 0
-    for absent in ("--fix", "--verify", "--baseline", "--jobs", "--executor", "--report", "cache", "sarif", "server", "verify"):
+    for absent in ("--fix", "--baseline", "--jobs", "--executor", "--report", "cache", "sarif", "server"):
         assert absent not in done.out
 
 

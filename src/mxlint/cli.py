@@ -61,7 +61,7 @@ class _Failure(click.ClickException):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mxlint", message="%(prog)s %(version)s")
 def main() -> None:
-    """Find the compile pitfalls of Apple's MLX in Python code, without running it."""
+    """Find the compile pitfalls of Apple's MLX in Python code, without running it unless asked to."""
 
 
 def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
