@@ -256,6 +256,9 @@ def captures(sight: Sight) -> Answer:
     found = difference(sight) or ended(sight)
     if found is not None:
         return Answer("seen", None, found)
+    for item in sight.exceptions(new=False):
+        if item["object"] is None and sight.hits(item) and item["row"] not in {call["row"] for call in sight.real["calls"]}:
+            return seen("exception", _told(item), "the same: what is captured cannot be replaced like this")
     return unclear("the calls in sight give what the uncompiled function gives")
 
 
