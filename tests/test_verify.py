@@ -268,6 +268,8 @@ def test_verify_of_a_row() -> None:
     assert run("verify", "a.py:7").exit_code == 2
     assert run("verify", "a.py").exit_code == 2
     assert run("verify", "a.py:7", "--as", "MX999").exit_code == 2
+    without = run("verify", "a.py:6", "--as", "MX306")
+    assert without.exit_code == 2 and "MX306 has no experiment" in without.output
 
 
 def test_kept_scripts_run_by_hand(tmp_path: Path) -> None:

@@ -144,9 +144,9 @@ def check(ctx: click.Context, /, **options: Any) -> None:
 @click.argument("place", metavar="FILE:ROW")
 @click.option("--as", "code", metavar="CODE", help="The rule whose experiment to run, whether or not it says anything here.")
 @_verify_options("--keep", "--timeout")
-@click.option("--output-format", type=click.Choice(["text", "concise", "json"]), default="text", help="How to print the verdict.")
+@click.option("--output-format", type=_Choice(["text", "concise", "json"]), default="text", help="How to print the verdict.")
 @_config_options
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to colour text.")
+@click.option("--color", type=_Choice(["auto", "always", "never"]), default="auto", help="When to colour text.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
 @click.pass_context
 def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) -> None:
@@ -162,8 +162,11 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     if not colon or not row.isdecimal() or not os.path.isfile(file):
         raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
     from mxlint.project import neighbours
+    from mxlint.verify.protocols import PROTOCOLS
 
     rule = _rule(code) if code is not None else None
+    if rule is not None and rule.code not in PROTOCOLS:
+        raise _Failure(f"{rule.code} has no experiment: what it says is not decided by running the program once more")
     run = {"force_exclude": False, "stdin_filename": None, "verbose": False, "paths": (file, *neighbours(Path(file))), "exit_zero": True}
     result = _run({**options, **run})
     from mxlint.verify.request import asked
