@@ -8,15 +8,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from differential.compare import Outcome, compare
 from differential.generate import Program, generate
 from differential.judge import DECIDED

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from children import run_in_child
 
 from mxlint.engine import check
 
@@ -145,15 +143,5 @@ def test_real_mlx_prints_the_output(kind: str, tmp_path: Path) -> None:
     folders = {thread: tmp_path / str(number) for number, thread in enumerate(THREADS)}
     for thread, folder in folders.items():
         write(folder, THREADS[thread][kind].files)
-    done = subprocess.run(
-        [sys.executable, "-I", "-B", "-c", CHILD],
-        input=json.dumps([str(folder) for folder in folders.values()]),
-        env={name: value for name, value in os.environ.items() if name != "MLX_DISABLE_COMPILE"},
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
-    printed = dict(zip(folders, json.loads(done.stdout.splitlines()[-1])))
+    printed = dict(zip(folders, run_in_child(CHILD, folders.values())))
     assert printed == {thread: THREADS[thread][kind].output for thread in THREADS}

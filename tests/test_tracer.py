@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from children import run_in_child
 
 from mxlint.engine import check
 from mxlint.finding import Finding, Position
@@ -546,17 +543,7 @@ def run_under_mlx(root: Path, projects: Mapping[str, Mapping[str, str]]) -> dict
     for number, (name, files) in enumerate(projects.items()):
         folders[name] = root / str(number)
         write(folders[name], files)
-    done = subprocess.run(
-        [sys.executable, "-I", "-B", "-c", CHILD],
-        input=json.dumps([str(folder) for folder in folders.values()]),
-        env={name: value for name, value in os.environ.items() if name != "MLX_DISABLE_COMPILE"},
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout.splitlines()[-1])
+    results = run_in_child(CHILD, folders.values())
     return {name: result and (result[0], result[1], result[2], result[3]) for name, result in zip(projects, results)}
 
 

@@ -10,7 +10,7 @@ def compile_words(text: str, start: int = 0, end: int | None = None) -> Iterator
     end = len(text) if end is None else end
     at = text.find("compile", start, end)
     while at >= 0:
-        if not text.startswith("re.", at - 3) or at > 3 and (text[at - 4].isalnum() or text[at - 4] in "_."):
+        if text[max(at - 3, 0) : at] != "re." or at > 3 and (text[at - 4].isalnum() or text[at - 4] in "_."):
             yield at
         at = text.find("compile", at + 7, end)
 

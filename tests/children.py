@@ -1,0 +1,26 @@
+"""Programs under real MLX in a child process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+
+def run_in_child(child: str, folders: Iterable[Path]) -> Any:
+    """What the script `child` prints last, as JSON, when it is given the folders of the programs as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-c", child],
+        input=json.dumps([str(folder) for folder in folders]),
+        env={name: value for name, value in os.environ.items() if name != "MLX_DISABLE_COMPILE"},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
