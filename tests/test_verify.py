@@ -21,7 +21,7 @@ from mxlint.finding import Finding, Verdict
 from mxlint.pages import load_page
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import verify
-from mxlint.verify.protocols import PROTOCOLS
+from mxlint.verify.protocols.table import PROTOCOLS
 
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 

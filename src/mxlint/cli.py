@@ -162,7 +162,7 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     if not colon or not row.isdecimal() or not os.path.isfile(file):
         raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
     from mxlint.project import neighbours
-    from mxlint.verify.protocols import PROTOCOLS
+    from mxlint.verify.protocols.table import PROTOCOLS
 
     rule = _rule(code) if code is not None else None
     if rule is not None and rule.code not in PROTOCOLS:

@@ -72,6 +72,28 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Slowdown:
+    """What the flagged form costs: median of the paired ratios of its time to that of the form it is measured against, with the interval
+    that covers the true ratio in 95 of 100 runs. `observed_ms`, `fixed_ms`: median times in milliseconds; `samples`: one tuple per process,
+    of pairs (observed, fixed) in milliseconds; `first_ms`: the first call of each form, which is not in the others; `note`: what else was seen."""
+
+    ratio: float
+    low: float
+    high: float
+    observed_ms: float
+    fixed_ms: float
+    rounds: int
+    samples: tuple[tuple[tuple[float, float], ...], ...] = ()
+    first_ms: tuple[float, float] | None = None
+    note: str | None = None
+
+
+FixWord = Literal["resolves", "fails", "changes-result", "untested"]
+"""What became of the fixed form: the pitfall is gone and the result is the uncompiled function's; it is still there; it gives another
+result; it could not be run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer."""
 
@@ -82,6 +104,8 @@ class Verdict:
     mlx: tuple[str, str] | None
     duration: float
     guard: tuple[str, ...] = ()
+    slowdown: Slowdown | None = None
+    fix: FixWord | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mxlint import __version__
-from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Span, Verdict
+from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Slowdown, Span, Verdict
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
 from mxlint.rules.registry import RULES, Rule
@@ -122,11 +122,24 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
             "calls": evidence.calls,
             "note": evidence.note,
         },
-        "slowdown": None,
-        "fix": None,
+        "slowdown": _slowdown(verdict.slowdown) if verdict.slowdown is not None else None,
+        "fix": verdict.fix,
         "mlx": None if verdict.mlx is None else {"version": verdict.mlx[0], "device": verdict.mlx[1]},
         "guard": list(verdict.guard),
         "duration_s": round(verdict.duration, 3),
+    }
+
+
+def _slowdown(slowdown: Slowdown) -> dict[str, Any]:
+    return {
+        "ratio": round(slowdown.ratio, 4),
+        "low": round(slowdown.low, 4),
+        "high": round(slowdown.high, 4),
+        "observed_ms": round(slowdown.observed_ms, 6),
+        "fixed_ms": round(slowdown.fixed_ms, 6),
+        "rounds": slowdown.rounds,
+        "first_ms": None if slowdown.first_ms is None else [round(time, 3) for time in slowdown.first_ms],
+        "note": slowdown.note,
     }
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from mxlint.finding import Finding, Position, Related, Span
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
+from mxlint.verify.modules import Modules
 from mxlint.verify.sight import Claim
-from mxlint.verify.slicing import Modules
 
 SITE = "compiled here"
 AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX501", "MX504", "MX505", "MX507"})

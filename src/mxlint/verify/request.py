@@ -8,7 +8,7 @@ from mxlint.engine import Result
 from mxlint.finding import Finding
 from mxlint.rules.registry import Rule
 from mxlint.verify.claims import forced
-from mxlint.verify.protocols import PROTOCOLS
+from mxlint.verify.protocols.table import PROTOCOLS
 
 
 def asked(result: Result, file: Path, row: int, rule: Rule | None) -> tuple[Finding, ...]:

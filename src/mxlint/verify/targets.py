@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mxlint.verify.modules import Module
 from mxlint.verify.sight import Claim
-from mxlint.verify.slicing import DEFINITIONS, Module, first_row
+from mxlint.verify.units import DEFINITIONS, first_row
 
 HINT = re.compile(r"#\s*mxlint:\s*inputs\((.*)\)\s*$")
 _PART = re.compile(r"\s*(\w+)\s*=\s*(\w+)\s*(?:\[([^\]]*)\])?\s*(?:,|$)")

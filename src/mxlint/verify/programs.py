@@ -1,0 +1,108 @@
+"""Which programs put a claim to the test, and what the child is told of them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from mxlint.finding import Finding
+from mxlint.verify.bench import Bench
+from mxlint.verify.modules import Module, Modules
+from mxlint.verify.protocols.answer import Protocol
+from mxlint.verify.runner import Job, limits
+from mxlint.verify.sight import Claim
+from mxlint.verify.slicing import Slice, cut
+from mxlint.verify.units import DEFINITIONS, first_row
+
+MOST_ENTRIES = 3
+
+
+_NOISY = frozenset({"antigravity", "this", "turtle", "idlelib", "__future__", "__main__"})
+
+
+def rows_of(finding: Finding, named: Mapping[str, str]) -> dict[str, set[int]]:
+    """The rows that a finding is about, by place."""
+    rows: dict[str, set[int]] = {}
+    for span in (finding.span, *(related.span for related in finding.related)):
+        if span.filename in named:
+            rows.setdefault(named[span.filename], set()).add(span.start.row)
+    return rows
+
+
+def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str]) -> list[Slice]:
+    """Programs that call what the finding is about: from its own file, the files it names, and those that import them."""
+    rows = rows_of(finding, named)
+    for source in bench.sources.values():
+        bench.modules.of(source)
+    modules = bench.modules.by_path
+    compiled = {
+        path: frozenset(
+            name
+            for unit in modules[path].units
+            if any(place == path and first_row(unit.node) <= first <= _head(unit.node) for place, first, _ in claim.sites)
+            for name in unit.binds
+        )
+        for path in rows
+    }
+    base = [modules[path] for path in dict.fromkeys((claim.place, *rows))]
+    found = []
+    for entry in [*base, *_importers(bench.modules, {module.path for module in base})]:
+        piece = cut(bench.modules, entry, rows, compiled, stateful=claim.code.startswith("MX2"))
+        if piece.driven:
+            found.append(piece)
+        if len(found) == MOST_ENTRIES:
+            break
+    return found
+
+
+def _head(node: ast.stmt) -> int:
+    """The last row on which a statement itself can be compiled: a definition on its decorators."""
+    return node.lineno if isinstance(node, DEFINITIONS) else node.end_lineno or node.lineno
+
+
+def _importers(modules: Modules, paths: set[str]) -> list[Module]:
+    """Modules that import these, directly or not."""
+    found: list[Module] = []
+    changed = True
+    reached = set(paths)
+    while changed:
+        changed = False
+        for module in modules.by_path.values():
+            if module.path not in reached and reached & {*(path for path, _ in module.imports.values()), *module.stars}:
+                reached.add(module.path)
+                found.append(module)
+                changed = True
+    return found
+
+
+def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: Mapping[str, Any] | None = None) -> Job:
+    missing = sorted(name for name in piece.outside if name not in sys.stdlib_module_names and not _installed(name))
+    parts = piece.entry.split("/")
+    settings = {
+        "entry": {"file": piece.entry, "package": ".".join(parts[:-1]), "name": "__main__" if order is None else "mxlint_program"},
+        "drive": order,
+        "recipe": None,
+        "watches": [{"file": file, "start": start, "end": end} for file, start, end in bench.watches],
+        "calls": protocol.calls,
+        "again": [claim.start[0]] if protocol.again and claim.place == piece.entry else [],
+        "results": protocol.results,
+        "state": protocol.state,
+        "memory": protocol.memory,
+        "leaks": not protocol.memory,
+        "missing": missing,
+        "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),
+        "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),
+        "readable": [],
+        "limits": limits(cpu_s=10),
+    }
+    return Job(piece.files, settings)
+
+
+def _installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

@@ -1,0 +1,92 @@
+"""What a protocol answers, and the words that all of them use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from mxlint.finding import Evidence
+from mxlint.verify.sight import Sight
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`word`: seen, contradicted (the run established all that the claim needs, and it did not happen), or unclear for a `reason`."""
+
+    word: Literal["seen", "contradicted", "unclear"]
+    reason: str | None = None
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How a rule is put to the test. `results`, `state`, `memory`: what the child has to record; `unstable`: it is about values that no
+    two runs share, so that the reference need not be the same twice. `again`: the flagged statement is run once more. `calls`: so many tell all."""
+
+    judge: Callable[[Sight], Answer]
+    results: bool = False
+    state: bool = False
+    memory: bool = False
+    unstable: bool = False
+    again: bool = False
+    calls: int = 24
+
+
+PLACEHOLDER = ("array without a primitive", "on evaled arrays")
+
+
+UNCAPTURED = ("uncaptured inputs",)
+
+
+NOT_THERE = "the flagged expression was not reached in a trace"
+
+
+def seen(kind: str, observed: str, expected: str, **more: int | str | None) -> Answer:
+    return Answer("seen", None, Evidence(kind, observed, expected, **more))  # type: ignore[arg-type]
+
+
+def unclear(reason: str) -> Answer:
+    return Answer("unclear", reason)
+
+
+def unreached(sight: Sight) -> Answer:
+    if not sight.real["objects"]:
+        return unclear(f"{NOT_THERE}: nothing was compiled{ending(sight)}")
+    if not sight.real["calls"]:
+        return unclear(f"{NOT_THERE}: no compiled function was called{ending(sight)}")
+    return unclear(NOT_THERE + ending(sight))
+
+
+def ending(sight: Sight) -> str:
+    run = sight.real
+    return f"; the program ended with {run['detail']}" if run["status"] in ("raised", "exit") else ""
+
+
+def unless_called(sight: Sight, what: str) -> Answer:
+    pairs = list(sight.pairs)
+    if len(pairs) > 1 and sight.surely and all(real["error"] is None for _, real, _ in pairs) and "result" in pairs[0][1]:
+        return Answer("contradicted", what)
+    return unclear("fewer than two calls of the compiled function")
+
+
+def count_traces(sight: Sight) -> int:
+    return sum(call["traced"] for call in sight.calls(sight.real))
+
+
+def says(message: str, texts: tuple[str, ...]) -> bool:
+    return any(text in message for text in texts)
+
+
+def first_line(message: str) -> str:
+    return (message.splitlines() or [""])[0]
+
+
+def told(item: object) -> str:
+    assert isinstance(item, dict)
+    where = f" at line {item['row']}" if item["row"] else ""
+    return f"{item['type']}: {first_line(item['message'])}{where}"
+
+
+def short(name: str) -> str:
+    return name.removeprefix("__main__.").rpartition(".")[2]

@@ -1,0 +1,72 @@
+"""Signs that the compiled program does something else than the uncompiled one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Evidence
+from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
+from mxlint.verify.sight import Call, Sight, leaks, only_arrays, same, shape_differs, shown, without_counts
+
+
+def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
+    """Calls whose outcome is not that of the uncompiled function."""
+    before: Call | None = None
+    for number, real, plain in sight.pairs:
+        mine, theirs = sight.error(sight.real, real), sight.error(sight.plain, plain)
+        expected = f"{theirs['type']}: {first_line(theirs['message'])}" if theirs else shown(plain.get("result"))
+        if mine is not None:
+            if theirs is None or (mine["type"], mine["message"]) != (theirs["type"], theirs["message"]):
+                yield number, real, plain, Evidence("exception", f"call {number}: {told(mine)}", expected)
+            return
+        if theirs is not None:
+            yield number, real, plain, Evidence("no-effect", f"call {number} returns {shown(real.get('result'))}", expected)
+            return
+        if "result" not in real or "result" not in plain:
+            continue
+        if not same(real["result"], plain["result"]):
+            leak = leaks(real["result"])
+            stale = before is not None and "result" in before and same(before["result"], real["result"])
+            kind = (
+                "leak" if leak else "wrong-shape" if shape_differs(real["result"], plain["result"]) else "stale" if stale else "wrong-value"
+            )
+            yield number, real, plain, Evidence(kind, f"call {number} returns {leak or shown(real['result'])}", expected)
+        before = real
+
+
+def difference(sight: Sight) -> Evidence | None:
+    """The first sign that the compiled program does something else than the uncompiled one."""
+    for _, _, _, evidence in differing(sight):
+        return evidence
+    for item in sight.exceptions():
+        if says(item["message"], PLACEHOLDER + UNCAPTURED):
+            return Evidence("exception", told(item), "the uncompiled program raises nothing here")
+    return leaked(sight)
+
+
+def leaked(sight: Sight) -> Evidence | None:
+    """Placeholders that a trace left behind."""
+    usual = {*sight.plain["leaks"], *(path for call in sight.plain["calls"] for path in call.get("leaks", ()))}
+    after_calls = [path for call in sight.real["calls"] for path in call.get("leaks", ())]
+    new = [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
+    if new:
+        return Evidence(
+            "leak", f"{', '.join(new[:3])} {'hold placeholders' if len(new) > 1 else 'holds a placeholder'}", "arrays with values"
+        )
+    if sight.real["random_poisoned"] and not sight.plain["random_poisoned"]:
+        return Evidence("leak", "the global random state holds a placeholder", "a key")
+    return None
+
+
+def ended(sight: Sight, *, arrays: bool = True) -> Evidence | None:
+    """What the program's names hold at its end, where that differs. `arrays`: in the arrays only. Numbers that an
+    object counts never matter: a count of traces is meant to differ."""
+    if sight.real["status"] != sight.plain["status"]:
+        return None
+    for name, value in sight.plain["end"].items():
+        other = sight.real["end"].get(name)
+        if other is None or not isinstance(value, dict):
+            continue
+        if not (same(only_arrays(value), only_arrays(other)) if arrays else same(without_counts(value), without_counts(other))):
+            return Evidence("wrong-value", f"{short(name)} is {shown(other)} at the end", shown(value))
+    return None

@@ -1,0 +1,121 @@
+"""MX5: what compile takes, gives back, or leaves without effect."""
+
+from __future__ import annotations
+
+from mxlint.verify.protocols.answer import PLACEHOLDER, Answer, count_traces, ending, says, seen, told, unclear, unless_called, unreached
+from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
+from mxlint.verify.sight import Sight
+
+TREES = ("must be trees of arrays or constants",)
+
+
+def refused(sight: Sight) -> Answer:
+    """Calling, or compiling, raises, and the uncompiled function does not."""
+    for item in sight.real["objects"]:
+        if item["failed"] and any(
+            item["file"] == site[0] and site[1] <= item["row"] <= site[2] for site in (*sight.claim.sites, _own_rows(sight))
+        ):
+            return seen("exception", item["failed"], "a compiled function")
+    for _, _, _, evidence in differing(sight):
+        if evidence.kind == "exception":
+            return Answer("seen", None, evidence)
+    found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
+    if found and sight.claim.code == "MX505":
+        return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
+    return unclear(f"no call was seen to raise{ending(sight)}")
+
+
+def bad_argument(sight: Sight) -> Answer:
+    """A call at the flagged place raises for what it hands over."""
+    for _, real, _, evidence in differing(sight):
+        of_trees = says(evidence.observed, TREES) or "'dict' object" in evidence.observed
+        if evidence.kind == "exception" and of_trees and sight.claim.covers(real["file"], real["row"]):
+            return Answer("seen", None, evidence)
+    return unclear(f"no call here was seen to raise for its arguments{ending(sight)}")
+
+
+def _own_rows(sight: Sight) -> tuple[str, int, int]:
+    return sight.claim.place, sight.claim.start[0], sight.claim.end[0]
+
+
+def untracked(sight: Sight) -> Answer:
+    """What is returned holds placeholders."""
+    if not sight.reached:
+        return unreached(sight)
+    for number, real, plain in sight.pairs:
+        if real.get("result_leaks") and not plain.get("result_leaks"):
+            return seen("leak", f"call {number} returns a placeholder: {real['result_leaks'][0]}", "arrays with values")
+    found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
+    if found:
+        return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
+    return unless_called(sight, "what the calls returned held values")
+
+
+def nothing_returned(sight: Sight) -> Answer:
+    """Nothing comes out: no result, no captures that are written."""
+    numbers = set(sight.objects(sight.real))
+    if any(sight.real["objects"][number]["outputs"] for number in numbers):
+        return unclear("it has outputs=")
+    calls = sight.calls(sight.real)
+    if calls and all(call["error"] is None and "result" in call and call["result"] is None for call in calls) and leaked(sight) is None:
+        return seen(
+            "no-effect",
+            f"{len(calls)} calls return None, and nothing is captured",
+            "a result",
+            traces=count_traces(sight),
+            calls=len(calls),
+        )
+    return unclear("no calls, or they return something")
+
+
+def ambiguous(sight: Sight) -> Answer:
+    """A call that runs the trace of another, whose arguments differ for Python."""
+    earlier: dict[object, str] = {}
+    for number, real, _, evidence in differing(sight):
+        traced = [call for call in sight.calls(sight.real)[: number - 1] if call["object"] == real["object"]]
+        if not real["traced"] and all(str(call["key"]) != str(real["key"]) for call in traced) and traced:
+            return Answer("seen", None, evidence)
+    del earlier
+    return unclear("no call was seen to run the trace of another one")
+
+
+def without_effect(sight: Sight) -> Answer:
+    """The compiled object is never called, or does not do what it is for."""
+    numbers = [number for number, item in enumerate(sight.real["objects"]) if sight.claim.covers(item["file"], item["row"])]
+    if numbers and not any(call["object"] in numbers for call in sight.real["calls"]):
+        ran = max(
+            (count for name, count in sight.real["bodies"].items() if name.endswith(f":{sight.real['objects'][numbers[0]]['name']}")),
+            default=0,
+        )
+        if ran >= 2:
+            return seen("no-effect", f"the compiled object is never called; the body runs {ran} times in Python", "one trace")
+    found = difference(sight) or ended(sight)
+    if found is not None and numbers:
+        return Answer("seen", None, found)
+    if sight.reached_outside and "MLX_DISABLE_COMPILE" in sight.claim.text:
+        return _switch(sight)
+    return unclear("the compiled object was called, and did what the uncompiled function does")
+
+
+def _switch(sight: Sight) -> Answer:
+    """MLX_DISABLE_COMPILE, set here: to a value that reads like "no", or too late."""
+    calls = sight.calls(sight.real)
+    again = [call for number, call in enumerate(calls) if any(call["key"] == other["key"] for other in calls[:number])]
+    if len(again) < 2:
+        return unclear("fewer than three calls with like arguments")
+    traces = count_traces(sight)
+    if all(call["traced"] for call in again):
+        return seen(
+            "no-effect",
+            f"the body runs {traces} times in {len(calls)} calls: nothing is compiled",
+            "one trace",
+            traces=traces,
+            calls=len(calls),
+        )
+    return seen(
+        "no-effect",
+        f"the body runs {traces} times in {len(calls)} calls: compilation goes on",
+        f"{len(calls)} times",
+        traces=traces,
+        calls=len(calls),
+    )

@@ -1,0 +1,213 @@
+"""MX2: state that the trace reads, writes, draws or captures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mxlint.finding import Evidence
+from mxlint.verify.protocols.answer import (
+    PLACEHOLDER,
+    UNCAPTURED,
+    Answer,
+    count_traces,
+    ending,
+    says,
+    seen,
+    short,
+    told,
+    unclear,
+    unless_called,
+    unreached,
+)
+from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
+from mxlint.verify.sight import Call, Sight, same
+
+SMALL = 4096
+"""Bytes that say nothing."""
+
+
+def stale_read(sight: Sight) -> Answer:
+    """Later calls go on with the value of the first, though what is read has changed."""
+    if not sight.reached:
+        return unreached(sight)
+    changes = _changes(sight)
+    changed_before = [number for number, _, plain in sight.pairs if changes is not None and any(at <= plain["at"] for at in changes)]
+    for number, real, _, evidence in differing(sight):
+        if real["traced"]:
+            continue
+        if changes is not None and number not in changed_before:
+            return unclear("results differ, but what is read here was not seen to change before")
+        return seen(
+            evidence.kind, evidence.observed, evidence.expected, traces=count_traces(sight), calls=len(sight.calls(sight.real)),
+            note=f"{', '.join(sorted(sight.claim.names)) or 'the state'} changed before call {number}",
+        )  # fmt: skip
+    found = leaked(sight)
+    if found is not None:
+        return unclear(f"no call was seen to use an old value; {found.observed}")
+    found = ended(sight)
+    if found is not None:
+        return Answer("seen", None, found) if changes != [] else unclear(f"not seen to change between calls, although {found.observed}")
+    if _took_effect(sight, changed_before):
+        return Answer("contradicted", "what is read here changed between two calls, and the later one used the new value")
+    return unclear("what is read here was not seen to change between two calls of the compiled function")
+
+
+def _took_effect(sight: Sight, changed_before: Sequence[int]) -> bool:
+    """Whether the change made a difference to a call with the same arguments as one before, and the compiled one ran without its body."""
+    earlier: list[Call] = []
+    for number, real, plain in sight.pairs:
+        if number in changed_before and not real["traced"] and "result" in plain:
+            for other in earlier:
+                if same(other.get("before"), plain.get("before")) and not same(other.get("result"), plain["result"]):
+                    return True
+        earlier.append(plain)
+    return False
+
+
+def _changes(sight: Sight) -> list[int] | None:
+    """When, by the clock of the uncompiled run, something that the flagged expression names had changed since a call before; None where its
+    names are not those of state."""
+    times: list[int] = []
+    known = False
+    last: dict[str, object] = {}
+    for call in sight.plain["calls"]:
+        for name, value in call.get("globals", {}).items():
+            if short(name) in sight.claim.names:
+                known = True
+                if name in last and not same(last[name], value):
+                    times.append(call["at"])
+                last[name] = value
+    return times if known else None
+
+
+def lost_write(sight: Sight) -> Answer:
+    """What the trace keeps outside is a placeholder, or is written once only."""
+    if not sight.reached:
+        return unreached(sight)
+    found = leaked(sight) or difference(sight)
+    if found is not None:
+        return Answer("seen", None, found)
+    return unless_called(sight, "what is written here held values after the calls, as without compile")
+
+
+def random_state(sight: Sight) -> Answer:
+    """The same numbers at every call, or a generator that is broken afterwards."""
+    if not sight.reached:
+        return unreached(sight)
+    found = difference(sight)
+    if found is not None:
+        return Answer("seen", None, found)
+    results = [plain.get("result") for _, _, plain in sight.pairs]
+    if len(results) > 1 and not all(same(results[0], other) for other in results[1:]):
+        return Answer("contradicted", "every call drew what the uncompiled function draws")
+    return unclear("fewer than two calls whose random numbers show")
+
+
+def captures(sight: Sight) -> Answer:
+    """Captures that are dead, halved or doubled: an exception, an old value, or placeholders."""
+    if not sight.calls(sight.real):
+        return unclear(f"no call of the compiled function was seen{ending(sight)}")
+    made = [sight.real["objects"][number] for number in sight.objects(sight.real)]
+    if not any(item["inputs"] or item["outputs"] for item in made):
+        return unclear("what is compiled here captures nothing")
+    found = difference(sight) or ended(sight)
+    if found is not None:
+        return Answer("seen", None, found)
+    for item in sight.exceptions(new=False):
+        if item["object"] is None and sight.hits(item) and item["row"] not in {call["row"] for call in sight.real["calls"]}:
+            return seen("exception", told(item), "the same: what is captured cannot be replaced like this")
+    return unclear("the calls in sight give what the uncompiled function gives")
+
+
+def aliased(sight: Sight) -> Answer:
+    """One array under two names: the first trace raises."""
+    for item in sight.exceptions():
+        if says(item["message"], UNCAPTURED):
+            return seen("exception", told(item), "the uncompiled program raises nothing here") if sight.reached else unreached(sight)
+    return unclear("no trace was seen to raise for uncaptured inputs")
+
+
+def once(sight: Sight) -> Answer:
+    """What the body does or asks for outside happens once per trace."""
+    if not sight.reached:
+        return unreached(sight)
+    calls = sight.calls(sight.real)
+    if sight.reached_plain <= sight.reached:
+        return unclear("it ran as often as without compile")
+    times = f"runs {sight.reached} times in {len(calls)} calls"
+    for _, real, _, evidence in differing(sight):
+        if not real["traced"]:
+            return seen(evidence.kind, f"{times}; {evidence.observed}", evidence.expected, traces=count_traces(sight), calls=len(calls))
+    found = ended(sight, arrays=False)
+    if found is None and sight.real["files"] != sight.plain["files"]:
+        found = Evidence("no-effect", f"files are {sight.real['files']}", f"{sight.plain['files']}")
+    if found is not None:
+        return seen("no-effect", f"{times}; {found.observed}", found.expected, traces=count_traces(sight), calls=len(calls))
+    return unclear(f"it {times}, but no difference shows in what the program computes")
+
+
+def mutation(sight: Sight) -> Answer:
+    """An argument changed in place: the caller's object stays as it was."""
+    if not sight.reached:
+        return unreached(sight)
+    for number, real, plain in sight.pairs:
+        if "after" in plain and not same(plain["before"], plain["after"]) and not same(real.get("after"), plain["after"]):
+            visible = next((item[-1] for item in differing(sight)), None) or ended(sight, arrays=False)
+            if visible is None:
+                return unclear("the caller's object stays as it was, but nothing that it does later depends on that")
+            return seen("no-effect", f"call {number} leaves its arguments as they were; {visible.observed}", visible.expected)
+    return unclear("no call in sight changes an argument that its caller keeps")
+
+
+def raising(sight: Sight) -> Answer:
+    """An exception in the trace leaves captured state full of placeholders."""
+    for item in sight.exceptions(new=False):
+        if item["object"] is not None and (sight.hits(item) or sight.claim.covers(*_call_place(sight, item))) and item["left"]:
+            found = leaked(sight)
+            if found is None:
+                used = [other for other in sight.exceptions() if says(other["message"], PLACEHOLDER)]
+                found = Evidence("exception", told(used[0]), "the state as it was before") if used else None
+            if found is not None:
+                return seen(found.kind, f"after {item['type']}: {found.observed}", found.expected)
+            return unclear("the raise was reached, and no placeholder was found in what the program can reach")
+    return unclear("no call in sight takes the branch that raises")
+
+
+def growing(sight: Sight) -> Answer:
+    """A captured container that grows: traced at every call, or not growing at all."""
+    calls = sight.calls(sight.real)
+    if not sight.reached:
+        return unreached(sight)
+    if len(calls) >= 3 and all(call["traced"] for call in calls):
+        return seen("traces", f"{len(calls)} traces in {len(calls)} calls", "one trace", traces=len(calls), calls=len(calls))
+    found = ended(sight, arrays=False)
+    if found is not None:
+        return Answer("seen", None, found)
+    return unclear("fewer than three calls, and no difference at the end")
+
+
+def recomputed(sight: Sight) -> Answer:
+    """Memory used by each call beyond what it uses once what it captures has been computed, which the other run does before the first call."""
+    by_object: dict[object, list[tuple[Call, Call]]] = {}
+    for _, real, computed in sight.pairs:
+        if not real["traced"] and "extra_bytes" in real and "extra_bytes" in computed:
+            by_object.setdefault(real["object"], []).append((real, computed))
+    for pairs in by_object.values():
+        extra = min(real["extra_bytes"] - computed["extra_bytes"] for real, computed in pairs)
+        lazy = pairs[0][1]["lazy_bytes"]
+        if lazy > SMALL and extra > max(lazy / 16, SMALL):
+            return seen(
+                "timing", f"every later call uses {extra / 1e6:.3g} MB more", "no more than with arrays that were computed before",
+                calls=len(pairs) + 1, note="seen in memory, not in time",
+            )  # fmt: skip
+    return unclear(
+        "no later call was seen to compute captured arrays again" if by_object else "no second call of the compiled function was seen"
+    )
+
+
+def _call_place(sight: Sight, item: dict[str, object] | object) -> tuple[str, int]:
+    number = item["call"] if isinstance(item, dict) else None
+    if not isinstance(number, int) or not 0 <= number < len(sight.real["calls"]):
+        return "", 0
+    call = sight.real["calls"][number]
+    return call["file"], call["row"]

@@ -1,0 +1,51 @@
+"""Which protocol puts which rule to the test."""
+
+from __future__ import annotations
+
+from mxlint.verify.protocols.answer import Protocol
+from mxlint.verify.protocols.evaluation import evaluation
+from mxlint.verify.protocols.recompilation import made_again, many_shapes, many_values, transformed
+from mxlint.verify.protocols.shapeless import frozen_shape, unsupported
+from mxlint.verify.protocols.signature import ambiguous, bad_argument, nothing_returned, refused, untracked, without_effect
+from mxlint.verify.protocols.state import (
+    aliased,
+    captures,
+    growing,
+    lost_write,
+    mutation,
+    once,
+    raising,
+    random_state,
+    recomputed,
+    stale_read,
+)
+
+_VALUES = {"results": True, "state": True}
+
+
+PROTOCOLS: dict[str, Protocol] = {
+    **dict.fromkeys(("MX101", "MX102", "MX103", "MX104", "MX105"), Protocol(evaluation, results=True)),
+    **dict.fromkeys(("MX201", "MX209"), Protocol(stale_read, results=True, state=True)),
+    "MX202": Protocol(lost_write, results=True),
+    "MX203": Protocol(random_state, results=True),
+    **dict.fromkeys(("MX204", "MX205"), Protocol(captures, results=True)),
+    "MX212": Protocol(aliased),
+    "MX206": Protocol(once, results=True, unstable=True),
+    "MX207": Protocol(mutation, results=True, state=True),
+    "MX208": Protocol(raising),
+    "MX210": Protocol(recomputed, memory=True),
+    "MX211": Protocol(growing, results=True),
+    **dict.fromkeys(("MX301", "MX302"), Protocol(made_again)),
+    "MX303": Protocol(many_values, calls=6),
+    "MX304": Protocol(many_shapes, calls=6),
+    "MX305": Protocol(transformed, again=True),
+    "MX403": Protocol(unsupported, results=True),
+    **dict.fromkeys(("MX401", "MX402", "MX404"), Protocol(frozen_shape, results=True)),
+    **dict.fromkeys(("MX501", "MX505"), Protocol(refused, results=True)),
+    "MX502": Protocol(bad_argument, results=True),
+    "MX503": Protocol(untracked, results=True),
+    "MX504": Protocol(nothing_returned, results=True),
+    "MX506": Protocol(ambiguous, results=True),
+    "MX507": Protocol(without_effect, results=True),
+}
+"""The rules whose claims can be put to the test on any device."""

@@ -1,0 +1,157 @@
+"""The statements of a module: what each binds, uses and changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from mxlint.source import Source
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+@dataclass(slots=True)
+class Unit:
+    """One statement of a module. `binds`: names that it gives a value; `uses`: all that it names; `changes`: names whose value it changes in place."""
+
+    node: ast.stmt
+    start: int
+    end: int
+    guard: ast.If | None
+    binds: frozenset[str]
+    uses: frozenset[str]
+    changes: frozenset[str]
+    attributes: Mapping[str, frozenset[str]]
+
+    @property
+    def drives(self) -> bool:
+        """Whether it does something, rather than give names to things."""
+        return not isinstance(self.node, (*DEFINITIONS, *IMPORTS))
+
+
+def units_of(source: Source, tree: ast.Module) -> Iterator[Unit]:
+    """The statements of a module, those under `if __name__ == "__main__":` one by one."""
+    for node in tree.body:
+        if isinstance(node, ast.If) and _is_main_guard(node.test) and not node.orelse:
+            yield from (_unit(source, inner, node) for inner in node.body)
+        else:
+            yield _unit(source, node, None)
+
+
+def _is_main_guard(test: ast.expr) -> bool:
+    names = {part.id for part in ast.walk(test) if isinstance(part, ast.Name)}
+    texts = {part.value for part in ast.walk(test) if isinstance(part, ast.Constant)}
+    return isinstance(test, ast.Compare) and names == {"__name__"} and texts == {"__main__"}
+
+
+def _unit(source: Source, node: ast.stmt, guard: ast.If | None) -> Unit:
+    names = _Names()
+    names.visit(node)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        root = root_name(node.value.func) if isinstance(node.value.func, ast.Attribute) else None
+        if root is not None:
+            names.changes.add(root)
+    lines = source.text.splitlines(keepends=True)
+    start = source.offset(first_row(node)) + _characters(lines, first_row(node), _first_column(node))
+    end = source.offset(node.end_lineno or node.lineno) + _characters(lines, node.end_lineno or node.lineno, node.end_col_offset or 0)
+    attributes = {name: frozenset(found) for name, found in names.attributes.items()}
+    return Unit(node, start, end, guard, frozenset(names.binds), frozenset(names.uses), frozenset(names.changes), attributes)
+
+
+def _characters(lines: list[str], row: int, column: int) -> int:
+    """A column in bytes as one in characters."""
+    line = lines[row - 1] if row <= len(lines) else ""
+    return column if line.isascii() else len(line.encode()[:column].decode(errors="replace"))
+
+
+def first_row(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", None)
+    rows: list[int] = [node.lineno, *(decorator.lineno for decorator in decorators or ())]
+    return min(rows)
+
+
+def _first_column(node: ast.stmt) -> int:
+    return node.col_offset  # a decorator's @ stands where its def does
+
+
+class _Names(ast.NodeVisitor):
+    """What a statement binds in its module, uses anywhere within, and changes in place."""
+
+    def __init__(self) -> None:
+        self.binds: set[str] = set()
+        self.uses: set[str] = set()
+        self.changes: set[str] = set()
+        self.attributes: dict[str, set[str]] = {}
+        self.depth = 0
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.uses.add(node.id)
+        elif self.depth == 0:
+            self.binds.add(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.value, ast.Name):
+            self.attributes.setdefault(node.value.id, set()).add(node.attr)
+        if not isinstance(node.ctx, ast.Load):
+            self._changed(node)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._changed(node)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._changed(node.target)
+        if isinstance(node.target, ast.Name):
+            self.uses.add(node.target.id)
+        self.generic_visit(node)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.uses.update(node.names)
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if self.depth == 0:
+            self.binds.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        else:
+            self.uses.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+
+    visit_ImportFrom = visit_Import
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        if self.depth == 0:
+            self.binds.add(node.name)
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self.depth += 1
+        for name, value in ast.iter_fields(node):
+            if name != "decorator_list":
+                for part in value if isinstance(value, list) else [value]:
+                    if isinstance(part, ast.AST):
+                        self.visit(part)
+        self.depth -= 1
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+    visit_ClassDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self.depth += 1
+        self.generic_visit(node)
+        self.depth -= 1
+
+    def _changed(self, node: ast.expr) -> None:
+        root = root_name(node)
+        if root is not None and self.depth == 0:
+            self.changes.add(root)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that `a.b[c].d` starts from."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.Starred)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
