@@ -91,17 +91,9 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FLOW = read_cases("flow.md", "MX101")
 MISSED = {
-    "list that is inserted into": "list.insert",
-    "dict comprehension": "zip of a string and a list",
-    "functools.reduce": "functools.reduce",
-    "collections.defaultdict": "a defaultdict that makes what is missing",
     "match a sequence": "the elements of the subject are not bound",
     "match a mapping": "the values of the subject are not bound",
     "guard of a match": "the guard of a pattern that compares",
-    "SimpleNamespace": "types.SimpleNamespace",
-    "operator of an own class": "__add__ of a class of the project",
-    "own iterator": "__iter__ of a class of the project",
-    "yield from": "yield from",
     "global function bound under a flag": "sys.version_info",
     "in a list": "`in` compares with the elements of a list",
 }

@@ -63,10 +63,10 @@ def ambiguous(record: Record) -> Iterator[Finding]:
         if call.flat is None:
             continue
         first = seen.setdefault(call.flat, call)
-        if first is not call and first.exact != call.exact and first.place != call.place and first.epoch == call.epoch:
+        if first is not call and first.exact != call.exact and first.epoch == call.epoch:
             yield finding(
                 "MX506", call.place,
-                f"the cache of {name_of(record)} cannot tell this call from that in {line(first.place)}: True and 1, 0 and 0.0, and "
+                f"the cache of {name_of(record)} cannot tell this call from {'an earlier one' if first.place == call.place else 'that in ' + line(first.place)}: True and 1, 0 and 0.0, and "
                 "differently nested lists and dicts have one key, so this call runs the other one's trace",
                 "give both calls the same form of arguments, or compile two functions", record, also=[("the other call", first.place)],
             )  # fmt: skip

@@ -9,7 +9,7 @@ from mxlint.rules.report import finding, line, name_of, quoted
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record, Trace
 from mxlint.tracing.layers import FROZEN
-from mxlint.tracing.values import Array, Heap, Instance, Scalar
+from mxlint.tracing.values import Array, Frame, Heap, Instance, Scalar
 
 
 def frozen(record: Record) -> Iterator[Finding]:
@@ -32,7 +32,7 @@ def lazy_capture(record: Record) -> Iterator[Finding]:
 def _calls(record: Record) -> Iterator[Finding]:
     for trace in record.traces:
         for event in trace.events:
-            if event.kind != "frozen" or event.what.startswith("time.") and event.calls:
+            if event.kind != "frozen" or event.what.startswith("time.") and event.calls and event.place not in trace.clocked:
                 continue  # a clock in a helper times what the helper does
             if event.note == "effect":
                 message = f"{event.what} happens when {name_of(record)} is traced, once per trace, and at no later call"
@@ -94,8 +94,10 @@ def _python_state(record: Record) -> Iterator[Finding]:
                 if read.key == FROZEN
                 else quoted(read.name)
             )
-        elif isinstance(value, Instance) and is_module(value) and read.index is not None:
-            what = read.name
+        elif isinstance(value, Instance) and is_module(value) and not isinstance(read.target, Frame):
+            if read.index is None and not isinstance(read.target.fields.get(read.key), Instance):
+                continue
+            what = read.name if read.index is not None else f"the layer {quoted(read.name)}"
         elif isinstance(value, tuple):
             what = quoted(read.name) if read.name.startswith("len(") else f"the length of {quoted(read.name)}"
         else:

@@ -150,6 +150,8 @@ def _bad_instance(value: Instance) -> str | None:
     bases = list(attribute.mro(value.cls))
     if any(isinstance(base, (Opaque, Choice)) for base in bases):
         return None
+    if attribute.is_namespace(value):
+        return "SimpleNamespace"
     if isinstance(value.cls, External):
         return value.cls.name.rsplit(".", 1)[-1] if value.cls.name.startswith("mlx.optimizers.") else None
     if any(isinstance(base, External) and base.name not in ("builtins.object", "abc.ABC", "typing.Generic") for base in bases):

@@ -54,6 +54,16 @@ WEIGHTS = "#weights"
 """The field whose content changes whenever the weights of a library layer, or the state of an optimizer, may have changed."""
 
 
+FACTORY = "#factory"
+"""The field of a defaultdict that holds what makes its values."""
+
+
+def lives_in(m: Machine, owner: Heap, value: Value) -> None:
+    """A container made for a container from outside the trace lives where it is kept."""
+    if m.outer(owner) and isinstance(value, (ListV, DictV)):
+        value.born = owner.born
+
+
 def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> Value:
     """`owner.name`."""
     owner = without_none(owner)
@@ -131,6 +141,11 @@ def is_module(value: Value) -> bool:
     return isinstance(value, Opaque) and bool(value.fields.get("#module"))
 
 
+def is_namespace(value: Value) -> bool:
+    """Whether a value is an object of Python's own that holds nothing but the attributes which it is given."""
+    return isinstance(value, Instance) and value.cls == External("types.SimpleNamespace")
+
+
 def is_optimizer(value: Value) -> bool:
     if isinstance(value, Instance):
         return any(isinstance(cls, External) and cls.name.startswith("mlx.optimizers.") for cls in mro(value.cls))
@@ -145,7 +160,8 @@ def becomes_text(m: Machine, value: Value, place: Place, frame: Frame, depth: in
             if cls is not None and isinstance(method, FuncV):
                 calls.call(m, BoundV(value, method), calls.CallInfo([], {}, frame, place))
                 return False
-        return holds_traced(value) and any(isinstance(cls, ClassV) and cls.dataclass for cls in mro(value.cls))
+        shown = is_namespace(value) or any(isinstance(cls, ClassV) and cls.dataclass for cls in mro(value.cls))
+        return holds_traced(value) and shown
     inside = value.items if isinstance(value, (Tup, ListV)) else None
     if inside is not None and depth:
         return any(becomes_text(m, item, place, frame, depth - 1) for item in inside)
@@ -212,9 +228,9 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
             return m.array(True, (), Step(place, "captured by inputs="))
         if name in OPTIMIZER_METHODS:
             return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
-    elif isinstance(owner.cls, External):
+    elif isinstance(owner.cls, External) and not is_namespace(owner):
         return BoundV(owner, External(f"{owner.cls.name}.{name}"))
-    elif value is UNKNOWN and not owner.cls.bases:
+    elif isinstance(owner.cls, ClassV) and value is UNKNOWN and not owner.cls.bases:
         return UNKNOWN
     made = Opaque(label=place.text[:40])
     owner.fields[name] = made
@@ -358,7 +374,7 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
             m.journal.store(owner, name, value)
             return
         m.write(owner, name, value, place, place.text, "attribute", frame)
-        if isinstance(owner, Instance) and isinstance(owner.cls, External) and name != "training":
+        if isinstance(owner, Instance) and isinstance(owner.cls, External) and not is_namespace(owner) and name != "training":
             m.journal.store(owner, WEIGHTS, now())
             m.last_write[id(owner), WEIGHTS] = place
     elif isinstance(owner, External):
@@ -387,7 +403,17 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
                 if m.outer(owner):
                     m.read(owner, ("k", index.content), None, value, place, place.text, frame)
                 return operators.marked(value, index)
+            if FACTORY in owner.fields:
+                made = calls.call(m, owner.fields[FACTORY], calls.CallInfo([], {}, frame, place))
+                m.write(owner, ("k", index.content), made, place, place.text, "key", frame)
+                lives_in(m, owner, made)
+                return made
             return owner.element if owner.open else UNKNOWN
+        if FACTORY in owner.fields and not owner.keys and "element" not in owner.fields:
+            made = calls.call(m, owner.fields[FACTORY], calls.CallInfo([], {}, frame, place))
+            m.journal.store(owner, "open", True)
+            m.journal.store(owner, "element", made)
+            lives_in(m, owner, made)
         return owner.element if owner.open and not owner.keys else UNKNOWN
     if isinstance(owner, ShapeV):
         if isinstance(index, Scalar) and index.known and isinstance(index.content, int):
@@ -587,20 +613,22 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
             number = index.content + len(items) if index.content < 0 else index.content
             if 0 <= number < len(items):
                 new = (*items[:number], value, *items[number + 1 :])
-                _note_item(m, owner, "items", new, value, place, name, "items", frame)
+                note_item(m, owner, "items", new, value, place, name, "items", frame)
                 return
         if items is None:
             m.journal.store(owner, "element", join(owner.element, value))
             return
-        _note_item(m, owner, "items", None, value, place, name, "items", frame)
+        note_item(m, owner, "items", None, value, place, name, "items", frame)
     elif isinstance(owner, DictV):
         if isinstance(index, Scalar) and index.known:
             m.write(owner, ("k", index.content), value, place, name, "key", frame)
         else:
-            _note_item(m, owner, "open", True, value, place, name, "new key", frame)
+            note_item(m, owner, "open", True, value, place, name, "new key", frame)
             m.journal.store(owner, "element", join(owner.fields["element"], value) if "element" in owner.fields else value)
     elif isinstance(owner, Opaque) and owner is not UNKNOWN and isinstance(index, Scalar) and index.known:
         m.write(owner, f"[{index.content!r}]", value, place, name, "key", frame)
+    elif (own := calls.dunder(owner, "__setitem__")) is not None:
+        calls.call(m, own, calls.CallInfo([index, value], {}, frame, place, [place, place]))
     elif isinstance(owner, (StateV, AttributesV)) and isinstance(index, Scalar) and index.known:
         m.write(owner.owner, index.content, value, place, name, "attribute", frame)
     elif isinstance(owner, Instance) and is_module(owner) and isinstance(index, Scalar) and index.known:
@@ -611,7 +639,7 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
         calls.external_item(m, owner, index, value, place, frame)
 
 
-def _note_item(m: Machine, owner: Heap, key: str, content: Any, value: Value, place: Place, name: str, how: str, frame: Frame) -> None:
+def note_item(m: Machine, owner: Heap, key: str, content: Any, value: Value, place: Place, name: str, how: str, frame: Frame) -> None:
     """Write the content of a container so that the note tells of the one item written."""
     m.write(owner, key, content, place, name, how, frame)
     trace = m.trace

@@ -294,11 +294,15 @@ def note_return(m: Machine, value: Value, place: Place, frame: Frame) -> None:
 
 def _hidden(m: Machine, value: Value) -> str:
     """How a returned value hides placeholders from MLX."""
+    from mxlint.tracing import attribute
+
+    if attribute.is_namespace(value) and holds_traced(value):
+        return "a SimpleNamespace"
     if isinstance(value, Instance) and isinstance(value.cls, ClassV) and holds_traced(value):
         libraries = [base for base in value.cls.bases if isinstance(base, External)]
         return "" if libraries else f"an object of class {value.cls.name}"
-    if isinstance(value, Foreign) and value.kind == "generator" and value.element is not None and holds_traced(value.element):
-        return "a generator"
+    if isinstance(value, Foreign) and value.kind in ("generator", "map") and value.element is not None and holds_traced(value.element):
+        return f"a {value.kind}"
     if isinstance(value, FuncV) and value.env is not None and not m.outer(value.env) and value.node is not None:
         text = value.source.text[value.node.start : value.node.end]
         if any(isinstance(name, str) and holds_traced(item) and name in text for name, item in list(value.env.fields.items())):
@@ -457,7 +461,7 @@ def escape(m: Machine, value: Value, depth: int = 3) -> None:
 
 def enter(m: Machine, value: Value, place: Place, frame: Frame) -> Value:
     """What `with value as name` binds."""
-    own = _dunder(value, "__enter__")
+    own = dunder(value, "__enter__")
     if own is not None:
         return call(m, own, CallInfo([], {}, frame, place))
     if isinstance(value, Foreign) and value.kind == "generator":
@@ -467,20 +471,34 @@ def enter(m: Machine, value: Value, place: Place, frame: Frame) -> Value:
 
 def leave(m: Machine, value: Value, place: Place, frame: Frame) -> None:
     """The end of `with value`, without an exception."""
-    own = _dunder(value, "__exit__")
+    own = dunder(value, "__exit__")
     if own is not None:
         call(m, own, CallInfo([NONE, NONE, NONE], {}, frame, place, [place] * 3))
 
 
-def _dunder(value: Value, name: str) -> Value | None:
+def dunder(value: Value, name: str) -> Value | None:
     """A special method that an object of the project's own class has."""
     from mxlint.tracing import attribute
 
+    value = without_none(value)
     if isinstance(value, Instance):
         cls, method = attribute.class_attribute(value.cls, name)
         if cls is not None and isinstance(method, FuncV):
             return BoundV(value, method)
     return None
+
+
+def iterated(m: Machine, value: Value, place: Place, frame: Frame) -> Value:
+    """What is gone through when a value is: for an object of the project's own class what its `__iter__` gives."""
+    own = dunder(value, "__iter__")
+    if own is None:
+        return value
+    found = call(m, own, CallInfo([], {}, frame, place))
+    following = dunder(found, "__next__")
+    if following is None:
+        return found
+    first, later = (call(m, following, CallInfo([], {}, frame, place)) for _ in range(2))
+    return Foreign("generator", join(first, later))
 
 
 def extend(m: Machine, target: ListV, value: Value, place: Place, frame: Frame) -> None:

@@ -101,6 +101,8 @@ def make_compiled(m: Machine, info: CallInfo, form: str, compiled: str) -> Value
 
 def _not_a_function(function: Value) -> str:
     """What is compiled instead of a function, if anything."""
+    if isinstance(function, BoundV):
+        return _not_a_function(function.function) if isinstance(function.function, FuncV) else ""
     if isinstance(function, FuncV) and isinstance(node := node_of(function), nodes.FuncDef):
         return "an async function" if node.is_async else "a generator function" if node.generator else ""
     if isinstance(function, (Array, Scalar, Tup, ListV, DictV)) and not (isinstance(function, Scalar) and function.kind == "scalar"):

@@ -80,6 +80,8 @@ def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
     where, value = lookup(m, node.id, frame)
     if where is not None and m.outer(where):
         m.read(where, node.id, None, value, m.place(frame, node), node.id, frame)
+    elif isinstance(value, Array) and m.outer(value):  # bound by a default or a partial
+        m.read(value, "version", None, value.fields.get("version", 0), m.place(frame, node), node.id, frame)
     return m.relied(value)
 
 
@@ -314,7 +316,7 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
         elements.append((key, value))
         return True
     clause = node.clauses[depth]
-    source = evaluate(m, clause.iter, inner if depth else inner.parent or inner)
+    source = calls.iterated(m, evaluate(m, clause.iter, inner if depth else inner.parent or inner), m.place(inner, clause.iter), inner)
     items = iterate(m, source, clause.iter, inner)
     exact = items is not None and len(items) <= MAX_UNROLL
     if items is not None and not items:
@@ -368,7 +370,12 @@ def _yield(m: Machine, node: nodes.Yield, frame: Frame) -> Value:
     target = frame
     while target.kind == "comprehension" and target.parent is not None:
         target = target.parent
-    target.yields.append(value)
+    given = [value]
+    if node.source:
+        value = calls.iterated(m, value, m.place(frame, node), frame)
+        items = iterate(m, value, node, frame)
+        given = items if items is not None else representatives(m, value, None, node, frame)
+    target.yields += given
     calls.escape(m, value)
     return UNKNOWN
 

@@ -160,7 +160,7 @@ class Trace:
     sees, the argument that it stands for. `lazy`: what the body reads that was never
     computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
     another container; `counted`: what it read and wrote, and nothing else had written when it was
-    used again.
+    used again; `clocked`: the clock readings that it computes with.
     """
 
     record: Record
@@ -182,6 +182,7 @@ class Trace:
     random_in: bool = False
     random_out: bool = False
     counted: set[Any] = field(default_factory=set)
+    clocked: set[Place] = field(default_factory=set)
     seen: set[Any] = field(default_factory=set)
     epoch: int = 0
     active: bool = True

@@ -140,7 +140,7 @@ def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
 
 
 def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
-    source = evaluate(m, node.iter, frame)
+    source = calls.iterated(m, evaluate(m, node.iter, frame), m.place(frame, node.iter), frame)
     items = iterate(m, source, node.iter, frame)
     if items is not None and not items:
         return execute(m, node.orelse, frame)
@@ -329,7 +329,8 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
     value: Value = made
     for decorator in reversed(node.decorators):
         found = evaluate(m, decorator, frame)
-        function = found.function if isinstance(found, calls.PartialLike) else found
+        named = evaluate(m, decorator.func, frame) if isinstance(decorator, nodes.Call) else found
+        function = named.function if isinstance(named, calls.PartialLike) else named
         if isinstance(function, External) and function.name.rsplit(".", 1)[-1] in ("dataclass", "frozen", "define"):
             made.dataclass = True
         elif not (isinstance(function, External) and function.name.startswith(("functools.", "typing.", "enum."))):

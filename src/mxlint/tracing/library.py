@@ -6,10 +6,11 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators, shapeless, shapes
-from mxlint.tracing.call import CallInfo, call, escape, extend, unknown_call
+from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, iterated, unknown_call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
     MISSING,
@@ -191,7 +192,7 @@ _BY_METHOD = frozenset(
 
 def _numpy(m: Machine, name: str, info: CallInfo) -> Value:
     last = name.rsplit(".", 1)[-1]
-    if last not in _BY_METHOD:
+    if last not in _BY_METHOD or any(isinstance(value, (Tup, ListV)) for value in info.args[:1]):
         _converts(m, name.replace("numpy.", "np.", 1), info)
     if name.startswith("numpy.ndarray."):
         return Scalar("number") if last == "item" else list_like(Scalar("number")) if last == "tolist" else NumpyV("array")
@@ -203,13 +204,28 @@ def _numpy(m: Machine, name: str, info: CallInfo) -> Value:
     ):
         return Scalar("number", varies=True)  # without a size a number of Python's
     scalars = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32", "uint64", "bool_")
-    if last in ("prod", "sum", "max", "min", "sqrt", "log", "exp") and info.args and not isinstance(info.args[0], (NumpyV, Opaque, Array)):
-        first = info.args[0]
-        axes = frozenset(a for item in getattr(first, "items", None) or (first,) if isinstance(item, Scalar) for a in item.axes)
-        return Scalar("number", MISSING, axes)
+    parts = _numbers(info.args[0]) if last in _OF_ALL and len(info.values()) == 1 else info.args if last in _OF_EACH else ()
+    numbers = [part for part in parts if isinstance(part, Scalar)]
+    if numbers and len(numbers) == len(parts):
+        axes, param = frozenset(a for s in numbers for a in s.axes), any(s.param for s in numbers)
+        return Scalar("number", MISSING, axes, param, any(s.varies for s in numbers), numpy=True)
     return NumpyV(last if last in scalars else "array")
 
 
+def _numbers(value: Value) -> tuple[Value, ...]:
+    """The elements of a flat sequence, or the sizes of a shape of unknown rank in one."""
+    if isinstance(value, ShapeV):
+        return (Scalar("int", MISSING, frozenset((number, None) for number in value.of), value.near),)
+    return (value.items or ()) if isinstance(value, (Tup, ListV)) else (value,)
+
+
+_OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin", "mean", "std", "var", "median"})
+"""Functions of numpy that make one scalar of a sequence of numbers."""
+_OF_EACH = frozenset(
+    ["sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "arctan", "abs", "absolute",
+     "floor", "ceil", "rint", "round", "square", "sign", "power", "maximum", "minimum", "radians", "deg2rad", "reciprocal"]
+)  # fmt: skip
+"""Functions of numpy that make a scalar of a number."""
 _ONE_NUMBER = {
     "rand": 0, "randn": 0, "random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2, "randint": 2, "beta": 2,
     "gamma": 2, "exponential": 1, "poisson": 1, "lognormal": 2, "laplace": 2,
@@ -223,6 +239,7 @@ def _math(m: Machine, name: str, info: CallInfo) -> Value:
     scalars = [value for value in info.args if isinstance(value, Scalar)]
     axes = frozenset(a for value in scalars for a in value.axes)
     param, varies = any(v.param for v in scalars), any(v.varies for v in scalars)
+    clock = next((v.clock for v in scalars if v.clock is not None), None)
     kind = "int" if name in ("math.floor", "math.ceil", "math.gcd", "math.isqrt", "math.comb") else "float"
     if scalars and len(scalars) == len(info.args) and all(v.known for v in scalars) and name != "math.factorial":
         try:
@@ -230,13 +247,13 @@ def _math(m: Machine, name: str, info: CallInfo) -> Value:
             return Scalar(type(content).__name__, content, axes, param, varies)
         except (ArithmeticError, ValueError, TypeError, AttributeError):
             pass
-    return Scalar(kind, MISSING, axes, param, varies)
+    return Scalar(kind, MISSING, axes, param, varies, clock=clock)
 
 
 def _number(m: Machine, name: str, info: CallInfo) -> Value:
     if name in ("random.randint", "random.randrange", "random.choice", "random.getrandbits"):
         return Scalar("number" if name == "random.choice" else "int")  # one of a few values, as far as anybody knows
-    return Scalar("number", MISSING, varies=True)
+    return Scalar("number", MISSING, varies=True, clock=info.place if name in _CLOCKS else None)
 
 
 def _text_method(m: Machine, name: str, info: CallInfo) -> Value:
@@ -318,10 +335,10 @@ def _converter(kind: str) -> Handler:
         if isinstance(value, Scalar):
             if value.known and kind in ("int", "float", "bool"):
                 try:
-                    return replace(value, kind=kind, content={"int": int, "float": float, "bool": bool}[kind](value.content))
+                    return replace(value, kind=kind, content={"int": int, "float": float, "bool": bool}[kind](value.content), numpy=False)
                 except (TypeError, ValueError, OverflowError):
                     pass
-            return replace(value, kind=kind, content=MISSING)
+            return replace(value, kind=kind, content=MISSING, numpy=False)
         return Scalar(kind) if kind in ("int", "float", "bool") else Foreign(kind)
 
     return run
@@ -329,6 +346,9 @@ def _converter(kind: str) -> Handler:
 
 def _truths(name: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
+        key = info.keywords.get("key")
+        if key is not None and not (isinstance(key, Scalar) and key.kind == "None"):
+            return _by_key(m, name, key, info)
         values = list(info.args)
         flat: list[Value] = []
         for value in values:
@@ -365,6 +385,33 @@ def _truths(name: str) -> Handler:
     return run
 
 
+def _by_key(m: Machine, name: str, key: Value, info: CallInfo) -> Value:
+    """max, min or sorted, which compare what `key` makes of each element."""
+    found = list(info.args) if len(info.args) > 1 else _elements(m, info.args[0], info) if info.args else []
+    items = found if found is not None else [_representative(m, info.args[0], info)]
+    for item in items[:MAX_KEYS]:
+        made = call(m, key, replace(info, args=[item], keywords={}, places=[info.place], nodes={}, node=None))
+        for part in made.items if isinstance(made, Tup) else (made,):
+            if isinstance(part, Array) and part.traced is True and m.sure(part) and (found is None or len(found) > 1):
+                m.emit("truth", info.place, f"{name}()", info.frame, part.chain)
+                return UNKNOWN
+    if name == "sorted":
+        return list_like(_joined(items))
+    return _joined(items)
+
+
+MAX_LETTERS = 64
+"""Letters of a string that are gone through one by one."""
+MAX_REDUCED = 16
+"""Elements that functools.reduce is run over one by one."""
+MAX_KEYS = 8
+"""Elements whose key is looked at."""
+
+
+def _joined(values: list[Value]) -> Value:
+    return reduce(join, values) if values else UNKNOWN
+
+
 def _len(m: Machine, info: CallInfo) -> Value:
     value = info.get(0, "obj")
     if isinstance(value, Array) and not value.tree:
@@ -385,6 +432,9 @@ def _len(m: Machine, info: CallInfo) -> Value:
         return const(len(value.keys))
     if isinstance(value, Scalar) and value.kind == "str" and value.known:
         return replace(const(len(value.content)), param=value.param)
+    own = dunder(value, "__len__") if value is not None else None
+    if own is not None:
+        return call(m, own, CallInfo([], {}, info.frame, info.place))
     return Scalar("int", MISSING, param=operators.depends_on_argument(value) if value is not None else False)
 
 
@@ -433,6 +483,9 @@ def _range(m: Machine, info: CallInfo) -> Value:
 
 
 def _elements(m: Machine, value: Value, info: CallInfo) -> list[Value] | None:
+    value = iterated(m, value, info.place, info.frame)
+    if isinstance(value, Scalar) and value.kind == "str" and value.known and len(value.content) <= MAX_LETTERS:
+        return [const(letter) for letter in value.content]
     if isinstance(value, (Tup, ListV)):
         return list(value.items) if value.items is not None else None
     if isinstance(value, DictV):
@@ -441,7 +494,7 @@ def _elements(m: Machine, value: Value, info: CallInfo) -> list[Value] | None:
 
 
 def _representative(m: Machine, value: Value, info: CallInfo) -> Value:
-    first, later = operators.first_and_later(m, value, info.place, info.frame)
+    first, later = operators.first_and_later(m, iterated(m, value, info.place, info.frame), info.place, info.frame)
     return join(first, later)
 
 
@@ -499,9 +552,7 @@ def _map(m: Machine, info: CallInfo) -> Value:
     else:
         rows = [tuple(_representative(m, value, info) for value in info.args[1:])]
     results = [call(m, info.args[0], replace(info, args=list(row), keywords={}, places=[info.place] * len(row))) for row in rows]
-    if all(column is not None for column in columns):
-        return list_of(tuple(results))
-    return list_like(results[0] if results else UNKNOWN)
+    return Foreign("map", _joined(results), tuple(results) if all(column is not None and len(column) <= 8 for column in columns) else None)
 
 
 def _sum(m: Machine, info: CallInfo) -> Value:
@@ -653,8 +704,15 @@ def _cache(m: Machine, info: CallInfo) -> Value:
 def _reduce(m: Machine, info: CallInfo) -> Value:
     if len(info.args) < 2:
         return UNKNOWN
-    element = _representative(m, info.args[1], info)
-    return call(m, info.args[0], replace(info, args=[element, element], keywords={}, places=[info.place] * 2))
+    found = _elements(m, info.args[1], info)
+    if found is None or len(found) > MAX_REDUCED:
+        element = _representative(m, info.args[1], info)
+        found = [element, element]
+    items = [*info.args[2:3], *found]
+    result: Value = items[0] if items else UNKNOWN
+    for item in items[1:]:
+        result = call(m, info.args[0], replace(info, args=[result, item], keywords={}, places=[info.place] * 2))
+    return result
 
 
 def _namedtuple(m: Machine, info: CallInfo) -> Value:
@@ -665,6 +723,13 @@ def _namedtuple(m: Machine, info: CallInfo) -> Value:
     elif isinstance(fields, (ListV, Tup)) and fields.items is not None:
         names = tuple(str(f.content) for f in fields.items if isinstance(f, Scalar) and f.known)
     return ClassV({"#annotated": names}, name="namedtuple", bases=(External("typing.NamedTuple"),))
+
+
+def _default_dict(m: Machine, info: CallInfo) -> Value:
+    made = _dict(m, replace(info, args=info.args[1:], places=info.places[1:])) if len(info.args) > 1 else DictV()
+    if info.args and not (isinstance(info.args[0], Scalar) and info.args[0].kind == "None") and isinstance(made, DictV):
+        made.fields[attribute.FACTORY] = info.args[0]
+    return made
 
 
 def _open_dict(m: Machine, info: CallInfo) -> Value:
@@ -709,6 +774,17 @@ def _list_pop(m: Machine, info: CallInfo) -> Value:
         m.write(owner, "items", None, info.place, _owner_text(info), "items", info.frame)
         return owner.element
     return UNKNOWN
+
+
+def _insert(m: Machine, info: CallInfo) -> Value:
+    owner, at, value = info.args[0], info.get(1, "index"), info.get(2, "object")
+    if not isinstance(owner, ListV) or value is None or owner.items is None or not (isinstance(at, Scalar) and isinstance(at.content, int)):
+        return _list_changed(m, info)
+    escape(m, value)
+    items = list(owner.items)
+    items.insert(at.content, value)
+    attribute.note_item(m, owner, "items", tuple(items), value, info.place, _owner_text(info), "append", info.frame)
+    return NONE
 
 
 def _list_changed(m: Machine, info: CallInfo) -> Value:
@@ -788,8 +864,7 @@ def _setdefault(m: Machine, info: CallInfo) -> Value:
         key = ("k", info.args[1].content)
         if key not in owner.fields:
             m.write(owner, key, info.args[2], info.place, _owner_text(info), "key", info.frame)
-            if m.outer(owner) and isinstance(info.args[2], (ListV, DictV)):
-                info.args[2].born = owner.born  # it lives where it is kept
+            attribute.lives_in(m, owner, info.args[2])
         escape(m, info.args[2])
         return owner.fields[key]  # type: ignore[no-any-return]
     for value in info.args[1:]:
@@ -878,13 +953,11 @@ _OBJECTS = [
     "decimal.Decimal",
     "fractions.Fraction",
     "uuid.UUID",
-    "types.SimpleNamespace",
     "threading.Lock",
     "threading.Thread",
     "io.StringIO",
     "io.BytesIO",
     "array.array",
-    "argparse.Namespace",
 ]
 """Classes of the standard library whose objects are neither arrays nor constants."""
 
@@ -894,6 +967,11 @@ def _foreign(kind: str) -> Handler:
         return Foreign(kind)
 
     return run
+
+
+def _namespace(m: Machine, info: CallInfo) -> Value:
+    """An object that has the attributes which it is given."""
+    return Instance({} if info.open else dict(info.keywords), cls=External("types.SimpleNamespace"))
 
 
 def _callable(m: Machine, info: CallInfo) -> Value:
@@ -913,6 +991,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.iter": _iter, "builtins.reversed": _sequence("list"), "builtins.list": _sequence("list"), "builtins.tuple": _sequence("tuple"),
     "builtins.set": _sequence("set"), "builtins.frozenset": _sequence("set"), "builtins.dict": _dict, "builtins.type": _type,
     **{name: _foreign(name) for name in _OBJECTS}, "builtins.vars": _vars,
+    "types.SimpleNamespace": _namespace, "argparse.Namespace": _namespace,
     "builtins.__import__": _import, "threading.Thread": _thread,
     "concurrent.futures.ThreadPoolExecutor": _executor, "concurrent.futures.thread.ThreadPoolExecutor": _executor,
     "concurrent.futures.ThreadPoolExecutor.submit": _submit, "concurrent.futures.ThreadPoolExecutor.map": _map_beside, "importlib.import_module": _import,
@@ -922,14 +1001,14 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
     "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.object.__setattr__": _setattr, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,
-    "builtins.list.insert": _list_changed, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
+    "builtins.list.insert": _insert, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
     "builtins.list.reverse": _list_changed, "builtins.list.copy": _copy, "builtins.dict.copy": _copy, "builtins.dict.get": _dict_get,
     "builtins.dict.items": _dict_parts("items"), "builtins.dict.keys": _dict_parts("keys"), "builtins.dict.values": _dict_parts("values"),
     "builtins.dict.update": _dict_update, "builtins.dict.setdefault": _setdefault, "builtins.dict.pop": _dict_pop,
     "builtins.dict.clear": _dict_clear,
     "functools.partial": _partial, "functools.wraps": _wraps, "functools.lru_cache": _cache, "functools.cache": _cache,
     "functools.reduce": _reduce, "operator.index": _index, "pickle.dumps": _pickle, "pickle.dump": _pickle, "copy.copy": _copy,
-    "copy.deepcopy": _copy, "typing.cast": _identity, "collections.namedtuple": _namedtuple, "collections.defaultdict": _open_dict,
+    "copy.deepcopy": _copy, "typing.cast": _identity, "collections.namedtuple": _namedtuple, "collections.defaultdict": _default_dict,
     "collections.Counter": _open_dict, "collections.OrderedDict": _dict, "collections.deque": _sequence("list"),
     "math.prod": lambda m, info: shapes.product(shapes.sizes_of(info.args[0]) or (Scalar("int"),)) if info.args else UNKNOWN,
 }  # fmt: skip

@@ -176,9 +176,9 @@ class Machine:
         target: Value | None = None, note: str = "", effects: tuple[Effect, ...] = (),
     ) -> None:  # fmt: skip
         trace = self.trace
-        if trace is None or trace.muted or self.doubtful or (kind, place) in trace.seen:
+        if trace is None or trace.muted or self.doubtful or (kind, place, id(target)) in trace.seen:
             return
-        trace.seen.add((kind, place))
+        trace.seen.add((kind, place, id(target)))
         trace.events.append(
             Event(
                 kind, place, what, qualname(frame), chain, self.calls_to(frame), axes, bool(self.guards), target, note, self.swallowing > 0,

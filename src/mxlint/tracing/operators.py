@@ -56,6 +56,11 @@ _FOLD: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+_METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "&": "and", "|": "or", "^": "xor",
+    "<<": "lshift", ">>": "rshift", "@": "matmul", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
+}  # fmt: skip
+"""What the special method of an operator is called."""
 _NUMBERS = ("int", "float", "bool", "number", "scalar")
 
 
@@ -249,6 +254,10 @@ def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fra
     if op == "-":
         m.elapsed(left, right)
     left, right = without_none(left), without_none(right)
+    if isinstance(left, Instance) or isinstance(right, Instance) and not _is_array(left):
+        found = _by_method(m, op, left, right, node, frame)
+        if found is not None:
+            return found
     if (_is_array(left) or _is_array(right)) and not (op == "%" and isinstance(left, Scalar) and left.kind == "str"):
         return _array_binary(m, op, left, right, node, frame)
     if isinstance(left, Scalar) and left.kind == "str":
@@ -283,13 +292,26 @@ def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fra
     return UNKNOWN
 
 
+def _by_method(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value | None:
+    """An operator that a class of the project defines; None where it does not."""
+    from mxlint.tracing import call as calls
+
+    place = m.place(frame, node)
+    for owner, other, name in ((left, right, f"__{_METHODS[op]}__"), (right, left, f"__r{_METHODS[op]}__")):
+        own = calls.dunder(owner, name)
+        if own is not None:
+            return calls.call(m, own, calls.CallInfo([other], {}, frame, place, [place]))
+    return None
+
+
 def _fold(op: str, left: Scalar, right: Scalar) -> Scalar:
     axes, param, varies = left.axes | right.axes, left.param or right.param, left.varies or right.varies
     kind = "float" if op == "/" or "float" in (left.kind, right.kind) else "int" if left.kind == right.kind == "int" else "number"
+    numpy, clock = left.numpy or right.numpy, left.clock or right.clock
     if left.kind == "str":
         kind = "str"
     if not (left.known and right.known):
-        return Scalar(kind, MISSING, axes, param, varies)
+        return Scalar(kind, MISSING, axes, param, varies, numpy, clock)
     a, b = left.content, right.content
     too_large = op in ("**", "<<", "*") and any(isinstance(n, int) and n.bit_length() > 64 for n in (a, b))
     if op == "**" and isinstance(b, (int, float)) and (abs(b) > 256 or isinstance(a, complex)):
@@ -302,11 +324,13 @@ def _fold(op: str, left: Scalar, right: Scalar) -> Scalar:
         content = MISSING
     if isinstance(content, complex):
         content = MISSING
-    return Scalar(kind if content is MISSING else type(content).__name__, content, axes, param, varies)
+    return Scalar(kind if content is MISSING else type(content).__name__, content, axes, param, varies, numpy, clock)
 
 
 def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
-    if isinstance(left, NumpyV) and isinstance(right, Array):
+    if m.trace is not None:
+        m.trace.clocked |= {side.clock for side in (left, right) if isinstance(side, Scalar) and side.clock is not None}
+    if (isinstance(left, NumpyV) or isinstance(left, Scalar) and left.numpy) and isinstance(right, Array):
         if right.traced is True and right.sure:
             m.emit("convert", m.place(frame, node), "a numpy value on the left of a traced array", frame, right.chain)
         return NumpyV("array")
@@ -361,6 +385,8 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
         return _identity(op == "is", left, right)
     if op in ("in", "not in"):
         return _contains(m, op == "in", left, right, node, frame)
+    if isinstance(left, Instance) and (own := _by_method(m, op, left, right, node, frame)) is not None:
+        return own
     if isinstance(left, Array) or isinstance(right, Array):
         if isinstance(left, Scalar) and left.kind in ("None", "str") or isinstance(right, Scalar) and right.kind in ("None", "str"):
             return const(op == "!=")

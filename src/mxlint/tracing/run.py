@@ -25,8 +25,10 @@ from mxlint.tracing.values import (
     Lazy,
     ModuleV,
     Opaque,
+    PartialV,
     Place,
     Scalar,
+    TransformV,
     Value,
     as_old,
     const,
@@ -230,7 +232,7 @@ def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
 
 def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Callable[[str], bool]:
     """Whether a piece of text may make or call a compiled object."""
-    names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, CompiledV)}
+    names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and _runs_compiled(value)}
     text, end = source.text, 0
     for at in compile_words(source.text):  # the lines that say so, and no others: the pattern is slow on a whole file
         if at >= end:
@@ -249,6 +251,13 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
     if _compiles_here(m, source):
         return lambda text: says_compile(text) or mentions(text)
     return lambda text: mentions(text) and _TELLS.search(text) is not None
+
+
+def _runs_compiled(value: Value) -> bool:
+    """Whether a value is a compiled object, or made of one by transforms and partials."""
+    while isinstance(value, (TransformV, PartialV)):
+        value = value.function
+    return isinstance(value, CompiledV)
 
 
 _TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|item|tolist|shape|size|ndim|None|True|False)\b|[\d\"'\[{]")

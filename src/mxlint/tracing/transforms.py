@@ -12,6 +12,10 @@ from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import NONE, UNKNOWN, Array, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
 
 
+_RUN_THE_BODY = frozenset({"grad", "value_and_grad", "nn_value_and_grad", "vmap"})
+"""Transforms that run the Python body of what they transform at every call."""
+
+
 def _transform(kind: str, position: int = 0) -> Callable[[Machine, CallInfo], Value]:
     def run(m: Machine, info: CallInfo) -> Value:
         function = info.args[position] if position < len(info.args) else info.keywords.get("fun", UNKNOWN)
@@ -30,10 +34,13 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     if transform.kind == "checkpoint":
         shapeless.unsupported(m, "mlx.core.checkpoint", transform.place, "mx.checkpoint", UNKNOWN, info.frame)
     inner = replace(info, nodes={})
+    innermost = transform
+    while isinstance(innermost.function, TransformV):
+        innermost = innermost.function
+    if isinstance(innermost.function, CompiledV) and m.trace is None and not m.differentiating and innermost.kind in _RUN_THE_BODY:
+        m.transformed.append((innermost.place, innermost.function.record, innermost.kind))
     if isinstance(function, CompiledV):
         function.record.differentiated = True
-        if m.trace is None and not m.differentiating and transform.kind in ("grad", "value_and_grad", "nn_value_and_grad", "vmap"):
-            m.transformed.append((transform.place, function.record, transform.kind))
         function = function.record.function
     if isinstance(transform.owner, Instance) and m.outer(transform.owner):
         frozen = transform.owner.fields.get(layers.FROZEN, NONE)

@@ -96,6 +96,7 @@ class Scalar:
 
     `axes`: the dimensions of traced arrays it was computed from. `param`: it depends on a Python argument (or a shape, rank or dtype of
     an array argument) of the compiled function, so another call may bring another value. `varies`: seen to differ between iterations.
+    `numpy`: a scalar of numpy, as np.sqrt of a number gives. `clock`: where the clock was read that it comes from.
     """
 
     kind: str
@@ -103,6 +104,8 @@ class Scalar:
     axes: frozenset[Axis] = NO_AXES
     param: bool = False
     varies: bool = False
+    numpy: bool = False
+    clock: Place | None = None
 
     @property
     def known(self) -> bool:
@@ -469,12 +472,13 @@ def join(a: Value, b: Value) -> Value:
         return a
     if isinstance(a, Scalar) and isinstance(b, Scalar) and a.kind != "None" and b.kind != "None":
         kind = a.kind if a.kind == b.kind else "number" if {a.kind, b.kind} <= {"int", "float", "number"} else "scalar"
-        return Scalar(kind, MISSING, a.axes | b.axes, a.param or b.param, a.varies or b.varies)
+        return Scalar(kind, MISSING, a.axes | b.axes, a.param or b.param, a.varies or b.varies, a.numpy and b.numpy)
     if isinstance(a, Array) and isinstance(b, Array):
         shape = None
         if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
             shape = tuple(
-                x if same(x, y) else Scalar("int", MISSING, x.axes | y.axes, x.param or y.param) for x, y in zip(a.shape, b.shape)
+                x if same(x, y) else Scalar("int", MISSING, x.axes | y.axes, x.param or y.param, x.varies or y.varies)
+                for x, y in zip(a.shape, b.shape)
             )
         return array(
             a.traced if a.traced == b.traced else None, shape, a.chain or b.chain, trace=a.fields.get("trace") or b.fields.get("trace"),
