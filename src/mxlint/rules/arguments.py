@@ -19,8 +19,8 @@ def varying(record: Record) -> Iterator[Finding]:
         loop = next((call.loop for call in calls if call.loop is not None and call.loop.repeated), None)
         if loop is None:
             continue
-        for number, (place, value) in enumerate(calls[0].scalars):
-            values = [call.scalars[number][1] for call in calls if number < len(call.scalars)]
+        for parameter, (place, value) in calls[0].scalars.items():
+            values = [call.scalars[parameter][1] for call in calls if parameter in call.scalars]
             if value.kind in ("int", "float", "number") and _many(values, exact=loop.exact):
                 yield finding(
                     "MX303", place,
@@ -29,8 +29,8 @@ def varying(record: Record) -> Iterator[Finding]:
                     f"pass an array: mx.array({place.text})", record,
                 )  # fmt: skip
         if record.shapeless is False:
-            for number, (place, shape) in enumerate(calls[0].arrays):
-                shapes = [call.arrays[number][1] for call in calls if number < len(call.arrays)]
+            for parameter, (place, shape) in calls[0].arrays.items():
+                shapes = [call.arrays[parameter][1] for call in calls if parameter in call.arrays]
                 if shape is not None and not loop.literal and _growing(shapes, exact=loop.exact):
                     yield finding(
                         "MX304", place,

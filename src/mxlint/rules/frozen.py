@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.report import finding, line, name_of, quoted
+from mxlint.rules.state import not_through_container
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record, Trace
 from mxlint.tracing.layers import FROZEN
-from mxlint.tracing.values import Array, Frame, Heap, Instance, Scalar
+from mxlint.tracing.values import Array, DictV, Frame, Heap, Instance, ListV, Scalar
 
 
 def frozen(record: Record) -> Iterator[Finding]:
@@ -174,6 +175,7 @@ def _growing(record: Record) -> Iterator[Finding]:
 def _aliased(record: Record) -> Iterator[Finding]:
     for trace in record.traces[:1]:
         arguments = {id(original) for original in trace.arguments.values() if isinstance(original, Array)}
+        leaves = trace.weights if not_through_container(trace) else trace.weights | trace.leaves  # else MX205 says it
         for read in trace.reads:
             if not isinstance(read.value, Array) or id(read.target) in trace.reach_in:
                 continue
@@ -181,7 +183,7 @@ def _aliased(record: Record) -> Iterator[Finding]:
                 "an argument of this call"
                 if id(read.value) in arguments
                 else "captured by inputs="
-                if id(read.value) in trace.weights
+                if id(read.value) in leaves and not isinstance(read.target, (ListV, DictV))
                 else ""
             )
             if source:

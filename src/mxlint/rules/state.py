@@ -33,7 +33,7 @@ def _dead(record: Record) -> Iterator[Finding]:
     for name, capture in (("inputs", record.inputs), ("outputs", record.outputs)):
         if capture is None:
             continue
-        reason = _why_dead(capture) or _copied(record, capture)
+        reason = _why_dead(capture) or _copied(record, capture) or (_elsewhere(record, capture) if name == "inputs" else None)
         if reason is not None:
             yield finding(
                 "MX205", capture.place,
@@ -103,6 +103,27 @@ def _copied(record: Record, capture: Capture) -> str | None:
     return None
 
 
+def _elsewhere(record: Record, capture: Capture) -> str | None:
+    """A copy of a list or dict, which the body itself reads."""
+    for trace in record.traces:
+        for read in trace.reads:
+            if isinstance(read.target, (ListV, DictV)) and id(read.target) not in trace.reach_in and captured(trace, read.value):
+                return f"{quoted(capture.text)}, a copy of the container that the body takes {quoted(read.name)} from"
+    return None
+
+
+def not_through_container(trace: Trace) -> bool:
+    """Whether the body never takes an array from a captured list or dict."""
+    return not any(
+        isinstance(r.target, (ListV, DictV)) and id(r.target) in trace.reach_in and isinstance(r.value, Array) for r in trace.reads
+    )
+
+
+def captured(trace: Trace, value: object) -> bool:
+    """Whether inputs= holds this very array, in whatever container."""
+    return isinstance(value, Array) and (id(value) in trace.leaves or id(value) in trace.weights)
+
+
 def _leaf(trace: Trace, value: Array, depth: int = 4) -> Place | None:
     """Where an array is captured, or one that it is still to be computed from."""
     made_from = [part for part in value.fields.get("lazy") or () if isinstance(part, Array)] if depth else []
@@ -110,8 +131,8 @@ def _leaf(trace: Trace, value: Array, depth: int = 4) -> Place | None:
 
 
 def _by_own_name(record: Record) -> Iterator[Finding]:
-    """The body reads an array by its own name that stands in a captured list or dict as well."""
-    for trace in record.traces:
+    """The body reads an array by its own name that stands in a captured list or dict as well, which it does not read."""
+    for trace in filter(not_through_container, record.traces):
         for read in trace.reads:
             capture = _leaf(trace, read.value) if isinstance(read.value, Array) else None
             if capture is not None:

@@ -575,6 +575,10 @@ def _indexed(owner: Array, index: Value) -> tuple[Scalar, ...] | None:
         if kind == "newaxis":
             sizes.append(const(1))
             continue
+        if kind == "array" and isinstance(part, Array) and part.shape is not None and sum(_part(p) == "array" for p in parts) == 1:
+            sizes += part.shape
+            axis += 1
+            continue
         if kind in ("unknown", "array"):
             return None
         size = owner.shape[axis]

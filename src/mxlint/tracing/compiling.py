@@ -174,13 +174,13 @@ def _shared(m: Machine, record: Record, key: Any) -> tuple[int, Value, Trace] | 
 
 def _noted_call(m: Machine, info: CallInfo, values: list[Value]) -> Call:
     """What rules want to know of one call from host code."""
-    scalars = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, Scalar)]
-    scalars += [(info.nodes[key][0], value) for key, value in info.keywords.items() if isinstance(value, Scalar) and key in info.nodes]
-    arrays = [(place, value) for value, place in zip(info.args, info.places) if isinstance(value, (Array, ListV))]
+    given: dict[int | str, tuple[Place, Value]] = dict(enumerate(zip(info.places, info.args)))
+    given |= {name: (info.nodes[name][0], value) for name, value in info.keywords.items() if name in info.nodes}
     exact = signature(Tup(tuple(values)), shapes=True)
     return Call(
-        info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values)), tuple(scalars),
-        tuple((place, _shape_key(value)) for place, value in arrays), m.loops[-1] if m.loops else None, exact,
+        info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values)),
+        {name: (place, value) for name, (place, value) in given.items() if isinstance(value, Scalar)},
+        {name: (place, _shape_key(value)) for name, (place, value) in given.items() if isinstance(value, (Array, ListV))}, m.loops[-1] if m.loops else None, exact,
         flat_key([*values, *(Scalar("str", key) for key in info.keywords)]), bool(m.guards),
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ A `Record` is the whole history of one compiled object, both modes together and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -121,8 +122,8 @@ class Stale:
 class Call:
     """A call of the compiled object from host code.
 
-    `shapes`: per flat array argument its shape, or None; `scalars`, `arrays`: the arguments that are Python values and arrays themselves, and
-    where they stand; `loops`: how many loops it stands in, `loop` the innermost; `exact` tells argument trees apart as Python does, `flat` as
+    `shapes`: per flat array argument its shape, or None; `scalars`, `arrays`: the arguments that are Python values and arrays themselves,
+    by position or name, and where they stand; `loops`: how many loops it stands in, `loop` the innermost; `exact` tells argument trees apart as Python does, `flat` as
     the cache does.
     """
 
@@ -130,8 +131,8 @@ class Call:
     loops: int
     epoch: int
     shapes: tuple[tuple[Any, ...] | None, ...] = ()
-    scalars: tuple[tuple[Place, Any], ...] = ()
-    arrays: tuple[tuple[Place, tuple[Any, ...] | None], ...] = ()
+    scalars: Mapping[int | str, tuple[Place, Any]] = field(default_factory=dict)
+    arrays: Mapping[int | str, tuple[Place, tuple[Any, ...] | None]] = field(default_factory=dict)
     loop: Any = None
     exact: Any = None
     flat: Any = None

@@ -227,6 +227,12 @@ def _shape(m: Machine, name: str, rule: str | None, info: CallInfo) -> tuple[Sha
     if special is not None:
         return special(info), frozenset()
     operand = _first(info)
+    if last in _CUMULATIVE and operand is not None:
+        return (
+            (operand.shape, operand.like)
+            if _given(info.get(1, "axis"))
+            else (_flatten(replace(info, args=[operand], keywords={})), frozenset())
+        )
     if rule == "same" and operand is not None:
         return operand.shape, operand.like
     if rule == "broadcast":
@@ -239,6 +245,14 @@ def _shape(m: Machine, name: str, rule: str | None, info: CallInfo) -> tuple[Sha
     if rule == "reduce" and operand is not None:
         return _reduced(info, operand), frozenset()
     return None, frozenset()
+
+
+_CUMULATIVE = frozenset({"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"})
+"""What runs along an axis, or through the flattened array where none is given."""
+
+
+def _given(axis: Value | None) -> bool:
+    return axis is not None and not (isinstance(axis, Scalar) and axis.kind == "None")
 
 
 def _reduced(info: CallInfo, operand: Array) -> Shape:
@@ -361,6 +375,33 @@ def _matmul(info: CallInfo) -> Shape:
     return shapes.matmul(sides[0].shape, sides[1].shape) if len(sides) == 2 else None
 
 
+def _take(info: CallInfo) -> Shape:
+    operand, indices, axis = _first(info), info.get(1, "indices"), info.get(2, "axis")
+    chosen: Shape = () if isinstance(indices, Scalar) else indices.shape if isinstance(indices, Array) else None
+    if chosen is None or not _given(axis):
+        return chosen
+    if operand is None or operand.shape is None or axis is None:
+        return None
+    number = shapes.axis_number(axis, len(operand.shape))
+    return None if number is None else (*operand.shape[:number], *chosen, *operand.shape[number + 1 :])
+
+
+def _einsum(info: CallInfo) -> Shape:
+    arrays = [value for value in info.args[1:] if isinstance(value, Array)]
+    text = info.args[0].content if info.args and isinstance(info.args[0], Scalar) else None
+    if not isinstance(text, str) or len(arrays) != len(info.args) - 1:
+        return None
+    return shapes.einsum(text, [array.shape for array in arrays])
+
+
+def _attention(info: CallInfo) -> Shape:
+    """The shape of the queries, with the features of the values."""
+    queries, values = info.get(0, "q"), info.get(2, "v")
+    if not (isinstance(queries, Array) and isinstance(values, Array)) or not queries.shape or not values.shape:
+        return None
+    return (*queries.shape[:-1], values.shape[-1])
+
+
 def _joined_arrays(info: CallInfo) -> list[Array] | None:
     value = info.args[0] if info.args else UNKNOWN
     items = value.items if isinstance(value, (ListV, Tup)) else None
@@ -394,7 +435,7 @@ _SHAPES: dict[str, Callable[[CallInfo], Shape]] = {
     "uniform": _sized(2, "shape"), "normal": _sized(0, "shape"), "randint": _sized(2, "shape"), "bernoulli": _sized(1, "shape"),
     "truncated_normal": _sized(2, "shape"), "broadcast_to": _sized(1, "shape"), "transpose": _transpose, "swapaxes": _swap,
     "moveaxis": _move, "expand_dims": _expand, "squeeze": _squeeze, "flatten": _flatten, "matmul": _matmul, "concatenate": _concatenate,
-    "stack": _stack,
+    "stack": _stack, "take": _take, "einsum": _einsum, "scaled_dot_product_attention": _attention,
 }  # fmt: skip
 
 

@@ -93,6 +93,23 @@ def matmul(a: Shape, b: Shape) -> Shape:
     return None if lead is None else (*lead, a[-2], b[-1])
 
 
+def einsum(text: str, operands: Sequence[Shape]) -> Shape:
+    """The result of `einsum`, for subscripts without an ellipsis."""
+    given, arrow, result = text.replace(" ", "").partition("->")
+    terms = given.split(",")
+    if "." in text or len(terms) != len(operands):
+        return None
+    sizes: dict[str, Scalar] = {}
+    for term, shape in zip(terms, operands):
+        if shape is None or len(shape) != len(term):
+            return None
+        for letter, size in zip(term, shape):
+            sizes[letter] = one(sizes[letter], size) if letter in sizes else size
+    letters = given.replace(",", "")
+    wanted = result if arrow else "".join(sorted(letter for letter in sizes if letters.count(letter) == 1))
+    return tuple(sizes[letter] for letter in wanted) if all(letter in sizes for letter in wanted) else None
+
+
 def sizes_of(value: Value) -> tuple[Scalar, ...] | None:
     """A shape given as a tuple, list or number."""
     from mxlint.tracing.values import ListV, Tup

@@ -11,7 +11,6 @@ from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import NONE, UNKNOWN, Array, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
 
-
 _RUN_THE_BODY = frozenset({"grad", "value_and_grad", "nn_value_and_grad", "vmap"})
 """Transforms that run the Python body of what they transform at every call."""
 
