@@ -551,8 +551,8 @@ def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: 
 
 def _whole(owner: Array, index: Value) -> bool:
     """Whether an index of known bounds takes all of an array of known shape: MLX then makes no slice."""
-    shape = _indexed(owner, index)
-    if "step" in form_of(index) or not owner.shape or shape is None or not all(size.known for size in (*owner.shape, *shape)):
+    shape, form = _indexed(owner, index), form_of(index)
+    if "step" in form or "array" in form or not owner.shape or shape is None or not all(size.known for size in (*owner.shape, *shape)):
         return False
     return shapes.product(shape).content == shapes.product(owner.shape).content != 0  # type: ignore[no-any-return]
 
