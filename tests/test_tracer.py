@@ -144,11 +144,11 @@ def test_what_is_unknown_stays_silent(name: str) -> None:
 
 
 FOUND = read_cases("found.md")
+WRITTEN = read_cases("written.md")
 
 
-@pytest.mark.parametrize("name", FOUND)
-def test_what_generated_programs_showed(name: str) -> None:
-    case = FOUND[name]
+@pytest.mark.parametrize("case", [pytest.param(case, id=name) for cases in (FOUND, WRITTEN) for name, case in cases.items()])
+def test_what_programs_showed(case: Case) -> None:
     marked = [
         (file, row, case.code) for file, text in case.files.items() for row, line in enumerate(text.splitlines(), 1) if "# here" in line
     ]
