@@ -80,8 +80,8 @@ def findings(files: Mapping[str, str], *, gate: bool = True, advice: bool = Fals
     return tuple(finding for finding in result.findings if advice or finding.severity != "info")
 
 
-def places(files: Mapping[str, str]) -> list[tuple[str, int, str]]:
-    return [(finding.span.filename, finding.span.start.row, finding.code) for finding in findings(files)]
+def places(files: Mapping[str, str], *, advice: bool = False) -> list[tuple[str, int, str]]:
+    return [(finding.span.filename, finding.span.start.row, finding.code) for finding in findings(files, advice=advice)]
 
 
 @pytest.fixture(autouse=True)
@@ -286,6 +286,17 @@ def test_a_function_that_calls_what_its_file_compiles() -> None:
 def test_a_function_that_calls_what_another_file_compiles() -> None:
     files = {"lib.py": "import mlx.core as mx\nfast = mx.compile(lambda x: x * 2)\n", "main.py": "from lib import fast\n" + LOOP}
     assert places(files) == [("main.py", 4, "MX303")]
+
+
+NESTED = (
+    "import mlx.core as mx\n\n\n@mx.compile\ndef _half(x):\n    return mx.exp(x) / 2\n\n\n@mx.compile\ndef step(x):\n    return _half(x)\n"
+)
+
+
+def test_a_private_helper_that_another_file_names_may_be_called_there() -> None:
+    assert places({"lib.py": NESTED}, advice=True) == [("lib.py", 4, "MX602")]
+    files = {"lib.py": NESTED, "test_lib.py": "from lib import _half\n\n\ndef test_half(x):\n    assert _half(x)\n"}
+    assert places(files, advice=True) == []
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def _judge(m: Machine) -> Iterator[Finding]:
         yield from shapeless.shapeless(record)
     for records in by_site.values():
         yield from recompilation.recompilation(records)
-        yield from advice.advice(records)
+        yield from advice.advice(records, m.project)
     yield from signature.without_effect(m.records)
     yield from signature.environment(m.environment)
     yield from state.random_assigned(m.random_assigned)

@@ -223,7 +223,7 @@ def _analyse(
             if broken := syntax_error(source):
                 analysed.give_up(broken)
             continue
-        analyse = analyse or _analyser(table, everything)
+        analyse = analyse or _analyser(contents, table, everything)
         try:
             analysis = analyse(source, file.config.compile_wrappers)
         except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
@@ -254,12 +254,12 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.enable()
 
 
-def _analyser(table: Table, everything: bool) -> Callable[[Source, tuple[str, ...]], Analysis]:
+def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool) -> Callable[[Source, tuple[str, ...]], Analysis]:
     """The analysis of one file of this run. It is imported here, with all of LibCST behind it, because most runs need none of it."""
     from mxlint.analysis import analyze
     from mxlint.project import Project
 
-    project = Project()
+    project = Project(contents)
 
     def analyse(source: Source, wrappers: tuple[str, ...]) -> Analysis:
         try:
@@ -270,7 +270,7 @@ def _analyser(table: Table, everything: bool) -> Callable[[Source, tuple[str, ..
         # Generated code nests deeper than people do. What the first try left half done in the project is not used again.
         from mxlint.deep import on_a_deep_stack
 
-        return on_a_deep_stack(lambda: analyze(source, Project(), table, wrappers=wrappers, everything=everything))
+        return on_a_deep_stack(lambda: analyze(source, Project(contents), table, wrappers=wrappers, everything=everything))
 
     return analyse
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +27,9 @@ class Found:
 class Project:
     """Resolves imports between files (and keeps what was lowered of them in `files`): the folder of the importing file, the folder above its top package, and a `src` folder there."""
 
-    def __init__(self) -> None:
+    def __init__(self, contents: Mapping[str, bytes] | None = None) -> None:
+        """`contents`: the files of the run, by real path, for the few questions about files that no import leads to."""
+        self._contents = contents or {}
         self._resolved: dict[Path, Path] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._found: dict[tuple[Path, str], Found | None] = {}
@@ -36,6 +40,12 @@ class Project:
         """Files that are read anyway need not be read again."""
         if source.path is not None:
             self._sources.setdefault(self._resolve(source.path), source)
+
+    def named_elsewhere(self, name: str, source: Source) -> bool:
+        """Whether another file of the run says `name`."""
+        word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
+        own = str(self._resolve(source.path)) if source.path is not None else None
+        return any(path != own and word.search(content) is not None for path, content in self._contents.items())
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
+from mxlint.project import Project
 from mxlint.rules.report import finding, name_of
 from mxlint.rules.shapeless import matters, varying_axes
 from mxlint.tracing.events import Record
@@ -12,13 +14,13 @@ from mxlint.tracing.machine import holds_traced
 from mxlint.tracing.values import CompiledV, Place, TransformV
 
 
-def advice(records: Sequence[Record]) -> Iterator[Finding]:
+def advice(records: Sequence[Record], project: Project) -> Iterator[Finding]:
     """All records of one compile site."""
     first = records[0]
     if len(records) == 1 and not _exported(first) and not _is_test(first) and first.method_of is None:
         yield from _used_once(first)
         yield from _nothing_to_fuse(first)
-        yield from _nested(first)
+        yield from _nested(first, project)
     for record in records:
         yield from _kernels(record)
         yield from _threads(record)
@@ -66,13 +68,26 @@ def holds_any(value: object) -> bool:
     return isinstance(value, Array) or holds_traced(value)
 
 
-def _nested(record: Record) -> Iterator[Finding]:
+def _nested(record: Record, project: Project) -> Iterator[Finding]:
     private = record.frame.kind == "function" or record.compiled.startswith("_")
-    if private and record.inlined and not record.calls and not record.differentiated and not record.threads:
+    unused = private and record.inlined and not record.exposed and not record.calls and not record.differentiated and not record.threads
+    if unused and not _named_elsewhere(record, project):
         yield finding(
             "MX602", record.site, f"{name_of(record)} is only called while another function is traced: its own compilation is never used",
             "leave out mx.compile here: the outer function is compiled as a whole", record,
         )  # fmt: skip
+
+
+def _named_elsewhere(record: Record, project: Project) -> bool:
+    """Whether something names the compiled object besides its definition and the calls of it that were followed inside traces."""
+    source = record.site.source
+    for name, value in record.frame.fields.items():
+        if isinstance(value, CompiledV) and value.record is record and isinstance(name, str):
+            if record.frame.kind == "module" and project.named_elsewhere(name, source):
+                return True
+            if len(re.findall(rf"\b{re.escape(name)}\b", source.text)) > 1 + len(set(record.inlined)):
+                return True
+    return False
 
 
 def _kernels(record: Record) -> Iterator[Finding]:

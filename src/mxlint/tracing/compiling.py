@@ -21,6 +21,7 @@ from mxlint.tracing.values import (
     CompiledV,
     DictV,
     External,
+    Frame,
     FuncV,
     Heap,
     Instance,
@@ -95,7 +96,7 @@ def make_compiled(m: Machine, info: CallInfo, form: str, compiled: str) -> Value
     if what:
         m.not_functions.append((info.place, what, record.compiled))
     if isinstance(function, CompiledV):
-        function.record.inlined = True
+        function.record.inlined.append(info.place)
     return CompiledV(record=record)
 
 
@@ -125,12 +126,23 @@ def _capture(m: Machine, info: CallInfo, position: int, name: str) -> Capture | 
 # -- calling ----------------------------------------------------------------------------------------------------------
 
 
+def _exposed(frame: Frame | None, root: Frame | None) -> bool:
+    """Whether a function between a call and the body that is being traced is a public one, which others may call outside of any trace."""
+    while frame is not None and frame is not root:
+        name = frame.qualname.rpartition(".")[2]
+        if frame.kind == "function" and not name.startswith("_"):
+            return True
+        frame = frame.caller or frame.parent
+    return False
+
+
 def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
     """Call a compiled object: from host code it is traced, or its trace is used again; inside another trace its body simply runs."""
     record: Record = compiled.record
     _check_arguments(m, record, info)
     if m.trace is not None:
-        record.inlined = True
+        record.inlined.append(info.place)
+        record.exposed = record.exposed or _exposed(info.frame, m.trace.root)
         return call(m, record.function, info)
     if m.compile_disabled:
         record.calls.append(Call(info.place, len(m.loops), m.epoch))

@@ -234,7 +234,8 @@ class Record:
     escapes: bool = False
     returned: bool = False
     differentiated: bool = False
-    inlined: bool = False
+    inlined: list[Place] = field(default_factory=list)
+    exposed: bool = False
     discarded: Place | None = None
     dunder: Place | None = None
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mxlint.tracing import attribute, layers, nodes, operators, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.mlx.names import is_module_class
+from mxlint.tracing.mlx.names import COMPOSITE, is_module_class
 from mxlint.tracing.shapes import Shape
 from mxlint.tracing.values import (
     MISSING,
@@ -78,6 +78,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
             key = info.args[entry.key]
         if (key is None or isinstance(key, Scalar) and key.kind == "None") and not info.open:
             m.emit("draw", info.place, f"{short}()", info.frame)
+    if m.trace is not None and name in COMPOSITE:
+        m.trace.computed += 1
     if m.trace is not None and shapeless.on(m):
         _shapeless(m, name, short, info)
     if entry.returns == "python":

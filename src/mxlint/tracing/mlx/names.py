@@ -47,6 +47,11 @@ _CONSTANTS: dict[str, Value] = {
 }  # fmt: skip
 
 
+COMPOSITE = frozenset({"mlx.core.einsum", "mlx.core.fast.scaled_dot_product_attention"})
+"""Functions that may become several operations: einsum makes a chain of products, and attention has a kernel for some sizes only and is
+built from matmul and softmax for the others (mlx/einsum.cpp; mlx/fast.cpp, use_fallback)."""
+
+
 @lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """`mlx.nn.layers.linear.Linear` is `mlx.nn.Linear`: the shortest public name."""
