@@ -16,9 +16,9 @@ import pytest
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.rules.registry import RULES
-from mxlint.verify.experiment import verified, verify
+from mxlint.verify.experiment import Options, verified, verify
+from mxlint.verify.processes import family
 from mxlint.verify.request import asked
-from mxlint.verify.runner import family
 
 pytestmark = [
     pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU"),
@@ -92,14 +92,14 @@ def test_contained(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     result = check(["program.py"])
     printing = text.splitlines().index("    print(x)") + 1
     (claim,) = asked(result, Path("program.py"), printing, RULES["MX101"])
-    (finding,) = verify([claim], result.sources, [site.span for site in result.sites], wall_s=6)
+    (finding,) = verify([claim], result.sources, [site.span for site in result.sites], Options(wall_s=30 if name in STILL_TRUE else 6))
     took = time.monotonic() - started
 
     verdict = finding.verdict
     assert isinstance(verdict, Verdict)
     assert verdict.verdict == ("confirmed" if name in STILL_TRUE else "inconclusive"), verdict
     assert verdict.reason or name in STILL_TRUE
-    assert took < 40
+    assert took < 60
     assert [path.name for path in outside.iterdir()] == ["victim.npy"]
     assert victim.read_text() == "a secret"
     assert set(family(os.getpid())) <= before
@@ -123,7 +123,7 @@ def test_no_compiler_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(PROGRAM.format(imports="", deed="pass"), encoding="utf-8")
     monkeypatch.setenv("PATH", str(tmp_path))
-    result = verified(check(["program.py"]), keep=None, wall_s=6, progress=None)
+    result = verified(check(["program.py"]), Options(wall_s=6))
     verdict = next(finding.verdict for finding in result.findings if finding.code == "MX101")
     assert verdict is not None
     assert verdict.verdict == "unavailable"

@@ -16,10 +16,13 @@ from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, near
 from mxlint.rules.registry import BY_NAME, RULES, Rule
 
 if TYPE_CHECKING:
+    import threading
+
     from mxlint.engine import Progress, Result
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # signals that end a verifying run with what it has
 _PATIENCE = 1.0  # seconds before a run at a terminal shows how far it is
 
 
@@ -105,6 +108,15 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
             metavar="S",
             help="Seconds after which one run of a program is ended. Default: 20.",
         ),
+        click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Experiments at a time. Default: the cores that there are."),
+        click.option(
+            "--cache-dir",
+            type=click.Path(file_okay=False),
+            default=".mxlint_cache",
+            metavar="DIR",
+            help="Where to keep what experiments showed. Default: .mxlint_cache.",
+        ),
+        click.option("--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
     )
 
 
@@ -122,22 +134,21 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
 @_verify_options("--verify-keep", "--verify-timeout")
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke in place of the findings.")
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
-@click.option("--no-cache", is_flag=True, hidden=True)
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
 
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work.
     """
-    result = _run(options)
+    result, interrupted = _run(options), None
     if options["verify"]:
-        result = _verified(result, options)
+        result, interrupted = _verified(result, options)
     with _output(options["output_file"]) as stream:
         stream.write(_report(result, stream, options))
     if options["timings"]:
         for stage, seconds in result.timings.items():
             click.echo(f"{stage:>10} {seconds * 1000:8.1f} ms", err=True)
-    ctx.exit(result.exit_code)
+    ctx.exit(interrupted or result.exit_code)
 
 
 @main.command(short_help="Put one expression to the test.")
@@ -174,11 +185,11 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     wanted = asked(result, Path(file), int(row), rule)
     if not wanted:
         raise _Failure(f"{place}: {'nothing stands there' if rule else 'no finding there; --as CODE runs the experiment of a rule anyway'}")
-    result = _verified(replace(result, findings=wanted), options)
+    result, interrupted = _verified(replace(result, findings=wanted), options)
     with _output(None) as stream:
         stream.write(_report(result, stream, {**options, "statistics": False}))
     words = {finding.verdict.verdict for finding in result.findings if finding.verdict is not None}
-    ctx.exit(1 if "confirmed" in words else 2 if "unavailable" in words else 0)
+    ctx.exit(interrupted or (1 if "confirmed" in words else 2 if "unavailable" in words else 0))
 
 
 @main.command(short_help="List what is compiled, and how.")
@@ -299,13 +310,43 @@ def _run(options: dict[str, Any]) -> Result:
     return result
 
 
-def _verified(result: Result, options: dict[str, Any]) -> Result:
-    """The run with its findings put to the test."""
-    from mxlint.verify.experiment import verified
+def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | None]:
+    """The run with its findings put to the test, and the exit code if it was interrupted."""
+    from mxlint.verify.cache import cache_in
+    from mxlint.verify.experiment import Options, verified
 
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
-    with _progress(options["quiet"]) as progress:
-        return verified(result, keep=keep, wall_s=options["verify_timeout"], progress=progress)
+    cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
+    with _progress(options["quiet"], "verify") as progress, _stoppable() as (stop, received):
+        result = verified(result, Options(keep, options["verify_timeout"], options["jobs"] or _cores(), cache, progress, stop))
+    if received:
+        click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
+    return result, 128 + received[0] if received else None
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _stoppable() -> Iterator[tuple[threading.Event, list[int]]]:
+    """An event that Ctrl-C, or being asked to end, sets while the run goes on, and the signals that came."""
+    import signal
+    import threading
+
+    stop, received = threading.Event(), list[int]()
+
+    def ask(number: int, frame: object) -> None:
+        received.append(number)
+        stop.set()
+
+    before = {number: signal.signal(number, ask) for name in _ENDING if (number := getattr(signal, name, None)) is not None}
+    try:
+        yield stop, received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:
@@ -408,7 +449,7 @@ def _discard(stream: IO[str] | None) -> None:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Progress | None]:
+def _progress(quiet: bool, label: str = "mxlint") -> Iterator[Progress | None]:
     """A progress bar on stderr: only at a terminal, and only on runs that last."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
@@ -416,7 +457,7 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
     from time import monotonic
 
     start = monotonic()
-    bar = click.progressbar(length=0, label="mxlint", file=sys.stderr)
+    bar = click.progressbar(length=0, label=label, file=sys.stderr)
     shown = False
 
     def show(done: int, total: int) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from mxlint.source import Source
+from mxlint.verify.cache import Cache
 from mxlint.verify.modules import Modules
-from mxlint.verify.runner import Job, Mode, Outcome, run
+from mxlint.verify.runner import Job, Mode, Outcome, Workplace, run
 from mxlint.verify.sight import Claim
 
 WALL_S = 20.0
@@ -20,31 +26,88 @@ Watched = tuple[str, tuple[int, int], tuple[int, int]]
 """A file of the program, and where an expression in it starts and ends."""
 
 
+_FIELDS = tuple(field.name for field in fields(Outcome))
+
+
+class Interrupted(Exception):
+    """The run is to end before this experiment is done."""
+
+
 @dataclass(slots=True)
 class Bench:
-    """Where experiments are run. All expressions are watched in every run, so that a program need not be run again for the next finding."""
+    """Where experiments are run. All expressions are watched in every run, so that a program need not be run again for the next finding.
 
-    folder: Path
+    Several threads work at it, but only the one that has the `turn` thinks: the others wait for it, or for a child. So nothing but `run`
+    need know of threads.
+    """
+
+    place: Workplace
     keep: Path | None
     wall_s: float
     modules: Modules
     sources: Mapping[str, Source]
+    cache: Cache | None = None
     watches: list[Watched] = field(default_factory=list)
-    outcomes: dict[tuple[Any, ...], Outcome] = field(default_factory=dict)
-    number: int = 0
-    unavailable: str | None = None
+    outcomes: dict[str, Future[Outcome]] = field(default_factory=dict)
+    turn: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, job: Job, mode: Mode, again: int = 0) -> Outcome:
-        program = tuple(sorted(job.files.items()))
-        key = (program, repr(job.settings), mode, again)
-        if key not in self.outcomes:
-            self.number += 1
-            place = self.folder / f"{self.number:04}"
-            kernels = self.folder / f"kernels-{hash(program) & 0xFFFFFFFFFFFF:x}"
-            self.outcomes[key] = run(job, mode, place, self.wall_s, kernels)
-            shutil.rmtree(place, ignore_errors=True)
-        return self.outcomes[key]
+        """How a program ends; `again` tells apart the runs of one that are to be looked at side by side. The caller has the turn."""
+        key = fingerprint({"files": job.files, "settings": job.settings, "mode": mode, "again": again})
+        known = self.outcomes.get(key)
+        if known is None:
+            known = self.outcomes[key] = Future()
+            with self.others_turn():
+                try:
+                    known.set_result(self._outcome(key, job, mode))
+                except BaseException as error:  # noqa: BLE001 - whoever waits for it has to know
+                    known.set_exception(error)
+        else:
+            with self.others_turn():
+                known.exception()
+        return known.result()
+
+    @contextmanager
+    def others_turn(self) -> Iterator[None]:
+        """While this thread waits for a child, another may think."""
+        self.turn.release()
+        try:
+            yield
+        finally:
+            self.turn.acquire()
+
+    def _outcome(self, key: str, job: Job, mode: Mode) -> Outcome:
+        if self.place.stop.is_set():
+            raise Interrupted
+        if self.cache is not None and (kept := self.cache.read(key)) is not None and kept.keys() == set(_FIELDS):
+            return Outcome(**kept)
+        folder = self.place.folder / key[:16]
+        kernels = self.place.folder / f"kernels-{fingerprint(job.files)[:16]}"
+        outcome = run(job, mode, self.place, folder, self.wall_s, kernels)
+        shutil.rmtree(folder, ignore_errors=True)
+        if outcome.stopped == "interrupted":
+            raise Interrupted
+        if self.cache is not None and _lasting(outcome):
+            self.cache.write(key, {name: getattr(outcome, name) for name in _FIELDS})
+        return outcome
+
+
+def _lasting(outcome: Outcome) -> bool:
+    """Whether the same would be seen tomorrow: a child that was ended, died or lacked something says nothing of that."""
+    answer = outcome.answer
+    return answer is not None and "calls" in answer and not any("[Compile::eval_cpu]" in item["message"] for item in answer["exceptions"])
+
+
+def fingerprint(value: Any) -> str:
+    """A name for a value by its content."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode(errors="surrogatepass")).hexdigest()
 
 
 def watched(claim: Claim) -> Watched:
     return claim.place, claim.start, claim.end
+
+
+def watch(watched: Watched) -> dict[str, Any]:
+    """As the child is told of it."""
+    file, start, end = watched
+    return {"file": file, "start": list(start), "end": list(end)}

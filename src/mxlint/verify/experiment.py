@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -13,8 +15,10 @@ from mxlint.engine import Result
 from mxlint.finding import Evidence, Finding, Level, Span, Verdict
 from mxlint.project import Project
 from mxlint.source import Source
-from mxlint.verify.bench import WALL_S, Bench, watched
+from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
+from mxlint.verify.cache import Cache
 from mxlint.verify.claims import claim_of, places, with_sites
+from mxlint.verify.crew import crew
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import job_of, pieces, rows_of
 from mxlint.verify.protocols.answer import Answer, Protocol
@@ -26,48 +30,105 @@ from mxlint.verify.targets import order_for, unknown
 from mxlint.verify.trial import tried
 
 Progress = Callable[[int, int], None]
+INTERRUPTED = "interrupted"
 
 
-def verified(result: Result, *, keep: Path | None, wall_s: float, progress: Progress | None) -> Result:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to verify. `jobs`: so many experiments at a time; `stop`: set from elsewhere, it ends the run with the verdicts that there are."""
+
+    keep: Path | None = None
+    wall_s: float = WALL_S
+    jobs: int = 1
+    cache: Cache | None = None
+    progress: Progress | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A finding to put to the test: `claim` is what it says, if its file can be read, `named` the places of the files that it names."""
+
+    number: int
+    finding: Finding
+    claim: Claim | None
+    named: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The program that showed what a finding claims, for whoever has more to ask of it."""
+
+    job: Job
+    claim: Claim
+    protocol: Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A verdict, and where it comes from if it is a confirmed one."""
+
+    verdict: Verdict
+    proof: Proof | None = None
+
+
+def verified(result: Result, options: Options | None = None) -> Result:
     """A run with its findings verified."""
     started = monotonic()
     sites = [site.span for site in result.sites]
-    findings = verify(result.findings, result.sources, sites, keep=keep, wall_s=wall_s, progress=progress)
+    findings = verify(result.findings, result.sources, sites, options)
     return replace(result, findings=findings, verified=True, timings={**result.timings, "verify": monotonic() - started})
 
 
 def verify(
-    findings: Sequence[Finding],
-    sources: Mapping[str, Source],
-    sites: Sequence[Span] = (),
-    *,
-    keep: Path | None = None,
-    wall_s: float = WALL_S,
-    progress: Progress | None = None,
+    findings: Sequence[Finding], sources: Mapping[str, Source], sites: Sequence[Span] = (), options: Options | None = None
 ) -> tuple[Finding, ...]:
     """The findings with a verdict each, but for those that no experiment is about. One that is refuted becomes info."""
-    done: list[Finding] = []
-    bench_or_reason: AbstractContextManager[Path] = workplace()
+    options = options or Options()
+    wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
     try:
-        with bench_or_reason as folder:
-            bench = Bench(folder, keep, wall_s, Modules(Project()), sources)
-            for source in sources.values():
-                bench.modules.project.add(source)
-            wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
-            claims = [_claim(bench, finding) for finding in wanted]
-            bench.watches.extend(dict.fromkeys(watched(claim) for claim, _ in claims if claim is not None))
-            count = 0
-            for finding in findings:
-                if finding.code in PROTOCOLS:
-                    if progress is not None:
-                        progress(count, len(wanted))
-                    finding = _with(finding, _verdict(bench, wanted[count], *claims[count], count + 1))
-                    count += 1
-                done.append(finding)
+        with workplace(options.stop) as place:
+            bench = Bench(place, options.keep, options.wall_s, Modules(Project()), sources, options.cache)
+            verdicts = iter(_verdicts(bench, wanted, options))
     except WorkplaceError as error:
-        verdict = Verdict("unavailable", None, str(error), None, None, 0.0)
-        return tuple(_with(finding, verdict) if finding.code in PROTOCOLS else finding for finding in findings)
-    return tuple(done)
+        verdicts = iter([Verdict("unavailable", None, str(error), None, None, 0.0)] * len(wanted))
+    return tuple(_with(finding, next(verdicts)) if finding.code in PROTOCOLS else finding for finding in findings)
+
+
+def _verdicts(bench: Bench, wanted: Sequence[Finding], options: Options) -> list[Verdict]:
+    """A verdict for each finding: what happens is looked at by several at a time, how long it takes by one alone on the machine."""
+    for source in bench.sources.values():
+        bench.modules.project.add(source)
+    for source in bench.sources.values():
+        bench.modules.of(source)
+    tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
+    bench.watches.extend(dict.fromkeys(watched(task.claim) for task in tasks if task.claim is not None))
+    tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, options.progress)
+    return crew([partial(_measured, bench, task, one) for task, one in zip(tasks, tested)], 1, bench, None)
+
+
+def _judged(bench: Bench, task: Task) -> Tested:
+    """What happens. That mxlint fails on one finding must not cost the others theirs."""
+    started = monotonic()
+    try:
+        if bench.place.stop.is_set():
+            raise Interrupted
+        return _verdict(bench, task)
+    except Interrupted:
+        reason = INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is said
+        reason = _failure(error)
+    return Tested(Verdict("inconclusive", None, reason, None, None, monotonic() - started))
+
+
+def _measured(bench: Bench, task: Task, tested: Tested) -> Verdict:
+    """The verdict with what the flagged form costs. No other experiment runs at that time."""
+    return tested.verdict
+
+
+def _failure(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"mxlint failed, please report it: {type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def _with(finding: Finding, verdict: Verdict) -> Finding:
@@ -84,18 +145,23 @@ def _claim(bench: Bench, finding: Finding) -> tuple[Claim | None, dict[str, str]
     return claim_of(finding, bench.sources[finding.span.filename], named), named
 
 
-def _verdict(bench: Bench, finding: Finding, claim: Claim | None, named: Mapping[str, str], number: int) -> Verdict:
+def _verdict(bench: Bench, task: Task) -> Tested:
+    finding, claim, named, number = task.finding, task.claim, task.named, task.number
     started = monotonic()
 
     def verdict(
-        word: Any, level: Level | None, reason: str | None, evidence: Evidence | None = None, run: Mapping[str, Any] | None = None
-    ) -> Verdict:
+        word: Any,
+        level: Level | None,
+        reason: str | None,
+        evidence: Evidence | None = None,
+        run: Mapping[str, Any] | None = None,
+        job: Job | None = None,
+    ) -> Tested:
         mlx = run.get("mlx") if run else None
         guard = tuple(run.get("guard", ())) if run else ()
-        return Verdict(word, level, reason, evidence, (mlx["version"], mlx["device"]) if mlx else None, monotonic() - started, guard)
+        found = Verdict(word, level, reason, evidence, (mlx["version"], mlx["device"]) if mlx else None, monotonic() - started, guard)
+        return Tested(found, Proof(job, claim, PROTOCOLS[claim.code]) if job is not None and claim is not None else None)
 
-    if bench.unavailable is not None:
-        return verdict("unavailable", None, bench.unavailable)
     if claim is None:
         return verdict("inconclusive", None, "the file cannot be read")
     protocol = PROTOCOLS[claim.code]
@@ -108,12 +174,11 @@ def _verdict(bench: Bench, finding: Finding, claim: Claim | None, named: Mapping
             keep_for_people(job, bench.keep / f"{number:03}-{claim.code}-{Path(claim.place).stem}-{claim.start[0]}", finding)
         answer, run, out_of_reach = tried(bench, job, claim, protocol)
         if out_of_reach:
-            bench.unavailable = out_of_reach
             return verdict("unavailable", None, out_of_reach, run=run)
         last = run or last
         level = "stand-in" if run and run.get("stand_ins") else "in-place"
         if answer.word == "seen":
-            return verdict("confirmed", level, None, answer.evidence, run)
+            return verdict("confirmed", level, None, answer.evidence, run, job)
         if answer.word == "contradicted":
             second, _, _ = tried(bench, job, claim, protocol, again=1)
             if second.word == "contradicted" and level == "in-place":
@@ -122,31 +187,31 @@ def _verdict(bench: Bench, finding: Finding, claim: Claim | None, named: Mapping
         else:
             reason = answer.reason or reason
     if not (last and last.get("calls")):  # calls in sight decide, where there are any
-        called, last = _called(bench, finding, claim, named, protocol, number, last)
+        called, last, made = _called(bench, finding, claim, named, protocol, number, last)
         if called is not None:
             level = "stand-in" if last and last.get("stand_ins") else "in-place"
             if called.word == "seen":
-                return verdict("confirmed", level, None, called.evidence, last)
+                return verdict("confirmed", level, None, called.evidence, last, made)
             reason = f"{reason}; called with made-up arguments: {called.reason}"
     return verdict("inconclusive", level, reason, None, last)
 
 
 def _called(
     bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str], protocol: Protocol, number: int, last: Mapping[str, Any] | None
-) -> tuple[Answer | None, Mapping[str, Any] | None]:
-    """What happens when the function is called with arguments that were looked for; None if it cannot be called."""
+) -> tuple[Answer | None, Mapping[str, Any] | None, Job | None]:
+    """What happens when the function is called with arguments that were looked for, and how it was; None if it cannot be called."""
     place = next((path for path, _, _ in claim.sites), claim.place)
     module = bench.modules.by_path[place]
     order = order_for(claim, module)
     if order is None:
-        return None, last
+        return None, last, None
     if claim.code.startswith("MX4"):
         order["varies"] = "leading" if claim.code == "MX401" else "all"
     piece = cut(bench.modules, module, rows_of(finding, named), {}, stateful=False, driven=False)
     job = job_of(bench, piece, claim, protocol, order)
     plain = bench.run(job, "plain")
     if plain.answer is None or not plain.answer.get("recipe"):
-        return Answer("unclear", "no arguments were found with which the uncompiled function runs"), last
+        return Answer("unclear", "no arguments were found with which the uncompiled function runs"), last, None
     made = Job(job.files, {**job.settings, "recipe": plain.answer["recipe"]})
     if bench.keep is not None:
         keep_for_people(made, bench.keep / f"{number:03}-{claim.code}-{Path(claim.place).stem}-{claim.start[0]}-called", finding)
@@ -157,10 +222,10 @@ def _called(
         if scalars and (found := bench.run(other, "plain").answer) is not None and found.get("recipe"):
             answer2, _, _ = tried(bench, Job(job.files, {**other.settings, "recipe": found["recipe"]}), claim, protocol)
             if answer2.word != "seen":
-                return Answer("unclear", f"it depends on whether {', '.join(scalars)} is an array"), run
+                return Answer("unclear", f"it depends on whether {', '.join(scalars)} is an array"), run, None
     if answer.evidence is not None:
         answer = replace(answer, evidence=replace(answer.evidence, note=f"called with {plain.answer['inputs'] or 'no arguments'}, made up"))
-    return answer, run or last
+    return answer, run or last, made
 
 
 def keep_for_people(job: Job, folder: Path, finding: Finding) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mxlint.finding import Finding
-from mxlint.verify.bench import Bench
+from mxlint.verify.bench import Bench, Watched, watch, watched
 from mxlint.verify.modules import Module, Modules
 from mxlint.verify.protocols.answer import Protocol
-from mxlint.verify.runner import Job, limits
+from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
 from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.units import DEFINITIONS, first_row
@@ -85,7 +85,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "entry": {"file": piece.entry, "package": ".".join(parts[:-1]), "name": "__main__" if order is None else "mxlint_program"},
         "drive": order,
         "recipe": None,
-        "watches": [{"file": file, "start": start, "end": end} for file, start, end in bench.watches],
+        "watches": _watches(bench, piece, watched(claim)),
         "calls": protocol.calls,
         "again": [claim.start[0]] if protocol.again and claim.place == piece.entry else [],
         "results": protocol.results,
@@ -96,9 +96,20 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),
         "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),
         "readable": [],
-        "limits": limits(cpu_s=10),
+        "cpu_s": 10,
     }
     return Job(piece.files, settings)
+
+
+def _watches(bench: Bench, piece: Slice, own: Watched) -> list[dict[str, Any]]:
+    """What is watched in a program: of the expressions that claims are about those that are in it, in order."""
+    inside = {one for one in bench.watches if _stands(one, piece)} | {own}
+    return [watch(one) for one in dict.fromkeys((*bench.watches, own)) if one in inside]
+
+
+def _stands(watched: Watched, piece: Slice) -> bool:
+    file, start, end = watched
+    return file in piece.files and any(line.strip() for line in piece.files[file].split("\n")[start[0] - 1 : end[0]])
 
 
 def _installed(name: str) -> bool:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import ctypes
+import itertools
 import json
 import os
 import re
 import selectors
 import shutil
-import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Literal
+
+from mxlint.verify.processes import Brood, brood, resident, tasks_of_user
 
 Mode = Literal["real", "plain", "computed"]
 """The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call."""
@@ -31,7 +34,9 @@ MOST_FILES = 20_000
 POLL_S = 0.05
 LAST_WORDS_S = 0.3
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
-_SUBREAPER = 36
+MOST_KERNELS = 256
+MORE_TASKS = 64
+"""What the user's processes may become more by."""
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR")
 
 
@@ -61,9 +66,18 @@ class WorkplaceError(Exception):
     """No child can be run here."""
 
 
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """A private folder for the children of one run; `stop` ends them all."""
+
+    folder: Path
+    brood: Brood
+    stop: threading.Event
+
+
 @contextmanager
-def workplace() -> Iterator[Path]:
-    """A private folder for the children of one run, gone afterwards."""
+def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
+    """A place to run children in. Neither the folder nor any of them is left afterwards."""
     if os.name != "posix":
         raise WorkplaceError("experiments need Linux or macOS, as MLX does")
     folder = Path(tempfile.mkdtemp(prefix="mxlint-verify-")).resolve()
@@ -73,7 +87,8 @@ def workplace() -> Iterator[Path]:
             raise WorkplaceError(
                 f"the temporary folder {folder} has letters in its name that MLX would hand to a shell; set TMPDIR to another"
             )
-        yield folder
+        with brood() as children:
+            yield Workplace(folder, children, stop or threading.Event())
     finally:
         remove(folder)
 
@@ -93,8 +108,8 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def lay_out(job: Job, folder: Path) -> None:
-    """Write down everything that a child needs; `python run.py` there runs it by hand."""
+def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
+    """Write down everything that a child needs; `python run.py` there runs it by hand. `tasks`: so many threads the user may have in all."""
     folder.mkdir(parents=True, exist_ok=True)
     child = Path(__file__).parent / "child"
     experiment = folder / "experiment"
@@ -105,12 +120,14 @@ def lay_out(job: Job, folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="")
     (folder / "work" / "tmp").mkdir(parents=True, exist_ok=True)
-    (folder / "job.json").write_text(json.dumps(job.settings, indent=1), encoding="utf-8")
+    (folder / "job.json").write_text(
+        json.dumps({**job.settings, "limits": limits(job.settings["cpu_s"], tasks)}, indent=1), encoding="utf-8"
+    )
 
 
-def run(job: Job, mode: Mode, folder: Path, wall_s: float, kernels: Path | None = None) -> Outcome:
+def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Path | None = None) -> Outcome:
     """Run a job in a folder of its own, which must not exist yet. `kernels`: those that the same program built before, to copy."""
-    lay_out(job, folder)
+    lay_out(job, folder, tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0)
     built = folder / "work" / "tmp" / "mlx"
     if kernels is not None and kernels.is_dir():
         shutil.copytree(kernels, built)
@@ -118,26 +135,26 @@ def run(job: Job, mode: Mode, folder: Path, wall_s: float, kernels: Path | None 
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     environment |= {"TMPDIR": str(folder / "work" / "tmp"), "HOME": str(folder / "work"), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     started = monotonic()
-    with _subreaper() as strangers:
-        process = subprocess.Popen(
+    try:
+        process = place.brood.start(
             [sys.executable, "-I", "-B", "-X", "utf8", str(folder / "run.py"), mode, str(write)],
-            cwd=folder / "work",
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(write,),
-            start_new_session=True,
+            folder / "work",
+            environment,
+            (write,),
         )
+    except BaseException:
+        os.close(read)
+        raise
+    finally:
         os.close(write)
-        watch = _Watch(process, read, started + wall_s)
-        try:
-            watch.follow()
-        finally:
-            _end(process, strangers)
-            watch.close()
+    watch = _Watch(process, read, started + wall_s, place)
+    try:
+        watch.follow()
+    finally:
+        place.brood.end(process)
+        watch.close()
     if kernels is not None and built.is_dir() and not kernels.exists():
-        shutil.copytree(built, kernels, ignore=lambda top, names: [name for name in names if os.path.islink(os.path.join(top, name))])
+        _hand_on(built, kernels)
     code = process.returncode
     try:
         answer = json.loads(watch.result) if watch.result else None
@@ -155,6 +172,24 @@ def run(job: Job, mode: Mode, folder: Path, wall_s: float, kernels: Path | None 
     )
 
 
+def _hand_on(built: Path, kernels: Path) -> None:
+    """Keep the kernels that one child built for the next. What else it left in their place is not followed anywhere."""
+    copied = Path(tempfile.mkdtemp(dir=kernels.parent)) / "kernels"
+    try:
+        for top, _, names in itertools.islice(os.walk(built), MOST_KERNELS):
+            for name in itertools.islice(names, MOST_KERNELS):
+                file = Path(top, name)
+                status = file.lstat()
+                if name.endswith(".so") and stat.S_ISREG(status.st_mode) and status.st_size <= MEGABYTE:
+                    target = copied / file.relative_to(built)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(file, target)
+        copied.rename(kernels)
+    except OSError:  # there was none, or another child was quicker
+        pass
+    shutil.rmtree(copied.parent, ignore_errors=True)
+
+
 @dataclass
 class _Watch:
     """Reads what a child says, within bounds, and decides when it has to stop."""
@@ -162,6 +197,7 @@ class _Watch:
     process: subprocess.Popen[bytes]
     read: int
     deadline: float
+    place: Workplace
     result: bytes = b""
     handed_in: bool = False
     stopped: str | None = None
@@ -183,9 +219,12 @@ class _Watch:
                 for key, _ in ready:
                     self.take(key.fileobj, waiting)
                 self.peak = max(self.peak, resident(process.pid))
+                self.place.brood.sweep()
                 if self.handed_in or (process.poll() is not None and not ready):
                     break
-                if monotonic() > self.deadline:
+                if self.place.stop.is_set():
+                    self.stopped = "interrupted"
+                elif monotonic() > self.deadline:
                     self.stopped = "time"
                 elif self.peak > MOST_MEMORY:
                     self.stopped = "memory"
@@ -236,106 +275,8 @@ class _Watch:
                 stream.close()
 
 
-# -- processes --------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _subreaper() -> Iterator[frozenset[int]]:
-    """Orphans of our children become our own, so that none gets away; yields the children that we have already."""
-    mine = frozenset(children(os.getpid()))
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-    if libc is not None:
-        libc.prctl(_SUBREAPER, 1, 0, 0, 0)
-    try:
-        yield mine
-    finally:
-        if libc is not None:
-            libc.prctl(_SUBREAPER, 0, 0, 0, 0)
-
-
-def _end(process: subprocess.Popen[bytes], strangers: frozenset[int]) -> None:
-    """Kill a child with all that it started."""
-    for _ in range(100):
-        alive = (
-            [pid for pid in family(os.getpid()) if pid not in strangers and not _below(pid, strangers)] if sys.platform == "linux" else []
-        )
-        if process.poll() is None:
-            alive.append(process.pid)
-        for pid in alive:
-            _kill(pid)
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (OSError, AttributeError):
-            pass
-        for pid in alive:
-            if pid != process.pid:
-                try:
-                    os.waitpid(pid, os.WNOHANG)
-                except OSError:
-                    continue
-        if not alive:
-            break
-        try:
-            process.wait(0.05)
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()
-
-
-def _kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except OSError:
-        pass
-
-
-def children(pid: int) -> list[int]:
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return []
-    found = []
-    for task in tasks:
-        try:
-            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
-                found += [int(child) for child in file.read().split()]
-        except OSError:
-            continue
-    return found
-
-
-def family(pid: int) -> list[int]:
-    """All descendants."""
-    found: list[int] = []
-    waiting = children(pid)
-    while waiting:
-        child = waiting.pop()
-        found.append(child)
-        waiting += children(child)
-    return found
-
-
-def _below(pid: int, ancestors: frozenset[int]) -> bool:
-    return any(pid in family(ancestor) for ancestor in ancestors)
-
-
-def resident(pid: int) -> int:
-    """Bytes of memory that a process and its descendants use."""
-    pages = 0
-    for one in (pid, *family(pid)):
-        try:
-            with open(f"/proc/{one}/statm", encoding="ascii") as file:
-                pages += int(file.read().split()[1])
-        except (OSError, ValueError, IndexError):
-            continue
-    return pages * 4096
-
-
-def limits(cpu_s: int) -> dict[str, int]:
-    """What the child sets on itself."""
-    tasks = 0
-    if sys.platform == "linux" and os.getuid() != 0:
-        tasks = _tasks_of_user() + 64
+def limits(cpu_s: int, tasks: int = 0) -> dict[str, int]:
+    """What the child sets on itself; 0 is no limit."""
     return {
         "cpu_s": cpu_s,
         "file_bytes": 64 * MEGABYTE,
@@ -343,14 +284,3 @@ def limits(cpu_s: int) -> dict[str, int]:
         "address_bytes": 8192 * MEGABYTE,
         "tasks": tasks,
     }
-
-
-def _tasks_of_user() -> int:
-    count = 0
-    for name in os.listdir("/proc"):
-        try:
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == os.getuid():
-                count += len(os.listdir(f"/proc/{name}/task"))
-        except OSError:
-            continue
-    return count

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from mxlint.verify.bench import Bench, watched
+from mxlint.verify.bench import Bench, watch, watched
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.sight import Claim, Sight, stable
@@ -45,8 +45,9 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
             return Answer("unclear", f"one of {MOST_TRIES} runs died of signal {real.signal}"), None, None
     elif problem := _unusable(real):
         return Answer("unclear", problem), real.answer, None
+    watches = job.settings["watches"]
     answer = protocol.judge(
-        Sight(claim, real.answer or _nothing(len(bench.watches)), plain.answer, crashed, bench.watches.index(watched(claim)))
+        Sight(claim, real.answer or _nothing(len(watches)), plain.answer, crashed, watches.index(watch(watched(claim))))
     )
     by_value = answer.evidence is not None and answer.evidence.kind in ("stale", "wrong-value", "wrong-shape", "no-effect")
     if answer.word == "seen" and by_value and not protocol.unstable:

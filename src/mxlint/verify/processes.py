@@ -1,0 +1,172 @@
+"""Child processes side by side: each in a session of its own, and ended with all that it started.
+
+On Linux the orphans of our children become our own children, so that none gets away. Whose child one was cannot be told any more, and need
+not be: no experiment has a use for orphans, so they are ended wherever they are found.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_SET_SUBREAPER, _GET_SUBREAPER = 36, 37
+_SWEEPS = 100
+_BREATH_S = 0.05
+
+
+@dataclass(slots=True)
+class Brood:
+    """The children that we have started, and `strangers`: those that we had before. The lock keeps a newborn from being taken for an orphan."""
+
+    strangers: frozenset[int] = frozenset()
+    running: set[int] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start(
+        self, command: Sequence[str], folder: Path, environment: Mapping[str, str], pass_fds: tuple[int, ...]
+    ) -> subprocess.Popen[bytes]:
+        """A child with pipes for what it prints, and nothing to read."""
+        with self.lock:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=pass_fds,
+                start_new_session=True,
+            )
+            self.running.add(process.pid)
+        return process
+
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """Kill a child with all that it started."""
+        for _ in range(_SWEEPS):
+            alive = [process.pid, *family(process.pid)] if process.poll() is None else []
+            if alive and sys.platform != "linux":
+                _signal_group(process.pid)
+            for pid in alive:
+                _kill(pid)
+            if not self.sweep() and not alive:
+                break
+            try:
+                process.wait(_BREATH_S)
+            except subprocess.TimeoutExpired:
+                continue
+        process.wait()
+        with self.lock:
+            self.running.discard(process.pid)
+
+    def sweep(self) -> int:
+        """Kill the orphans, and say how many there were. What is in our own session was not started by an experiment: they have others."""
+        if sys.platform != "linux":
+            return 0
+        with self.lock:
+            orphans = [pid for pid in children(os.getpid()) if pid not in self.strangers and pid not in self.running and _left_us(pid)]
+            for orphan in orphans:
+                for pid in (orphan, *family(orphan)):
+                    _kill(pid)
+                try:
+                    os.waitpid(orphan, os.WNOHANG)
+                except OSError:
+                    continue
+        return len(orphans)
+
+
+@contextmanager
+def brood() -> Iterator[Brood]:
+    """Where children are started; none of them is left afterwards."""
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    before = ctypes.c_int(0)
+    if libc is not None:
+        libc.prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+        libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    ours = Brood(frozenset(children(os.getpid())))
+    try:
+        yield ours
+    finally:
+        for _ in range(_SWEEPS):
+            if not ours.sweep():
+                break
+        if libc is not None:
+            libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
+
+
+def _left_us(pid: int) -> bool:
+    try:
+        return os.getsid(pid) != os.getsid(0)
+    except OSError:
+        return False
+
+
+def _signal_group(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def children(pid: int) -> list[int]:
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    found = []
+    for task in tasks:
+        try:
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+                found += [int(child) for child in file.read().split()]
+        except OSError:
+            continue
+    return found
+
+
+def family(pid: int) -> list[int]:
+    """All descendants."""
+    found: list[int] = []
+    waiting = children(pid)
+    while waiting:
+        child = waiting.pop()
+        found.append(child)
+        waiting += children(child)
+    return found
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process and its descendants use."""
+    pages = 0
+    for one in (pid, *family(pid)):
+        try:
+            with open(f"/proc/{one}/statm", encoding="ascii") as file:
+                pages += int(file.read().split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+    return pages * 4096
+
+
+def tasks_of_user() -> int:
+    """How many threads the user's processes have, which is what a limit on processes counts."""
+    count = 0
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:
+            continue
+    return count
