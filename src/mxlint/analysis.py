@@ -65,17 +65,38 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
     sys.setrecursionlimit(max(sys.getrecursionlimit(), MIN_RECURSION))
     tree = ast.parse(source.text)
     project.add(source)
+    m = _traced(source, tree, project, table, wrappers, everything)
+    findings = _found(m)
+    if any(finding.remedy is not None for finding in findings):
+        from mxlint.fixes.table import with_fixes
+
+        def again(changed: Mapping[str, Source]) -> tuple[Finding, ...]:
+            own = changed.get(source.name, source)
+            other = project.changed(changed.values())
+            return _found(_traced(own, ast.parse(own.text), other, table, wrappers, everything))
+
+        findings = tuple(with_fixes(findings, again))
+    sites = _all_sites(m.records, source, tree)
+    return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites))
+
+
+def _traced(source: Source, tree: ast.Module, project: Project, table: Table, wrappers: tuple[str, ...], everything: bool) -> Machine:
+    """All that the static tracer sees of a file."""
     if project.files is None:
         project.files = Files()
     m = Machine(project, table, frozenset(wrappers), project.files)
     m.load = lambda found: run.load(m, found)
     m.sample = lambda cls, frame: run.generic_instance(m, cls, frame)
     run.run_file(m, source, tree, everything=everything)
+    return m
+
+
+def _found(m: Machine) -> tuple[Finding, ...]:
+    """The findings, each once."""
     found: dict[tuple[str, Span], Finding] = {}
     for item in _judge(m):
         found.setdefault((item.code, item.span), item)
-    sites = _all_sites(m.records, source, tree)
-    return Analysis(tuple(found.values()), sites, dict(m.unknown), _coverage(m.records, source, sites))
+    return tuple(found.values())
 
 
 def _judge(m: Machine) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Severity = Literal["error", "warning", "info"]
 Applicability = Literal["safe", "unsafe", "display"]
@@ -113,7 +113,8 @@ class Finding:
     """One defect. `code` names a rule of the registry; `object` is the enclosing qualified name, if any.
 
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
-    finding was verified; one that was refuted has the severity info, and `claimed` is what it had.
+    finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
+    until the fix is made.
     """
 
     code: str
@@ -127,3 +128,4 @@ class Finding:
     statement: Span | None = None
     verdict: Verdict | None = None
     claimed: Severity | None = None
+    remedy: Any = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +46,14 @@ class Project:
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
         own = str(self._resolve(source.path)) if source.path is not None else None
         return any(path != own and word.search(content) is not None for path, content in self._contents.items())
+
+    def changed(self, sources: Iterable[Source]) -> Project:
+        """The same project with other contents of some files; what is known of the rest is kept."""
+        other = Project(self._contents)
+        other._resolved, other._roots = self._resolved, self._roots
+        other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
+        other.files = self.files
+        return other
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""

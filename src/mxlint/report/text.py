@@ -7,13 +7,16 @@ from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mxlint.finding import Finding, Span
+from mxlint.finding import Applicability, Finding, Span
 from mxlint.report.excerpt import excerpt
 from mxlint.report.style import Style
 from mxlint.report.verdict import told
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
+
+FIXES: dict[Applicability, str] = {"safe": "safe", "unsafe": "unsafe", "display": "not enough alone"}
+"""What an applicability says of a fix: that nothing changes, that behaviour may, that more is to be changed by hand."""
 
 
 def render(result: Result, style: Style) -> str:
@@ -34,6 +37,10 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
     if finding.help:
         first, *more = _wrapped(f"help: {finding.help}", style, "      ")
         yield style.bold("help:") + first[len("help:") :]
+        yield from more
+    if finding.fix is not None:
+        first, *more = _wrapped(f"fix: {finding.fix.message} ({FIXES[finding.fix.applicability]})", style, "     ")
+        yield style.bold("fix:") + first[len("fix:") :]
         yield from more
     if finding.verdict is not None:
         label, text = told(finding.verdict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Evaluate
 from mxlint.rules.report import finding, line, name_of, quoted
 from mxlint.rules.state import not_through_container
 from mxlint.tracing.attribute import is_module
@@ -204,12 +205,15 @@ def _lazy(record: Record) -> Iterator[Finding]:
     if not _called_again(record) or record.shapeless is not False or record.object.split(".")[-1].startswith("test"):
         return
     for trace in record.traces[:1]:
-        for place, target in trace.lazy:
+        for place, target in ((item.place, item.target) for item in trace.lazy):
             what = "the weights of this layer were" if isinstance(target, Instance) else f"{quoted(place.text)} was"
             yield finding(
                 "MX210", place,
                 f"{what} never computed before {name_of(record)} is traced: the whole computation behind it becomes part of the trace and is "
                 "done again at every call",
                 "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", record,
+                remedy=Evaluate(
+                    tuple((item.module or item.place, item.module is not None) for item in trace.lazy), record.site, record.calls[0].place
+                ),
             )  # fmt: skip
             return

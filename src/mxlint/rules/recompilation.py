@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
-from mxlint.rules.report import finding, name_of
+from mxlint.fixes.remedies import CompileTransform, Hoist
+from mxlint.rules.report import captured, finding, name_of
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
 from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
@@ -20,12 +21,14 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
         return  # a test compiles what it is about to look at
     for record in made:
         inner = record.loops[record.frame.loop_base :]
-        if any(loop.repeated and _twice(made, loop) for loop in inner):
+        loop = next((loop for loop in inner if loop.repeated and _twice(made, loop)), None)
+        if loop is not None:
             yield finding(
                 "MX301", record.site,
                 f"mx.compile makes a new compiled object of {name_of(record)} in every iteration, and its trace dies with it: "
                 "each iteration traces and compiles again",
                 "compile once before the loop and call that object in it; pass what changes as an array argument", record,
+                remedy=Hoist(record.site, loop.place),
             )  # fmt: skip
             return
     for record in made:
@@ -37,7 +40,7 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
                 "MX302", record.site,
                 f"every call of `{record.object or '?'}` makes a new compiled object of {name_of(record)} and drops it: "
                 "each call traces and compiles again",
-                "compile once, at module level or in __init__, and call the kept object here", record,
+                "compile once, at module level or in __init__, and call the kept object here", record, remedy=Hoist(record.site),
             )  # fmt: skip
             return
 
@@ -50,6 +53,7 @@ def transformed(place: Place, record: Record, kind: str) -> Finding:
         f"{name} runs the Python body of {name_of(record)} at every call: inside a transform its arguments are placeholders already, "
         "so nothing of it is compiled",
         f"compile what calls {name}" if kind in ("vjp", "jvp") else f"compile the transform instead: mx.compile({name}(f))", record,
+        remedy=None if kind in ("vjp", "jvp") else CompileTransform(place, captured(record), kind == "nn_value_and_grad"),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mxlint.finding import Finding, Related, Severity, Span
+from mxlint.fixes.remedies import Remedy
 from mxlint.rules.registry import RULES
 from mxlint.tracing.events import Record
 from mxlint.tracing.values import Place, Step
@@ -33,6 +34,12 @@ def name_of(record: Record) -> str:
     return quoted(record.compiled) if record.form != "lambda" else "the compiled lambda"
 
 
+def captured(record: Record) -> tuple[str, ...]:
+    """The containers that inputs= and outputs= give, each as it is written, those of a list one by one."""
+    captures = [capture for capture in (record.inputs, record.outputs) if capture is not None]
+    return tuple(dict.fromkeys(text for capture in captures for text in [place.text for _, place in capture.elements] or [capture.text]))
+
+
 def in_versions(versions: tuple[str, ...], judged: tuple[str, ...]) -> str:
     """Some of the versions judged in words, as ` with mlx 0.25.2 to 0.28.0`; nothing where it is all of them."""
     runs: list[list[str]] = []
@@ -48,7 +55,7 @@ def in_versions(versions: tuple[str, ...], judged: tuple[str, ...]) -> str:
 
 def finding(
     code: str, place: Place, message: str, help: str, record: Record | None = None, *, object: str = "", calls: Iterable[Place] = (),
-    chain: Step | None = None, also: Iterable[tuple[str, Place]] = (), severity: Severity | None = None,
+    chain: Step | None = None, also: Iterable[tuple[str, Place]] = (), severity: Severity | None = None, remedy: Remedy | None = None,
 ) -> Finding:  # fmt: skip
     """A finding with its related spans: where it was compiled, the calls between, and the chain that leads to the expression."""
     related = [Related(text, span(where)) for text, where in also]
@@ -70,4 +77,5 @@ def finding(
         span(place),
         object or (record.object if record else None) or None,
         tuple(related),
+        remedy=remedy,
     )

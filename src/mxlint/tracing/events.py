@@ -109,6 +109,16 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncomputed:
+    """A trace read an array, or the weights of a layer, that nothing has computed so far. `module`: the call of the outermost module that the
+    layer is part of."""
+
+    place: Place
+    target: Heap
+    module: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Stale:
     """Between two calls of a compiled object a location that its trace had read was written at `written`; `again` is the later call."""
 
@@ -175,7 +185,7 @@ class Trace:
     weights: dict[int, Place] = field(default_factory=dict)
     arguments: dict[int, Heap] = field(default_factory=dict)
     held: list[Any] = field(default_factory=list)
-    lazy: list[tuple[Place, Heap]] = field(default_factory=list)
+    lazy: list[Uncomputed] = field(default_factory=list)
     computed: int = 0
     lost: int = 0
     returned: Any = None

@@ -8,6 +8,7 @@ from dataclasses import replace
 from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.call import CallInfo, call, escape
+from mxlint.tracing.events import Uncomputed
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.shapes import UNKNOWN_SIZE, Shape
 from mxlint.tracing.values import (
@@ -19,12 +20,14 @@ from mxlint.tracing.values import (
     Choice,
     DictV,
     External,
+    Frame,
     FuncV,
     Heap,
     Instance,
     ListV,
     Opaque,
     PartialV,
+    Place,
     Scalar,
     Snapshot,
     StateV,
@@ -133,12 +136,22 @@ def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     """The trace reads the weights of a layer: a constant, unless they are captured."""
     if m.outer(owner) and _has_weights(m, owner) is not False:
         if m.trace is not None and id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
-            m.trace.lazy.append((info.place, owner))
+            m.trace.lazy.append(Uncomputed(info.place, owner, _called_from(m, info.frame) or info.place))
         name = _called(info) or (m.trace.record.compiled if m.trace is not None else "the layer")
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
         for weight in list(owner.fields.values()):
             if isinstance(weight, Array) and m.outer(weight):
                 m.read(weight, "version", None, weight.fields.get("version", 0), info.place, name, info.frame)
+
+
+def _called_from(m: Machine, frame: Frame | None) -> Place | None:
+    """The call of the outermost module that the run is in, out of the compiled function."""
+    found = None
+    while frame is not None and m.trace is not None and frame is not m.trace.root:
+        if frame.cls is not None and frame.qualname.endswith(".__call__") and attribute.is_layer_class(frame.cls):
+            found = frame.called_at
+        frame = frame.caller
+    return found
 
 
 def _called(info: CallInfo) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mxlint.tracing import nodes
-from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Write
+from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Uncomputed, Write
 from mxlint.tracing.heap import Journal, Writes, joined
 from mxlint.tracing.values import (
     MISSING,
@@ -202,7 +202,7 @@ class Machine:
                 Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame), key not in target.fields)
             )
         if isinstance(value, Array) and value.fields.get("lazy") is not None and value.traced is False and not value.tree:
-            trace.lazy.append((place, value))
+            trace.lazy.append(Uncomputed(place, value))
         if isinstance(value, Array) and key != "version":
             self.read(value, "version", None, value.fields.get("version", 0), place, name, frame)
 

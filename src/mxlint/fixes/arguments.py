@@ -1,0 +1,104 @@
+"""MX303: a Python number passed as an array."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from mxlint.finding import Fix
+from mxlint.fixes.remedies import Wrap
+from mxlint.fixes.syntax import FUNCTIONS, Function, Syntax, syntax_of
+from mxlint.tracing.values import Place
+
+ELEMENTWISE = frozenset(
+    {
+        "abs", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "ceil", "clip", "cos", "cosh",
+        "divide", "equal", "erf", "exp", "expm1", "floor", "greater", "greater_equal", "less", "less_equal", "log", "log10",
+        "log1p", "log2", "logaddexp", "logical_and", "logical_or", "maximum", "minimum", "multiply", "negative", "not_equal",
+        "power", "reciprocal", "remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "subtract",
+        "tan", "tanh", "where",
+    }
+)  # fmt: skip
+"""Functions of mlx.core that take a number and an array alike, in every place."""
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)
+
+
+def wrap(remedy: Wrap) -> Iterator[Fix]:
+    syntax, definition = syntax_of(remedy.argument.source), syntax_of(remedy.function.source)
+    if syntax is None or definition is None:
+        return
+    argument = syntax.at(remedy.argument.start, remedy.argument.end)
+    mlx, theirs = syntax.module_alias("mlx.core"), definition.module_alias("mlx.core")
+    function = _function(definition, remedy.function)
+    if argument is None or mlx is None or theirs is None or function is None or isinstance(argument, (ast.Starred, ast.NamedExpr)):
+        return
+    name = _parameter(syntax, argument, function, remedy.bound)
+    if name is not None and _as_array(definition, function, name, theirs):
+        text = f"{mlx}.array({syntax.text(argument)})"
+        yield Fix("unsafe", f"pass {text}", (syntax.replace(argument, text),))
+
+
+def _function(syntax: Syntax, place: Place) -> Function | None:
+    row = syntax.source.position(place.start).row
+    for node in ast.walk(syntax.tree):
+        if isinstance(node, FUNCTIONS) and place.start <= syntax.start(node) and syntax.end(node) == place.end and node.lineno >= row:
+            return node
+    return None
+
+
+def _parameter(syntax: Syntax, argument: ast.expr, function: Function, bound: int) -> str | None:
+    """The parameter that an argument of a call is given to."""
+    parent = syntax.parents[argument]
+    if isinstance(parent, ast.keyword):
+        return parent.arg
+    if not isinstance(parent, ast.Call) or any(isinstance(item, ast.Starred) for item in parent.args):
+        return None
+    params = [*function.args.posonlyargs, *function.args.args][bound:]
+    number = parent.args.index(argument)
+    return params[number].arg if number < len(params) else None
+
+
+def _as_array(syntax: Syntax, function: Function, name: str, mlx: str) -> bool:
+    """Whether the body does only such things with a number that an array does as well."""
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    uses = [
+        node for part in body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name
+    ]  # fmt: skip
+    return bool(uses) and all(isinstance(node.ctx, ast.Load) and _array_may_stand(syntax, node, mlx) for node in uses)
+
+
+def _array_may_stand(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
+    parent = syntax.parents[node]
+    if isinstance(parent, ast.BinOp):
+        return isinstance(parent.op, ARITHMETIC) and _ends_in_array(syntax, parent, mlx)
+    if isinstance(parent, ast.UnaryOp):
+        return isinstance(parent.op, ast.USub) and _array_may_stand(syntax, parent, mlx)
+    if isinstance(parent, ast.Compare):
+        return (
+            len(parent.ops) == 1 and isinstance(parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and _array_may_stand(syntax, parent, mlx)
+        )
+    return isinstance(parent, ast.Call) and node in parent.args and _is_elementwise(syntax, parent, mlx)
+
+
+def _is_elementwise(syntax: Syntax, call: ast.Call, mlx: str) -> bool:
+    function = call.func
+    return isinstance(function, ast.Attribute) and syntax.text(function.value) == mlx and function.attr in ELEMENTWISE
+
+
+def _ends_in_array(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
+    """Whether arithmetic goes into more arithmetic, an elementwise function, a result or a name, and not where Python wants a number."""
+    parent = syntax.parents[node]
+    if isinstance(parent, ast.BinOp):
+        return isinstance(parent.op, (*ARITHMETIC, ast.MatMult)) and _ends_in_array(syntax, parent, mlx)
+    if isinstance(parent, ast.UnaryOp):
+        return isinstance(parent.op, ast.USub) and _ends_in_array(syntax, parent, mlx)
+    if isinstance(parent, ast.Call):
+        # What is done with it inside the call is done with an array that other operands may have made as well.
+        return (
+            node in parent.args
+            and isinstance(parent.func, ast.Attribute)
+            and syntax.text(parent.func.value).split(".")[0] == mlx.split(".")[0]
+        )
+    if isinstance(parent, ast.Compare):
+        return _array_may_stand(syntax, node, mlx)
+    return isinstance(parent, (ast.Return, ast.Assign, ast.AugAssign, ast.Lambda, ast.Tuple, ast.List, ast.Dict))

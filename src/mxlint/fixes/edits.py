@@ -1,0 +1,121 @@
+"""Edits put into effect: on a text, on the files of a finding, and on the places that lie behind them."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from mxlint.finding import Edit, Finding, Position, Span
+from mxlint.source import Source
+
+
+class EditError(ValueError):
+    """Edits that overlap, that lie outside the text, or that leave something which is not Python."""
+
+
+def apply(text: str, edits: Sequence[Edit]) -> str:
+    """The text with the edits made, all at once. Whatever lies outside them stays as it is, to the character."""
+    source = _source(text)
+    result, at = [], 0
+    for start, end, edit in _ordered(source, edits):
+        result += [text[at:start], edit.content]
+        at = end
+    made = "".join([*result, text[at:]])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(made)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise EditError(f"the result is not Python: {error}") from None
+    return made
+
+
+def fixed_sources(finding: Finding, sources: Mapping[str, Source]) -> Mapping[str, Source]:
+    """The sources with the finding's fix made; the same ones where it changes nothing. Raises EditError where that cannot be done."""
+    edits = by_file(finding.fix.edits) if finding.fix is not None else {}
+    if missing := edits.keys() - sources.keys():
+        raise EditError(f"not at hand: {', '.join(sorted(missing))}")
+    return {**sources, **{name: _with(sources[name], own) for name, own in edits.items()}}
+
+
+def fixed_finding(finding: Finding, sources: Mapping[str, Source]) -> Finding:
+    """The finding as it would be about the fixed sources: its places moved along with the code, its fix gone."""
+    edits = by_file(finding.fix.edits) if finding.fix is not None else {}
+
+    def moved(span: Span) -> Span:
+        return _moved(sources[span.filename], edits[span.filename], span) if span.filename in edits else span
+
+    return replace(
+        finding,
+        span=moved(finding.span),
+        statement=moved(finding.statement) if finding.statement is not None else None,
+        related=tuple(replace(related, span=moved(related.span)) for related in finding.related),
+        fix=None,
+    )
+
+
+def by_file(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
+    """The edits of each file."""
+    files: dict[str, list[Edit]] = {}
+    for edit in edits:
+        files.setdefault(edit.span.filename, []).append(edit)
+    return files
+
+
+def _source(text: str) -> Source:
+    return Source(None, "", b"", text)
+
+
+def _with(source: Source, edits: Sequence[Edit]) -> Source:
+    text = apply(source.text, edits)
+    return Source(source.path, source.name, text.encode("utf-8", "surrogatepass"), text)
+
+
+def _offset(source: Source, position: Position) -> int:
+    return source.offset(position.row) + position.column - 1
+
+
+def _ordered(source: Source, edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:
+    """The edits by where they start and end. Two that start at one place have no order, so that they count as overlapping."""
+    found = sorted(((_offset(source, edit.span.start), _offset(source, edit.span.end), edit) for edit in edits), key=lambda item: item[:2])
+    for (start, end, _), (following, _, _) in pairwise(found):
+        if following < end or following == start:
+            raise EditError("the edits overlap")
+    if any(not 0 <= start <= end <= len(source.text) for start, end, _ in found):
+        raise EditError("an edit lies outside the text")
+    return found
+
+
+def _moved(source: Source, edits: Sequence[Edit], span: Span) -> Span:
+    """Where a stretch of the file is once the edits are made. One that an edit rewrites is where its text has gone to, else what has
+    taken its place."""
+    start, end = _offset(source, span.start), _offset(source, span.end)
+    ordered = _ordered(source, edits)
+    after = _source(apply(source.text, edits))
+    landed = list(_landed(ordered))
+
+    def spanned(first: int, last: int) -> Span:
+        return Span(span.filename, after.position(first), after.position(last))
+
+    # An insertion at the very start or end of a stretch lies outside it.
+    touching = [number for number, (first, last, _) in enumerate(ordered) if first < end and start < last or start < first == last < end]
+    if not touching:
+        shift = sum(len(edit.content) - (last - first) for first, last, edit in ordered if last <= start)
+        return spanned(start + shift, end + shift)
+    text = source.text[start:end]
+    for at, content in landed:
+        if (found := content.find(text)) >= 0:
+            return spanned(at + found, at + found + len(text))
+    written = [landed[number] for number in touching if landed[number][1].strip()] or [item for item in landed if item[1].strip()] or landed
+    return spanned(written[0][0], written[-1][0] + len(written[-1][1].rstrip()))
+
+
+def _landed(ordered: Sequence[tuple[int, int, Edit]]) -> Iterator[tuple[int, str]]:
+    """Where the content of each edit is afterwards."""
+    shift = 0
+    for start, end, edit in ordered:
+        yield start + shift, edit.content
+        shift += len(edit.content) - (end - start)

@@ -1,0 +1,61 @@
+"""MX210: what the body closes over, computed before the first call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from mxlint.finding import Fix
+from mxlint.fixes.remedies import Evaluate
+from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Syntax, local_names, root, syntax_of
+
+
+def evaluate(remedy: Evaluate) -> Iterator[Fix]:
+    syntax = syntax_of(remedy.site.source)
+    if syntax is None or any(place.source is not remedy.site.source for place, _ in remedy.names):
+        return
+    mlx = syntax.module_alias("mlx.core")
+    reads = [(_called(syntax.at(place.start, place.end), module), module) for place, module in remedy.names]
+    if mlx is None or any(not isinstance(node, (ast.Name, ast.Attribute)) for node, _ in reads):
+        return
+    texts = dict.fromkeys(syntax.text(node) + (".parameters()" if module else "") for node, module in reads if node is not None)
+    line = f"{mlx}.eval({', '.join(texts)})"
+    owners = [_owner(syntax, node) for node, _ in reads if node is not None]
+    if any(owner is None or owner is not owners[0] for owner in owners):
+        return
+    for statement in _places(syntax, remedy, owners[0], {root(node) for node, _ in reads if node is not None}):
+        edit = syntax.before(statement, [line, *syntax.apart(statement)])
+        if edit is not None:
+            yield Fix("unsafe", f"call {line} before the first call", (edit,))
+
+
+def _called(node: ast.expr | None, module: bool) -> ast.expr | None:
+    """The module, of a call of it."""
+    return node.func if module and isinstance(node, ast.Call) else node
+
+
+def _owner(syntax: Syntax, node: ast.expr) -> ast.AST | None:
+    """The function or module whose name an expression starts with."""
+    name = root(node)
+    for scope in syntax.up(node):
+        if isinstance(scope, FUNCTIONS) and name in local_names(scope) or isinstance(scope, ast.Module):
+            return scope
+    return None
+
+
+def _places(syntax: Syntax, remedy: Evaluate, owner: ast.AST | None, names: set[str | None]) -> Iterator[ast.stmt]:
+    """Statements before which it can be done: what makes the compiled object, where the arrays are there already, and the first call."""
+    seen: set[ast.stmt] = set()
+    for place in (remedy.site, remedy.call):
+        node: ast.AST | None = syntax.at(place.start, place.end) if place.source is remedy.site.source else None
+        while node is not None:
+            statement = syntax.statement(node)
+            scope = syntax.function(statement)
+            if scope is owner:
+                outer = [part for part in syntax.up(statement) if isinstance(part, LOOPS) and syntax.function(part) is scope]
+                for found in (*reversed([part for part in outer if isinstance(part, ast.stmt)]), statement):
+                    if found not in seen:
+                        seen.add(found)
+                        yield found
+                break
+            node = scope if isinstance(scope, (ast.expr, ast.stmt)) else None

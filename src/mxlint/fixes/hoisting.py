@@ -1,0 +1,233 @@
+"""MX301 and MX302: the compiled object made once, further out, and used where it was made before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mxlint.finding import Edit, Fix
+from mxlint.fixes.remedies import Hoist
+from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Syntax, bound, local_names, needed, parameters, root, syntax_of
+
+BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What is moved: a definition, a statement that gives the object its name, or an expression that is given one."""
+
+    node: ast.AST
+    name: str | None
+    names: frozenset[str]
+
+
+def hoist(remedy: Hoist) -> Iterator[Fix]:
+    syntax = syntax_of(remedy.site.source)
+    site = syntax.at(remedy.site.start, remedy.site.end) if syntax is not None else None
+    if syntax is None or site is None:
+        return
+    moved = _moved(syntax, site)
+    if moved is None:
+        return
+    leave = _to_leave(syntax, site, remedy)
+    target = _outermost(syntax, moved, leave) if leave is not None else None
+    if target is not None:
+        yield from _moved_out(syntax, site, moved, target)
+    elif remedy.loop is None and isinstance(site, ast.Call):
+        yield from _kept_on_self(syntax, site, leave)
+
+
+def _moved(syntax: Syntax, site: ast.expr) -> _Moved | None:
+    parent = syntax.parents[site]
+    if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and site in parent.decorator_list:
+        return _Moved(parent, parent.name, frozenset(needed(parent) - {parent.name}))
+    if not isinstance(site, ast.Call) or isinstance(parent, (ast.Lambda, ast.ClassDef)):
+        return None
+    names = frozenset(needed(site))
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+        return _Moved(parent, parent.targets[0].id, names)
+    return _Moved(site, None, names)
+
+
+def _to_leave(syntax: Syntax, site: ast.expr, remedy: Hoist) -> ast.AST | None:
+    """The loop, or the function, that what is compiled must get out of."""
+    for node in syntax.up(site):
+        if remedy.loop is None and isinstance(node, FUNCTIONS) and not (hasattr(node, "decorator_list") and site in node.decorator_list):
+            return node
+        if remedy.loop is not None and isinstance(node, LOOPS) and syntax.start(node) == remedy.loop.start:
+            return node
+        if (
+            remedy.loop is not None
+            and isinstance(node, FUNCTIONS)
+            and not (hasattr(node, "decorator_list") and site in node.decorator_list)
+        ):
+            return None
+    return None
+
+
+def _outermost(syntax: Syntax, moved: _Moved, leave: ast.AST) -> ast.AST | None:
+    """What the object is moved to the front of: `leave`, or what that stands in, as far as the names that it needs are still there."""
+    target = None
+    reached = False
+    for node in syntax.up(moved.node):
+        if isinstance(node, ast.Module):
+            break
+        if isinstance(node, BRANCHES) and moved.names & _tested(node):
+            break
+        if isinstance(node, LOOPS):
+            if moved.names & _bound_without(node, moved.node):
+                break
+        elif isinstance(node, FUNCTIONS):
+            if moved.names & local_names(node) or reached and not isinstance(leave, FUNCTIONS):
+                break
+        elif isinstance(node, ast.ClassDef) and moved.names & {name for part in node.body for name in bound(part)}:
+            break
+        reached = reached or node is leave
+        if reached and isinstance(node, (*LOOPS, *FUNCTIONS, ast.ClassDef)):
+            target = node
+    return target
+
+
+def _tested(node: ast.AST) -> set[str]:
+    """The names that a branch depends on: what it guards need not make sense outside it."""
+    test = getattr(node, "test", getattr(node, "subject", None))
+    return {name.id for name in ast.walk(test) if isinstance(name, ast.Name)} if test is not None else set()
+
+
+def _bound_without(node: ast.AST, left_out: ast.AST) -> set[str]:
+    """What a piece of code binds, but for one part of it."""
+    if node is left_out:
+        return set()
+    if not any(child is left_out for child in ast.walk(node)):
+        return bound(node)
+    names: set[str] = set()
+    for child in ast.iter_child_nodes(node):
+        names |= _bound_without(child, left_out)
+    return names
+
+
+def _moved_out(syntax: Syntax, site: ast.expr, moved: _Moved, target: ast.AST) -> Iterator[Fix]:
+    statement = syntax.statement(target)
+    edits: tuple[Edit, ...] | None
+    if isinstance(moved.node, ast.stmt) and _only_name(syntax, moved, target, statement):
+        edits = _statement_moved(syntax, moved.node, statement)
+    else:
+        edits = (
+            _expression_moved(syntax, site, syntax.text(site), name_for(site), statement)
+            if isinstance(site, ast.Call) and not isinstance(moved.node, DEFINITIONS)
+            else None
+        )
+    if edits is not None:
+        yield Fix("unsafe", f"compile once, {'before the loop' if isinstance(target, LOOPS) else 'outside the function'}", edits)
+
+
+def _only_name(syntax: Syntax, moved: _Moved, target: ast.AST, statement: ast.stmt) -> bool:
+    """Whether the name means this one object wherever it is used, so that it may be bound further out."""
+    function = syntax.function(moved.node)
+    if function is syntax.function(statement):
+        return moved.name not in _bound_without(target, moved.node)
+    return moved.name not in _bound_without(function, moved.node) | parameters(function) | _names_without(syntax.tree, function)
+
+
+def _names_without(node: ast.AST, left_out: ast.AST) -> set[str]:
+    """All names in a piece of code, but for one part of it."""
+    if node is left_out:
+        return set()
+    own = {value for field in ("id", "name", "arg", "asname") if isinstance(value := getattr(node, field, None), str)}
+    return own.union(*(_names_without(child, left_out) for child in ast.iter_child_nodes(node)))
+
+
+def _statement_moved(syntax: Syntax, node: ast.stmt, statement: ast.stmt) -> tuple[Edit, ...] | None:
+    """A whole statement taken out and put before another, as it stands."""
+    removed = syntax.removed(node)
+    if removed is None:
+        return None
+    text = _dedented(syntax, node)
+    inserted = syntax.before(statement, [*text, *syntax.apart(statement)]) if text is not None else None
+    return None if inserted is None else (inserted, removed)
+
+
+def hoisted(syntax: Syntax, site: ast.Call, text: str, loop: ast.AST) -> tuple[Edit, ...] | None:
+    """`text` bound to a new name in front of the loop, and that name in the place of `site`; None if it needs what the loop binds."""
+    target = _outermost(syntax, _Moved(site, None, frozenset(needed(site))), loop)
+    return _expression_moved(syntax, site, text, _named_after(site), syntax.statement(target)) if target is not None else None
+
+
+def _expression_moved(syntax: Syntax, site: ast.Call, text: str, name: str, statement: ast.stmt) -> tuple[Edit, ...] | None:
+    name = syntax.fresh(name)
+    first, *rest = text.splitlines()
+    inserted = syntax.before(statement, [f"{name} = {first}"])
+    if inserted is None:
+        return None
+    # The further lines of the expression stand inside its parentheses: they stay as they are.
+    content = syntax.newline.join([inserted.content.rstrip("\r\n"), *rest, *syntax.apart(statement)]) + syntax.newline
+    return Edit(content, inserted.span), syntax.replace(site, name)
+
+
+def name_for(site: ast.Call) -> str:
+    """A name for what a call of mx.compile makes."""
+    return _named_after(site.args[0]) if site.args else "compiled"
+
+
+def _named_after(node: ast.AST) -> str:
+    while isinstance(node, ast.Call):
+        node = node.func
+    last = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return f"compiled_{last.lstrip('_')}" if last else "compiled"
+
+
+def _dedented(syntax: Syntax, node: ast.stmt) -> list[str] | None:
+    """The lines of a statement without its indentation. A string over several lines would change: only a docstring may."""
+    docstring = node.body[0].value if isinstance(node, DEFINITIONS) and isinstance(node.body[0], ast.Expr) else None
+    for part in ast.walk(node):
+        text = isinstance(part, ast.JoinedStr) or isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes))
+        if text and isinstance(part, ast.expr) and part is not docstring and part.lineno != part.end_lineno:
+            return None
+    indent = syntax.indent(node)
+    if indent is None:
+        return None
+    assert node.end_lineno is not None
+    lines = [syntax.source.line(row) for row in range(syntax.first_row(node), node.end_lineno + 1)]
+    return [line.removeprefix(indent) for line in lines]
+
+
+# -- on the object ----------------------------------------------------------------------------------------------------
+
+
+def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None) -> Iterator[Fix]:
+    """A method that compiles something of its object: done in `__init__` and kept there."""
+    if not isinstance(method, ast.FunctionDef) or not method.args.args or method.decorator_list:
+        return
+    cls = syntax.parents[method]
+    own = method.args.args[0].arg
+    if not isinstance(cls, ast.ClassDef) or needed(site) & local_names(method) != {own}:
+        return
+    if any(
+        isinstance(node, ast.Name) and node.id == own and not isinstance(syntax.parents[node], ast.Attribute) for node in ast.walk(site)
+    ):
+        return
+    name = syntax.fresh(name_for(site))
+    if "\n" in syntax.text(site):
+        return
+    line = f"{own}.{name} = {syntax.text(site)}"
+    init = next((node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"), None)
+    inserted: Edit | None
+    if init is not None:
+        if not init.args.args or init.args.args[0].arg != own or any(isinstance(node, ast.Return) for node in ast.walk(init)):
+            return
+        inserted = syntax.after(init.body[-1], [line])
+    elif [root(base) is not None and syntax.text(base).rpartition(".")[2] for base in cls.bases] == ["Module"]:
+        first = next(node for node in cls.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        step = _step(syntax, cls)
+        inserted = syntax.before(first, [f"def __init__({own}):", f"{step}super().__init__()", step + line, ""])
+    else:
+        return
+    if inserted is not None:
+        yield Fix("unsafe", "compile once, in __init__", (inserted, syntax.replace(site, f"{own}.{name}")))
+
+
+def _step(syntax: Syntax, cls: ast.ClassDef) -> str:
+    """One level of indentation, as the class has it."""
+    outer, inner = syntax.indent(cls) or "", syntax.indent(cls.body[0]) or "    "
+    return inner.removeprefix(outer) or "    "

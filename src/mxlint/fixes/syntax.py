@@ -1,0 +1,305 @@
+"""The syntax tree of a file, made only for a finding that may have a fix: where nodes stand, what they bind and what they need."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+
+from mxlint.finding import Edit
+from mxlint.source import Source
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
+
+
+class Syntax:
+    """A file as a tree that knows the way up."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.tree = ast.parse(source.text)
+        self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self.newline = "\r\n" if "\r\n" in source.text else "\n"
+
+    # -- where --
+
+    def offset(self, row: int, column: int) -> int:
+        """The offset of a place given as the tree gives it, with the column in bytes."""
+        line = self.source.line(row)
+        return self.source.offset(row) + (column if line.isascii() else len(line.encode()[:column].decode(errors="replace")))
+
+    def start(self, node: ast.AST) -> int:
+        return self.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+
+    def end(self, node: ast.AST) -> int:
+        return self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def text(self, node: ast.AST) -> str:
+        return self.source.text[self.start(node) : self.end(node)]
+
+    def at(self, start: int, end: int) -> ast.expr | None:
+        """The expression that stands exactly there, the outermost of several."""
+        row = self.source.position(start).row
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.expr) and node.lineno == row and self.start(node) == start and self.end(node) == end:
+                return node
+        return None
+
+    def up(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What a node stands in, from the inside."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The statement that a node belongs to, itself included."""
+        return next(found for found in (node, *self.up(node)) if isinstance(found, ast.stmt))
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """The innermost function around a node, or the module."""
+        return next(found for found in self.up(node) if isinstance(found, (*FUNCTIONS, ast.Module)))
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements among which one stands."""
+        parent = self.parents[statement]
+        for _, content in ast.iter_fields(parent):
+            if isinstance(content, list) and statement in content:
+                return content
+        raise LookupError("a statement stands in a block")
+
+    def first_row(self, statement: ast.stmt) -> int:
+        """The row where a statement starts, decorators included."""
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        return min([statement.lineno, *(node.lineno for node in decorators)])
+
+    def indent(self, statement: ast.stmt) -> str | None:
+        """What stands before a statement in its line; None if that is not only blanks."""
+        row = self.first_row(statement)
+        line = self.source.line(row)
+        before = line[: len(line) - len(line.lstrip())]
+        first = statement.decorator_list[0] if getattr(statement, "decorator_list", None) else statement  # type: ignore[attr-defined]
+        column = self.start(first) - self.source.offset(row)
+        return before if line[:column].strip() in ("", "@") else None
+
+    def alone(self, statement: ast.stmt) -> bool:
+        """Whether no other statement shares the lines of this one."""
+        assert statement.end_lineno is not None
+        rest = self.source.text[self.end(statement) : self.source.offset(statement.end_lineno + 1)].strip()
+        return self.indent(statement) is not None and (not rest or rest.startswith("#"))
+
+    # -- names --
+
+    @property
+    def words(self) -> set[str]:
+        """All words of the file: a name that is none of them is free."""
+        return set(re.findall(r"\w+", self.source.text))
+
+    def fresh(self, wanted: str) -> str:
+        """A name that the file does not know yet."""
+        words = self.words
+        return next(name for name in (wanted, *(f"{wanted}_{number}" for number in range(2, 100))) if name not in words)
+
+    def module_alias(self, module: str) -> str | None:
+        """How the file writes a module that it imports at its top, such as `mx` for mlx.core."""
+        parent, _, last = module.rpartition(".")
+        for node in self.tree.body:
+            if isinstance(node, ast.Import):
+                for item in node.names:
+                    if item.name == module:
+                        return item.asname or module
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == parent:
+                for item in node.names:
+                    if item.name == last:
+                        return item.asname or last
+        return None
+
+    def imported(self, module: str, name: str) -> tuple[str, Edit | None]:
+        """How the file writes something of a module, and the import that it takes, if one is missing."""
+        for node in self.tree.body:
+            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == module:
+                for item in node.names:
+                    if item.name == name:
+                        return item.asname or name, None
+        if (alias := self.module_alias(module)) is not None:
+            return f"{alias}.{name}", None
+        return name, self.insert_import(f"from {module} import {name}")
+
+    # -- edits --
+
+    def insert_import(self, line: str) -> Edit:
+        """A new import, before the first one that is not from the future."""
+        first = next(
+            (
+                node
+                for node in self.tree.body
+                if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", None) != "__future__"
+            ),
+            self.tree.body[0],
+        )
+        blank = self.newline if "mlx" in self.source.line(first.lineno) else ""
+        at = self.source.offset(first.lineno)
+        return self.edit(at, at, line + self.newline + blank)
+
+    def edit(self, start: int, end: int, content: str) -> Edit:
+        return Edit(content, self.source.span(start, end))
+
+    def replace(self, node: ast.AST, content: str) -> Edit:
+        return self.edit(self.start(node), self.end(node), content)
+
+    def before(self, statement: ast.stmt, lines: list[str]) -> Edit | None:
+        """New lines before a statement and the comment that belongs to it; what is given is indented like the statement."""
+        indent = self.indent(statement)
+        if indent is None:
+            return None
+        row = self._with_comment(statement)
+        at = self.source.offset(row)
+        return self.edit(at, at, "".join((indent + line if line else "") + self.newline for line in lines))
+
+    def apart(self, statement: ast.stmt) -> list[str]:
+        """The blank lines that stand before a definition."""
+        if not isinstance(statement, DEFINITIONS):
+            return []
+        return ["", ""] if isinstance(self.parents[statement], ast.Module) else [""]
+
+    def after(self, statement: ast.stmt, lines: list[str]) -> Edit | None:
+        """New lines after a statement that stands alone."""
+        indent = self.indent(statement)
+        if indent is None or not self.alone(statement):
+            return None
+        assert statement.end_lineno is not None
+        at = self.source.offset(statement.end_lineno + 1)
+        start = "" if self.source.text[:at].endswith(("\n", "\r")) else self.newline
+        return self.edit(at, at, start + "".join((indent + line if line else "") + self.newline for line in lines))
+
+    def removed(self, statement: ast.stmt) -> Edit | None:
+        """The lines of a statement taken out, along with blank ones that only kept it apart."""
+        if not self.alone(statement):
+            return None
+        assert statement.end_lineno is not None
+        first, last = self.first_row(statement), statement.end_lineno
+        block = self.block(statement)
+        if len(block) == 1:
+            return self.edit(self.source.offset(first), self.source.offset(last + 1), f"{self.indent(statement)}pass{self.newline}")
+        while first > 1 and not self.source.line(first - 1).strip():
+            first -= 1
+        if statement is block[0]:
+            while last < len(self.source.starts) and not self.source.line(last + 1).strip():
+                last += 1
+        return self.edit(self.source.offset(first), self.source.offset(last + 1), "")
+
+    def _with_comment(self, statement: ast.stmt) -> int:
+        """The first row of a statement and of the comment right above it."""
+        row = self.first_row(statement)
+        block = self.block(statement)
+        number = block.index(statement)
+        if number:
+            while row - 1 > (block[number - 1].end_lineno or row) and self.source.line(row - 1).lstrip().startswith("#"):
+                row -= 1
+        return row
+
+
+@lru_cache(maxsize=2)
+def syntax_of(source: Source) -> Syntax | None:
+    """The tree of a file; None if it is none that Python reads."""
+    try:
+        return Syntax(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+# -- scopes -----------------------------------------------------------------------------------------------------------
+
+
+def needed(node: ast.AST) -> set[str]:
+    """The names that a piece of code takes from around it."""
+    if isinstance(node, FUNCTIONS):
+        arguments = node.args
+        defaults: list[ast.AST] = [*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)]
+        outside = _needed_by(defaults)
+        params = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
+        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+        if not isinstance(node, ast.Lambda):
+            outside |= _needed_by([*node.decorator_list, *filter(None, (param.annotation for param in params))])
+            outside |= needed(node.returns) if node.returns is not None else set()
+        own = {param.arg for param in params} | {name for part in body for name in bound(part)}
+        return outside | (_needed_by(body) - own)
+    if isinstance(node, COMPREHENSIONS):
+        own = {name for clause in node.generators for name in bound(clause.target)}
+        return _needed_by([*ast.iter_child_nodes(node)]) - own
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Load) else set()
+    return _needed_by([*ast.iter_child_nodes(node)])
+
+
+def _needed_by(nodes: list[ast.AST]) -> set[str]:
+    return {name for node in nodes for name in needed(node)}
+
+
+def bound(node: ast.AST) -> set[str]:
+    """The names that running a piece of code binds, or changes by an attribute or an item, in the scope that it stands in."""
+    if isinstance(node, DEFINITIONS):
+        return {node.name} | {name for item in node.decorator_list for name in bound(item)}
+    if isinstance(node, ast.Lambda):
+        return set()
+    names: set[str] = set()
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        names.add(node.id)
+    elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+        if (name := root(node)) is not None:
+            names.add(name)
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        names.add(node.name)
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        names.add(node.rest)
+    for child in ast.iter_child_nodes(node):
+        names |= bound(child)
+    return names
+
+
+def root(node: ast.AST) -> str | None:
+    """The name that a chain of attributes and items starts with."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def parameters(function: ast.AST) -> set[str]:
+    """The names of a function's parameters."""
+    arguments = getattr(function, "args", None)
+    if arguments is None:
+        return set()
+    params = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
+    return {param.arg for param in params}
+
+
+def local_names(function: ast.AST) -> set[str]:
+    """The names that are a function's own, or that it binds as a global: all that its code may not take from further out unseen."""
+    if isinstance(function, ast.Lambda):
+        return parameters(function)
+    return parameters(function) | {name for part in getattr(function, "body", []) for name in _plain_bound(part)}
+
+
+def _plain_bound(node: ast.AST) -> set[str]:
+    """The names that a piece of code binds, without those that it only changes."""
+    if isinstance(node, DEFINITIONS):
+        return {node.name}
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return {name for child in ast.iter_child_nodes(node) for name in _plain_bound(child)}
+    if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
+        return set()
+    own = bound(node) if isinstance(node, (ast.Name, ast.Import, ast.ImportFrom)) else set()
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        own = {node.name}
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        own = {node.rest}
+    return own | {name for child in ast.iter_child_nodes(node) for name in _plain_bound(child)}

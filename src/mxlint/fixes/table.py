@@ -1,0 +1,80 @@
+"""Which function makes the fix that a remedy stands for, and whether it may be offered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, cast
+
+from mxlint.finding import Finding, Fix
+from mxlint.fixes.arguments import wrap
+from mxlint.fixes.captures import capture, compile_transform
+from mxlint.fixes.edits import EditError, fixed_sources
+from mxlint.fixes.evaluating import evaluate
+from mxlint.fixes.hoisting import hoist
+from mxlint.fixes.remedies import Capture, CompileTransform, Evaluate, Hoist, Remedy, Rewrite, Wrap
+from mxlint.fixes.rewriting import rewrite
+from mxlint.source import Source
+from mxlint.tracing.values import Place
+
+MAKERS: dict[type[Remedy], Callable[[Any], Iterator[Fix]]] = {
+    Hoist: hoist,
+    Wrap: wrap,
+    CompileTransform: compile_transform,
+    Evaluate: evaluate,
+    Capture: capture,
+    Rewrite: rewrite,
+}
+SHOWN = frozenset({"MX301", "MX302", "MX305", "MX401"})
+"""Rules whose fix is shown, for display only, where the code needs more changes than it makes."""
+COST_ONLY = frozenset({"MX210", "MX301", "MX302", "MX303", "MX304", "MX305"})
+"""Rules about time. A fix of wrong behaviour may uncover such a finding; it does not make one."""
+MOST_TRIES = 16
+"""Times that one file is analysed again for its fixes; beyond them none is offered."""
+
+Again = Callable[[Mapping[str, Source]], Iterable[Finding]]
+"""The findings of the same analysis over the sources given in place of those of the same name."""
+
+
+def with_fixes(findings: Sequence[Finding], again: Again) -> Iterator[Finding]:
+    """The findings with their fixes. One is offered only if the analysis of the fixed code finds that defect no more, and no other one."""
+    before = _counted(findings)
+    tries = MOST_TRIES
+    for finding in findings:
+        chosen: Fix | None = None
+        if finding.remedy is not None and tries > 0:
+            remedy = cast(Remedy, finding.remedy)
+            sources = {source.name: source for source in _sources(remedy)}
+            for fix in MAKERS[type(remedy)](remedy):
+                tries -= 1
+                try:
+                    after = _counted(again(fixed_sources(replace(finding, fix=fix), sources)))
+                except (EditError, SyntaxError, ValueError, RecursionError, MemoryError):
+                    continue
+                if after[finding.code] >= before[finding.code]:
+                    continue
+                if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
+                    chosen = fix
+                    break
+                if chosen is None and finding.code in SHOWN:
+                    chosen = replace(fix, applicability="display")
+        yield replace(finding, fix=chosen, remedy=None)
+
+
+def _counted(findings: Iterable[Finding]) -> Counter[str]:
+    return Counter(finding.code for finding in findings if finding.severity != "info")
+
+
+def _matters(new: str, fixed: str) -> bool:
+    return new not in COST_ONLY or fixed in COST_ONLY
+
+
+def _sources(remedy: Remedy) -> Iterator[Source]:
+    """The files that a remedy names places in."""
+    for field in fields(remedy):
+        value = getattr(remedy, field.name)
+        places = [item[0] for item in value if isinstance(item, tuple)] if isinstance(value, tuple) else [value]
+        for place in places:
+            if isinstance(place, Place):
+                yield place.source

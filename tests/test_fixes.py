@@ -1,0 +1,181 @@
+"""Fixes: edits that are made to the character, and that cure what they are offered for."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mxlint.analysis import analyze
+from mxlint.finding import Edit, Finding, Position, Span
+from mxlint.fixes.edits import EditError, apply, fixed_finding, fixed_sources
+from mxlint.pages import load_page
+from mxlint.project import Project
+from mxlint.rules.registry import RULES
+from mxlint.source import Source
+from mxlint.tracing.mlx.table import Table, load_table
+
+FIXED = [code for code in RULES if load_page(code).fix is not None and code > "MX1"]
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return load_table()
+
+
+def source(text: str, name: str = "main.py", path: Path | None = None) -> Source:
+    return Source(path, name, text.encode(), text)
+
+
+def findings(text: str, table: Table) -> tuple[Finding, ...]:
+    return analyze(source(text), Project(), table).findings
+
+
+def edit(row: int, column: int, end_row: int, end_column: int, content: str) -> Edit:
+    return Edit(content, Span("main.py", Position(row, column), Position(end_row, end_column)))
+
+
+# -- edits ------------------------------------------------------------------------------------------------------------
+
+
+def test_edits_are_made_at_once() -> None:
+    text = "a = 1\nb = 2\n"
+    assert apply(text, [edit(2, 5, 2, 6, "c"), edit(1, 1, 1, 1, "c = 0\n"), edit(1, 5, 1, 6, "c")]) == "c = 0\na = c\nb = c\n"
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [edit(1, 1, 1, 4, "x"), edit(1, 3, 1, 5, "y")],
+        [edit(1, 1, 1, 1, "x"), edit(1, 1, 1, 1, "y")],
+        [edit(1, 5, 1, 6, "(")],
+        [edit(9, 5, 9, 6, "1")],
+    ],
+    ids=["overlap", "no order", "not Python", "outside"],
+)
+def test_edits_that_cannot_be_made(edits: list[Edit]) -> None:
+    with pytest.raises(EditError):
+        apply("a = 1\n", edits)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lines=st.lists(st.sampled_from(["a = 1", "# µ…𝒳", "s = '𝒳é'", "", "b = (1,\n  2)", "\tif_ = 0".strip()]), min_size=1, max_size=12),
+    newline=st.sampled_from(["\n", "\r\n", "\r"]),
+    seed=st.integers(0, 10_000),
+)
+def test_all_else_stays_to_the_character(lines: list[str], newline: str, seed: int) -> None:
+    text = newline.join("\n".join(lines).split("\n")) + newline
+    whole = source(text)
+    numbers = [at for at, character in enumerate(text) if character in "12"]
+    chosen = sorted(random.Random(seed).sample(numbers, min(3, len(numbers))))
+    made = apply(text, [Edit("(3)", whole.span(at, at + 1)) for at in chosen])
+    parts, last = [], 0
+    for at in chosen:
+        parts.append(text[last:at])
+        last = at + 1
+    assert made == "(3)".join([*parts, text[last:]])
+    ast.parse(made)
+
+
+# -- fixes ------------------------------------------------------------------------------------------------------------
+
+
+def bad_blocks() -> Iterator[tuple[str, str]]:
+    for code in FIXED:
+        for block in load_page(code).blocks:
+            if "bad" in block.attributes:
+                yield code, block.text
+
+
+BLOCKS = list(bad_blocks())
+
+
+@pytest.mark.parametrize(("code", "text"), BLOCKS, ids=[f"{code}-{number}" for number, (code, _) in enumerate(BLOCKS)])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_fixed_block_is_silent(code: str, text: str, newline: str, table: Table) -> None:
+    text = "# 𝒳 µ…\n" + text.replace("\n", newline) + f"# the end{newline}"
+    found = [finding for finding in findings(text, table) if finding.code == code]
+    for finding in found:
+        if finding.fix is not None:
+            made = apply(text, finding.fix.edits)
+            ast.parse(made)
+            assert sum(other.code == code for other in findings(made, table)) < len(found)
+            assert made.startswith("# 𝒳 µ…\n")
+            assert made.endswith(f"# the end{newline}")
+            assert newline == "\n" or "\n" not in made.removeprefix("# 𝒳 µ…\n").replace("\r\n", "")
+            assert [line for line in text.splitlines() if line.startswith("#")] == [
+                line for line in made.splitlines() if line.startswith("#")
+            ]
+
+
+@pytest.mark.parametrize("code", FIXED)
+def test_a_page_says_whether_there_is_a_fix(code: str, table: Table) -> None:
+    fixes = [finding.fix for other, text in BLOCKS if other == code for finding in findings(text, table) if finding.code == code]
+    order = ["safe", "unsafe", "display"]
+    assert min((order.index(fix.applicability) for fix in fixes if fix is not None), default=None) == order.index(load_page(code).fix or "")
+
+
+def test_pages_without_fixes_have_none(table: Table) -> None:
+    for code in RULES:
+        if load_page(code).fix is None and code > "MX1":
+            for block in load_page(code).blocks:
+                if block.language == "python":
+                    assert [finding for finding in findings(block.text, table) if finding.code == code and finding.fix is not None] == []
+
+
+HEAD = "import mlx.core as mx\n\n\ndef norm(x):\n    return mx.exp(x) * 2\n\n\n"
+
+
+def fixed(text: str, code: str, table: Table) -> str | None:
+    """The text with the one finding of a code fixed, if there is a fix to be made."""
+    (finding,) = [finding for finding in findings(text, table) if finding.code == code]
+    if finding.fix is None or finding.fix.applicability == "display":
+        return None
+    return apply(text, finding.fix.edits)
+
+
+HOISTED = {
+    "a statement": (
+        "def run(x):\n    # now\n    for i in range(3):\n        f = mx.compile(norm)  # here\n        x = f(x)\n    return x\n",
+        "def run(x):\n    # now\n    f = mx.compile(norm)  # here\n    for i in range(3):\n        x = f(x)\n    return x\n",
+    ),
+    "out of two loops": (
+        "x = mx.array(1.0)\nfor i in range(3):\n    for j in range(3):\n        x = mx.compile(norm)(x)\n",
+        "x = mx.array(1.0)\ncompiled_norm = mx.compile(norm)\nfor i in range(3):\n    for j in range(3):\n        x = compiled_norm(x)\n",
+    ),
+    "a name that is taken": (
+        "x, compiled_norm = mx.array(1.0), 1\nfor i in range(3):\n    x = mx.compile(norm)(x)\n",
+        "x, compiled_norm = mx.array(1.0), 1\ncompiled_norm_2 = mx.compile(norm)\nfor i in range(3):\n    x = compiled_norm_2(x)\n",
+    ),
+    "over several lines": (
+        "x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(\n        lambda x: x * 2 + 1,  # twice\n    )(x)\n",
+        "x = mx.array(1.0)\ncompiled = mx.compile(\n        lambda x: x * 2 + 1,  # twice\n    )\nfor i in range(3):\n    x = compiled(x)\n",
+    ),
+    "a name of the loop": ("x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(lambda x: norm(x) + i)(x)\n", None),
+    "changed in the loop": (
+        "class S:\n    by = mx.array(1.0)\n\n\nx = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(lambda x: norm(x) * S.by)(x)\n    S.by = x + 1\n",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), HOISTED.values(), ids=HOISTED)
+def test_compiled_before_the_loop(text: str, expected: str | None, table: Table) -> None:
+    made = fixed(HEAD + text, "MX301", table)
+    assert made == (None if expected is None else HEAD + expected)
+
+
+def test_what_follows_a_finding_into_the_fixed_file(table: Table) -> None:
+    text = HEAD + "x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(norm)(x)\n"
+    (finding,) = [finding for finding in findings(text, table) if finding.code == "MX301"]
+    sources = {"main.py": source(text)}
+    after = fixed_sources(finding, sources)["main.py"]
+    moved = fixed_finding(finding, sources)
+    assert moved.span == after.span(after.text.index("mx.compile"), after.text.index("mx.compile") + len("mx.compile(norm)"))
+    assert (moved.fix, sources["main.py"].text) == (None, text)
