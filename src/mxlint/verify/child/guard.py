@@ -16,9 +16,18 @@ CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
 CREATE, ADD_RULE, RESTRICT = 444, 445, 446  # Landlock's system calls, the same on every architecture
 READ = 0b1101  # execute, read file, read folder
-FILE_ACCESS = 0b1 | 0b10 | 0b100 | 1 << 14
+FILE_ACCESS = 0b1 | 0b10 | 0b100 | 1 << 14 | 1 << 15  # execute, write and read a file, truncate it, control a device
 READABLE = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc", "/proc", "/sys", "/opt/rocm", "/nix/store")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/tty")
+LIBRARIES = ("LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH")
+"""Variables that name folders which MLX loads from."""
+CUDA = ("/dev", "/proc")
+"""What the driver of an NVIDIA GPU looks through and writes to; its own device files alone are not enough (measured with driver 580)."""
+
+
+def has_cuda() -> bool:
+    """Whether this machine has the driver of an NVIDIA GPU."""
+    return os.path.exists("/dev/nvidiactl")
 
 
 class Denied(PermissionError):
@@ -37,7 +46,7 @@ def limit(limits: Mapping[str, int]) -> list[str]:
         resource.RLIMIT_NOFILE: (limits["files"],) * 2,
         resource.RLIMIT_CORE: (0, 0),
     }
-    if sys.platform == "linux" and limits["address_bytes"]:
+    if sys.platform == "linux" and limits["address_bytes"] and not has_cuda():  # CUDA reserves more addresses than there is memory
         wanted[resource.RLIMIT_AS] = (limits["address_bytes"],) * 2
     if limits["tasks"]:
         wanted[resource.RLIMIT_NPROC] = (limits["tasks"],) * 2
@@ -75,7 +84,9 @@ def _landlock(libc: Any, writable: str, readable: Iterable[str]) -> bool:
     ruleset = libc.syscall(CREATE, attribute, size, 0)
     if ruleset < 0:
         return False
-    rules = [(path, READ) for path in (*READABLE, *readable)] + [(path, files) for path in (writable, *DEVICES)]
+    libraries = [path for name in LIBRARIES for path in os.environ.get(name, "").split(os.pathsep)]
+    rules = [(path, READ) for path in (*READABLE, *libraries, *readable)]
+    rules += [(path, files) for path in (writable, *DEVICES, *(CUDA if has_cuda() else ()))]
     for path, access in rules:
         try:
             opened = os.open(path, os.O_PATH)
