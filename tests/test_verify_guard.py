@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -73,38 +74,57 @@ STILL_TRUE = {"never ends", "many files"}
 """Deeds that do not keep the print below them from raising."""
 
 
+SIDE_BY_SIDE = (
+    "forks", "a daemon", "sleeps through signals", "takes memory", "leaves", "aborts", "floods stderr", "kills its parent", "never ends"
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("name", DEEDS)
 def test_contained(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    outside = tmp_path / "outside"
-    outside.mkdir()
+    (verdict,), took = contained([name], tmp_path, monkeypatch, Options(wall_s=30 if name in STILL_TRUE else 6))
+    assert verdict.verdict == ("confirmed" if name in STILL_TRUE else "inconclusive"), verdict
+    assert verdict.reason or name in STILL_TRUE
+    assert took < 60
+
+
+def test_contained_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one does costs the others nothing."""
+    verdicts, _ = contained(SIDE_BY_SIDE, tmp_path, monkeypatch, Options(wall_s=10, jobs=4))
+    assert {name: verdict.verdict for name, verdict in zip(SIDE_BY_SIDE, verdicts)} == {
+        name: "confirmed" if name in STILL_TRUE else "inconclusive" for name in SIDE_BY_SIDE
+    }, verdicts
+
+
+def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatch, options: Options) -> tuple[list[Verdict], float]:
+    """The verdicts on programs that do these deeds, and the seconds that it took; nothing of them is left."""
+    monkeypatch.chdir(folder)
+    outside, temporary, programs = folder / "outside", folder / "temporary", folder / "programs"
+    for made in (outside, temporary, programs):
+        made.mkdir()
     victim = outside / "victim.npy"
     victim.write_text("a secret")
-    imports, deed = DEEDS[name]
-    text = PROGRAM.format(imports=imports, deed=deed.format(target=str(outside / "written"), victim=str(victim)))
-    Path("program.py").write_text(text, encoding="utf-8")
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
+    for number, name in enumerate(names):
+        imports, deed = DEEDS[name]
+        text = PROGRAM.format(imports=imports, deed=deed.format(target=str(outside / "written"), victim=str(victim)))
+        (programs / f"program{number}.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     before = set(family(os.getpid()))
 
     started = time.monotonic()
-    result = check(["program.py"])
-    printing = text.splitlines().index("    print(x)") + 1
-    (claim,) = asked(result, Path("program.py"), printing, RULES["MX101"])
-    (finding,) = verify([claim], result.sources, [site.span for site in result.sites], Options(wall_s=30 if name in STILL_TRUE else 6))
+    result = check(["programs"])
+    claims = []
+    for file in (programs / f"program{number}.py" for number in range(len(names))):
+        printing = file.read_text(encoding="utf-8").splitlines().index("    print(x)") + 1
+        claims += asked(result, file, printing, RULES["MX101"])
+    found = verify(claims, result.sources, [site.span for site in result.sites], options)
     took = time.monotonic() - started
 
-    verdict = finding.verdict
-    assert isinstance(verdict, Verdict)
-    assert verdict.verdict == ("confirmed" if name in STILL_TRUE else "inconclusive"), verdict
-    assert verdict.reason or name in STILL_TRUE
-    assert took < 60
     assert [path.name for path in outside.iterdir()] == ["victim.npy"]
     assert victim.read_text() == "a secret"
     assert set(family(os.getpid())) <= before
     assert list(temporary.iterdir()) == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["outside", "program.py", "temporary"]
+    assert sorted(path.name for path in folder.iterdir()) == ["outside", "programs", "temporary"]
+    return [finding.verdict for finding in found if finding.verdict is not None], took
 
 
 def test_a_plain_check_loads_nothing_of_it(tmp_path: Path) -> None:

@@ -465,6 +465,7 @@ def _progress(quiet: bool, label: str = "mxlint") -> Iterator[Progress | None]:
         if monotonic() - start > _PATIENCE:
             bar.length, shown = total, True
             bar.update(done - bar.pos)
+            bar.render_progress()  # before the first is done, too
 
     try:
         yield show

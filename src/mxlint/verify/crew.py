@@ -29,4 +29,6 @@ def crew(work: Sequence[Callable[[], T]], hands: int, bench: Bench, progress: Ca
             bench.place.stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-        return [future.result() for future in under_way]
+    if progress is not None:
+        progress(len(work), len(work))
+    return [future.result() for future in under_way]

@@ -187,7 +187,18 @@ def text(module: Module, kept: Iterable[int]) -> str:
         if not wanted & set(inside):
             first = module.units[inside[0]]
             characters[first.start : first.start + 4] = "pass"
-    return "".join(characters)
+    return _trimmed("".join(characters), occupied)
+
+
+def _trimmed(text: str, occupied: list[bool]) -> str:
+    """The text without the blanks of what was left out, so that nothing tells of it: the same slice is the same text."""
+    lines, last, start = [], 0, 0
+    for line in text.split("\n"):
+        kept = any(occupied[start : start + len(line)]) or bool(line.strip())
+        lines.append(line if kept else "")
+        last = len(lines) if kept else last
+        start += len(line) + 1
+    return "\n".join([*lines[:last], ""])
 
 
 def _rows(unit: Unit) -> range:

@@ -1,0 +1,291 @@
+"""A verifying run as a whole: several experiments at a time, what is kept for the next run, how far it is, and how it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mxlint import cli
+from mxlint.verify.processes import brood, children, family
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++"),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left"),
+]
+
+PRINTS = """import mlx.core as mx
+
+
+@mx.compile
+def step(x):
+    print(x)
+    return x
+
+
+step(mx.array(1.0))
+"""
+SLEEPS = PRINTS.replace("    print(x)\n", "    time.sleep(60)\n    print(x)\n").replace("import", "import time\nimport", 1)
+LOOPS = "import mlx.core as mx\n\nfor _ in range(3):\n    f = mx.compile(lambda x: mx.exp(x) * {})\n    f(mx.ones(3))\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(**files: str) -> None:
+    for name, text in files.items():
+        Path(f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def checked(*arguments: str) -> dict[str, Any]:
+    """The JSON of a verified run, less what differs from one run to the next."""
+    done = CliRunner().invoke(cli.main, ["check", "--verify", "--output-format", "json", *arguments])
+    assert done.exit_code in (0, 1), done.output
+    document: dict[str, Any] = json.loads(done.stdout)
+    del document["summary"]["duration_s"]
+    for diagnostic in document["diagnostics"]:
+        if diagnostic["verify"] is not None:
+            del diagnostic["verify"]["duration_s"]
+    return document
+
+
+def words(document: dict[str, Any]) -> list[str | None]:
+    return [diagnostic["verify"]["verdict"] for diagnostic in document["diagnostics"]]
+
+
+# -- several at a time ------------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_workers_changes_nothing() -> None:
+    write(a=PRINTS, b=LOOPS.format(2), c=PRINTS.replace("print(x)", "bool(x)"), d=LOOPS.format(3), e=PRINTS.replace("print(x)", "x.item()"))
+    alone, together = checked("--no-cache", "--jobs", "1"), checked("--no-cache", "--jobs", "4")
+    assert alone == together
+    assert words(alone).count("confirmed") == 5
+
+
+DAEMON = """import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for fd in range(3):
+            os.close(fd)
+        open(sys.argv[1], "w").write(str(os.getpid()))
+        time.sleep(1000)
+    os._exit(0)
+time.sleep(1000)
+"""
+
+
+def test_the_end_of_one_child_is_not_that_of_another(folder: Path) -> None:
+    """A daemon is ended by whoever finds it; a child that still has its parent is not touched, nor one that is not ours."""
+    before = set(children(os.getpid()))
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as own, brood() as ours:
+        started = [
+            ours.start([sys.executable, "-c", DAEMON, str(folder / name)], folder, {}, ())
+            if name != "quiet"
+            else ours.start(
+                [sys.executable, "-c", "import subprocess; subprocess.run(['sleep', '1000'])"], folder, {"PATH": os.defpath}, ()
+            )
+            for name in ("first", "second", "quiet")
+        ]
+        _until(lambda: all((folder / name).is_file() and (folder / name).read_text() for name in ("first", "second")))
+        _until(lambda: bool(children(started[2].pid)))
+        ours.end(started[0])
+        assert not _alive(int((folder / "first").read_text()))
+        assert started[1].poll() is None and started[2].poll() is None
+        assert len(children(started[2].pid)) == 1
+        ours.end(started[2])
+        assert started[1].poll() is None
+        ours.end(started[1])
+        assert not _alive(int((folder / "second").read_text()))
+        assert own.poll() is None
+        assert set(children(os.getpid())) == {*before, own.pid}
+        own.communicate(b"\n")
+        for process in started:
+            process.communicate()
+
+
+def test_nothing_outlives_the_brood(folder: Path) -> None:
+    """Not even what lost its parent after the last child had ended."""
+    with brood() as ours:
+        process = ours.start([sys.executable, "-c", DAEMON, str(folder / "daemon")], folder, {}, ())
+        _until(lambda: (folder / "daemon").is_file() and bool((folder / "daemon").read_text()))
+        process.kill()
+        process.communicate()
+        assert _alive(int((folder / "daemon").read_text()))
+    assert not _alive(int((folder / "daemon").read_text()))
+
+
+# -- interruption -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_interrupted(number: signal.Signals, folder: Path) -> None:
+    """What is verified is reported, the rest says why it is not, and no process and no file is left."""
+    write(a=PRINTS, **{f"sleeps{index}": SLEEPS for index in range(6)})
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mxlint", "check", "--verify", "--jobs", "3", "--verify-timeout", "50", "--output-format", "json"],
+        env={**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    _until(lambda: _asleep(temporary) == 3 == len([child for child in children(process.pid) if _has_mlx(child)]))
+    below = family(process.pid)
+    asked = time.monotonic()
+    process.send_signal(number)
+    time.sleep(0.05)
+    process.send_signal(number)  # of no consequence
+    stdout, stderr = process.communicate(timeout=60)
+    assert time.monotonic() - asked < 20
+    assert process.returncode == 128 + number, stderr
+    assert b"Interrupted" in stderr
+    assert b"Traceback" not in stderr
+    found = {item["filename"]: item["verify"] for item in json.loads(stdout)["diagnostics"]}
+    assert found.pop("a.py")["verdict"] == "confirmed"
+    assert len(found) == 6
+    assert {(verdict["verdict"], verdict["reason"]) for verdict in found.values()} == {("inconclusive", "interrupted")}
+    assert not [pid for pid in below if _alive(pid)]
+    assert list(temporary.iterdir()) == []
+
+
+def _asleep(temporary: Path) -> int:
+    """How many children have only a sleeping program left to run."""
+    try:
+        return len([job for job in temporary.glob("*/*/job.json") if json.loads(job.read_text())["entry"]["file"] != "a.py"])
+    except (OSError, ValueError):
+        return 0
+
+
+def _has_mlx(pid: int) -> bool:
+    try:
+        return "libmlx" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _until(condition: Any) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+# -- what is kept -----------------------------------------------------------------------------------------------------
+
+
+def test_what_was_seen_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a compiler nothing can be seen, so what is said then was kept."""
+    write(a=PRINTS, b=LOOPS.format(2))
+    first = checked()
+    assert words(first) == ["confirmed", "confirmed"]
+    cache = folder / ".mxlint_cache"
+    assert (cache / ".gitignore").read_text() == "*\n"
+    assert (cache / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55")
+    monkeypatch.setenv("PATH", str(folder))
+    assert checked() == first
+    assert words(checked("--no-cache")) == ["unavailable", "unavailable"]
+    assert words(checked("--cache-dir", "other")) == ["unavailable", "unavailable"]
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert checked("--cache-dir", "other") == first  # that something was lacking is not kept
+
+
+def test_what_changed_is_run_again(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    write(a=PRINTS.replace("x\n\n\nstep", "x + unused * 0\n\n\nstep").replace("@mx", "unused = 1\n\n\n@mx"))
+    (verdict,) = words(checked())
+    text = Path("a.py").read_text()
+    monkeypatch.setenv("PATH", str(folder))
+    write(a=text + "\n\ndef other():\n    pass\n")
+    assert words(checked()) == [verdict] == ["confirmed"]
+    write(a=text.replace("unused = 1", "unused = 2"))
+    assert words(checked()) == ["unavailable"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"\xff\xfe", b"0\n{}", "cut", "foreign"], ids=repr)
+def test_damaged_entries_are_none(damage: bytes | str) -> None:
+    write(a=PRINTS)
+    first = checked()
+    entries = [path for path in Path(".mxlint_cache/verify").rglob("*") if path.is_file()]
+    assert entries
+    for number, entry in enumerate(entries):
+        if isinstance(damage, bytes):
+            entry.write_bytes(damage)
+        elif damage == "cut":
+            entry.write_bytes(entry.read_bytes()[:-10])
+        else:
+            entry.write_bytes(entries[number - 1].read_bytes() if number else b"x")
+    assert checked() == first
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm() -> None:
+    write(a=PRINTS)
+    Path("file").write_text("")
+    assert words(checked("--cache-dir", "file/cache")) == ["confirmed"]
+
+
+def test_time_that_ran_out_is_not_kept() -> None:
+    write(a=PRINTS.replace("    print(x)\n", "    while True:\n        pass\n    print(x)\n"))
+    arguments = ("a.py:8", "--as", "MX101", "--timeout", "1", "--output-format", "json")
+    for _ in range(2):
+        started = time.monotonic()
+        done = CliRunner().invoke(cli.main, ["verify", *arguments])
+        assert "was over" in done.stdout
+        assert time.monotonic() - started > 2
+
+
+# -- how far it is ----------------------------------------------------------------------------------------------------
+
+
+def at_a_terminal(*arguments: str) -> str:
+    """What a run prints to stderr if that is a terminal."""
+    terminal, far = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mxlint", "check", "--verify", "--verify-timeout", "3", *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=far,
+    )
+    os.close(far)
+    said = b""
+    while process.poll() is None or select.select([terminal], [], [], 0)[0]:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                said += os.read(terminal, 1 << 16)
+            except OSError:
+                break
+    os.close(terminal)
+    process.wait()
+    return said.decode(errors="replace")
+
+
+def test_progress() -> None:
+    write(a=PRINTS, b=SLEEPS)
+    said = at_a_terminal()
+    assert re.search(r"verify +\[[#-]+\] +\d+%", said), said
+    assert "100%" in said
+    assert at_a_terminal("-q") == ""
