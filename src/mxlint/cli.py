@@ -345,8 +345,9 @@ def _stoppable() -> Iterator[tuple[threading.Event, list[int]]]:
     try:
         yield stop, received
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if not received:  # else the report must not be lost to a second one
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:
