@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, operators, shapeless, shapes
+from mxlint.tracing import attribute, nodes, operators, options, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, iterated, unknown_call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
@@ -606,6 +606,9 @@ def _getattr(m: Machine, info: CallInfo) -> Value:
                 attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2]
             )
         return attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
+    if len(info.args) == 2 and isinstance(info.args[1], Choice):
+        found = [_getattr(m, replace(info, args=[info.args[0], name])) for name in info.args[1].options]
+        return reduce(join, found)
     return UNKNOWN
 
 
@@ -980,6 +983,7 @@ def _callable(m: Machine, info: CallInfo) -> Value:
 
 
 _HANDLERS: dict[str, Handler] = {
+    **options.HANDLERS,
     **{f"builtins.{name}": _formats(f"{name}()") for name in ("print", "str", "repr", "format", "ascii")},
     "pprint.pprint": _formats("pprint()"), "pprint.pformat": _formats("pformat()"), "rich.print": _formats("print()"),
     "sys.stdout.write": _formats("write()"), "sys.stderr.write": _formats("write()"), "warnings.warn": _formats("warnings.warn()"),
