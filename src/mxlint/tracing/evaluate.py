@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -343,12 +344,31 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
 
 
 def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
-    known = False
+    values = []
     for part in node.parts:
         value = evaluate(m, part, frame)
         if attribute.becomes_text(m, value, m.place(frame, part), frame):
             m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value), note=m.place(frame, part).text)
-    return Scalar("str", MISSING, param=known)
+        values.append(value)
+    return _formatted(m.place(frame, node).text, values)
+
+
+LONGEST_FORMAT = 200
+
+
+def _formatted(text: str, values: list[Value]) -> Scalar:
+    """The text that an f-string makes of whole numbers and texts; unknown with conversions or format specs, or if a part is unknown."""
+    known = [value.content for value in values if isinstance(value, Scalar) and value.kind in ("int", "str") and value.known]
+    param = any(isinstance(value, Scalar) and value.param for value in values)
+    if len(known) < len(values) or len(text) > LONGEST_FORMAT:
+        return Scalar("str", MISSING, param=param)
+    display = ast.parse(f"({text})", mode="eval").body
+    parts = display.values if isinstance(display, ast.JoinedStr) else []  # a template string, from Python 3.14 on, is no text
+    plain = [part for part in parts if isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None]
+    if not parts or len(plain) < len(values):
+        return Scalar("str", MISSING, param=param)
+    rest = iter(known)
+    return Scalar("str", "".join(str(part.value if isinstance(part, ast.Constant) else next(rest)) for part in parts), param=param)
 
 
 def _walrus(m: Machine, node: nodes.Walrus, frame: Frame) -> Value:
