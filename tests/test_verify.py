@@ -87,6 +87,8 @@ def test_bad_blocks_are_confirmed(block: Block) -> None:
     assert found
     assert all(finding.verdict is not None and finding.verdict.verdict == "confirmed" for finding in found), explained(found)
     assert all(finding.verdict is not None and finding.verdict.level == "in-place" for finding in found), explained(found)
+    cured = [finding.verdict.fix for finding in found if finding.verdict is not None and finding.fix is not None]
+    assert all(word == "resolves" for word in cured), explained(found)
 
 
 @pytest.mark.parametrize("block", list(blocks("good")), ids=named)

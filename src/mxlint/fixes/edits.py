@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from mxlint.finding import Edit, Finding, Position, Span
+from mxlint.finding import Edit, Finding, Position, Related, Span
 from mxlint.source import Source
 
 
@@ -42,7 +42,7 @@ def fixed_sources(finding: Finding, sources: Mapping[str, Source]) -> Mapping[st
 
 
 def fixed_finding(finding: Finding, sources: Mapping[str, Source]) -> Finding:
-    """The finding as it would be about the fixed sources: its places moved along with the code, its fix gone."""
+    """The finding as it would be about the fixed sources: its places moved along with the code, and what was written added to them."""
     edits = by_file(finding.fix.edits) if finding.fix is not None else {}
 
     def moved(span: Span) -> Span:
@@ -52,9 +52,22 @@ def fixed_finding(finding: Finding, sources: Mapping[str, Source]) -> Finding:
         finding,
         span=moved(finding.span),
         statement=moved(finding.statement) if finding.statement is not None else None,
-        related=tuple(replace(related, span=moved(related.span)) for related in finding.related),
+        related=(
+            *(replace(related, span=moved(related.span)) for related in finding.related),
+            *(Related("fixed here", span) for name, own in edits.items() for span in _written(sources[name], own)),
+        ),
         fix=None,
     )
+
+
+def _written(source: Source, edits: Sequence[Edit]) -> Iterator[Span]:
+    """Where what the edits write is afterwards, without the blank lines around it."""
+    ordered = _ordered(source, edits)
+    after = _source(apply(source.text, edits))
+    for (at, content), (_, _, edit) in zip(_landed(ordered), ordered):
+        if text := content.strip():
+            start = at + content.index(text)
+            yield Span(edit.span.filename, after.position(start), after.position(start + len(text)))
 
 
 def by_file(edits: Sequence[Edit]) -> dict[str, list[Edit]]:

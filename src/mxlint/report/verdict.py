@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from mxlint.finding import Verdict
 
+FIXES = {
+    "resolves": "the fix resolves it",
+    "fails": "the fix does not resolve it",
+    "changes-result": "the fix changes what the program computes",
+}
+"""What became of the fixed form, where something was seen of it."""
+
 
 def told(verdict: Verdict) -> tuple[str, str]:
     """The verdict itself, and what it rests on."""
@@ -11,5 +18,5 @@ def told(verdict: Verdict) -> tuple[str, str]:
     evidence = verdict.evidence
     if evidence is None:
         return label, f": {verdict.reason}" if verdict.reason else ""
-    text = f": {evidence.observed}; uncompiled: {evidence.expected}"
-    return label, text + (f" ({evidence.note})" if evidence.note else "")
+    text = f": {evidence.observed}; uncompiled: {evidence.expected}" + (f" ({evidence.note})" if evidence.note else "")
+    return label, text + (f"; {FIXES[verdict.fix]}" if verdict.fix in FIXES else "")

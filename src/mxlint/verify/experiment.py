@@ -19,6 +19,7 @@ from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
 from mxlint.verify.cache import Cache
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import crew
+from mxlint.verify.cure import cured
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import job_of, pieces, rows_of
 from mxlint.verify.protocols.answer import Answer, Protocol
@@ -113,12 +114,22 @@ def _judged(bench: Bench, task: Task) -> Tested:
     try:
         if bench.place.stop.is_set():
             raise Interrupted
-        return _verdict(bench, task)
+        return _with_cure(bench, task, _verdict(bench, task))
     except Interrupted:
         reason = INTERRUPTED
     except Exception as error:  # noqa: BLE001 - whatever it is, it is said
         reason = _failure(error)
     return Tested(Verdict("inconclusive", None, reason, None, None, monotonic() - started))
+
+
+def _with_cure(bench: Bench, task: Task, tested: Tested) -> Tested:
+    """The verdict with what becomes of the pitfall in the fixed program."""
+    if task.finding.fix is None or tested.verdict.verdict == "unavailable":
+        return tested
+    started, proof = monotonic(), tested.proof
+    word = cured(bench, task.finding, proof.job, proof.protocol) if proof is not None else "untested"
+    verdict = replace(tested.verdict, fix=word, duration=tested.verdict.duration + monotonic() - started)
+    return replace(tested, verdict=verdict)
 
 
 def _measured(bench: Bench, task: Task, tested: Tested) -> Verdict:
