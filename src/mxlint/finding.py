@@ -61,7 +61,7 @@ VERDICTS: tuple[VerdictWord, ...] = ("confirmed", "refuted", "inconclusive", "un
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was seen under real MLX, beside what the uncompiled function does."""
+    """What was seen under real MLX, beside what the uncompiled function does. `per_call`: how often the body was traced in each of the calls."""
 
     kind: str
     observed: str
@@ -69,6 +69,7 @@ class Evidence:
     traces: int | None = None
     calls: int | None = None
     note: str | None = None
+    per_call: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

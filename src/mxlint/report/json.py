@@ -121,6 +121,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
             "traces": evidence.traces,
             "calls": evidence.calls,
             "note": evidence.note,
+            "per_call": list(evidence.per_call),
         },
         "slowdown": _slowdown(verdict.slowdown) if verdict.slowdown is not None else None,
         "fix": verdict.fix,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from mxlint.finding import Evidence
-from mxlint.verify.sight import Sight
+from mxlint.verify.sight import Call, Sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ UNCAPTURED = ("uncaptured inputs",)
 NOT_THERE = "the flagged expression was not reached in a trace"
 
 
-def seen(kind: str, observed: str, expected: str, **more: int | str | None) -> Answer:
-    return Answer("seen", None, Evidence(kind, observed, expected, **more))  # type: ignore[arg-type]
+def seen(kind: str, observed: str, expected: str, **more: Any) -> Answer:
+    return Answer("seen", None, Evidence(kind, observed, expected, **more))
 
 
 def unclear(reason: str) -> Answer:
@@ -72,6 +72,12 @@ def unless_called(sight: Sight, what: str) -> Answer:
 
 def count_traces(sight: Sight) -> int:
     return sum(call["traced"] for call in sight.calls(sight.real))
+
+
+def traced(calls: Sequence[Call]) -> dict[str, Any]:
+    """The traces of these calls, as evidence."""
+    per_call = tuple(call["traced"] for call in calls)
+    return {"traces": sum(per_call), "calls": len(per_call), "per_call": per_call}
 
 
 def says(message: str, texts: tuple[str, ...]) -> bool:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from mxlint.finding import Evidence
-from mxlint.verify.protocols.answer import Answer, ending, seen, unclear
+from mxlint.verify.protocols.answer import Answer, ending, seen, traced, unclear
 from mxlint.verify.sight import Call, Sight
 
 
@@ -20,9 +20,7 @@ def made_again(sight: Sight) -> Answer:
     calls = [call for call in sight.real["calls"] if call["object"] in numbers]
     traces = sum(call["traced"] for call in calls)
     kept = sum(not _gone(first, second) for first, second in pairwise(made))
-    evidence = Evidence(
-        "traces", f"{traces} traces in {len(calls)} calls, by {len(made)} compiled objects", "one trace", traces, len(calls)
-    )
+    evidence = Evidence("traces", f"{traces} traces in {len(calls)} calls, by {len(made)} compiled objects", "one trace", **traced(calls))
     again = traces >= len(made) - 1 and 2 * traces >= len(calls) and len({str(call["key"]) for call in calls}) < traces
     if again and kept <= (len(made) > 3):
         return Answer("seen", None, evidence)
@@ -52,7 +50,7 @@ def _many(sight: Sight, varying: Callable[[Any], Any], fixed: Callable[[Any], An
         alike.setdefault(str(fixed(call["key"])), []).append(call)
     for group in alike.values():
         if len(group) >= 3 and len({str(varying(call["key"])) for call in group}) == len(group) and all(call["traced"] for call in group):
-            return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", traces=len(group), calls=len(group))
+            return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", **traced(group))
     traces = sum(call["traced"] for call in calls)
     return unclear(f"{traces} traces in {len(calls)} calls with {len({str(call['key']) for call in calls})} different arguments")
 
@@ -73,7 +71,8 @@ def _here(sight: Sight) -> bool:
 def transformed(sight: Sight) -> Answer:
     """The body runs at every call from the transform, although the same object was traced with such arguments before."""
     done: dict[object, int] = {}
-    here = repeated = 0
+    here: list[Call] = []
+    repeated = 0
     for call in sight.calls(sight.real):
         if call["error"] is not None:
             continue
@@ -81,11 +80,10 @@ def transformed(sight: Sight) -> Answer:
         if sight.claim.covers(call["file"], call["row"]) or not _here(sight):
             if not call["traced"]:
                 return unclear("a call from here ran without its body")
-            here += 1
+            here.append(call)
             repeated += key in done
         done[key] = done.get(key, 0) + call["traced"]
     if repeated:
-        return seen(
-            "traces", f"the body ran {here} times in {here} calls from here", "no time, once it was traced", traces=here, calls=here
-        )
+        times = len(here)
+        return seen("traces", f"the body ran {times} times in {times} calls from here", "no time, once it was traced", **traced(here))
     return unclear("the body was not seen to run again")

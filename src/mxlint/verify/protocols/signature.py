@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from mxlint.verify.protocols.answer import PLACEHOLDER, Answer, count_traces, ending, says, seen, told, unclear, unless_called, unreached
+from mxlint.verify.protocols.answer import (
+    PLACEHOLDER,
+    Answer,
+    count_traces,
+    ending,
+    says,
+    seen,
+    told,
+    traced,
+    unclear,
+    unless_called,
+    unreached,
+)
 from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
 from mxlint.verify.sight import Sight
 
@@ -62,8 +74,7 @@ def nothing_returned(sight: Sight) -> Answer:
             "no-effect",
             f"{len(calls)} calls return None, and nothing is captured",
             "a result",
-            traces=count_traces(sight),
-            calls=len(calls),
+            **traced(calls),
         )
     return unclear("no calls, or they return something")
 
@@ -109,13 +120,11 @@ def _switch(sight: Sight) -> Answer:
             "no-effect",
             f"the body runs {traces} times in {len(calls)} calls: nothing is compiled",
             "one trace",
-            traces=traces,
-            calls=len(calls),
+            **traced(calls),
         )
     return seen(
         "no-effect",
         f"the body runs {traces} times in {len(calls)} calls: compilation goes on",
         f"{len(calls)} times",
-        traces=traces,
-        calls=len(calls),
+        **traced(calls),
     )

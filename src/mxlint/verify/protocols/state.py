@@ -9,12 +9,12 @@ from mxlint.verify.protocols.answer import (
     PLACEHOLDER,
     UNCAPTURED,
     Answer,
-    count_traces,
     ending,
     says,
     seen,
     short,
     told,
+    traced,
     unclear,
     unless_called,
     unreached,
@@ -38,7 +38,7 @@ def stale_read(sight: Sight) -> Answer:
         if changes is not None and number not in changed_before:
             return unclear("results differ, but what is read here was not seen to change before")
         return seen(
-            evidence.kind, evidence.observed, evidence.expected, traces=count_traces(sight), calls=len(sight.calls(sight.real)),
+            evidence.kind, evidence.observed, evidence.expected, **traced(sight.calls(sight.real)),
             note=f"{', '.join(sorted(sight.claim.names)) or 'the state'} changed before call {number}",
         )  # fmt: skip
     found = leaked(sight)
@@ -137,12 +137,12 @@ def once(sight: Sight) -> Answer:
     times = f"runs {sight.reached} times in {len(calls)} calls"
     for _, real, _, evidence in differing(sight):
         if not real["traced"]:
-            return seen(evidence.kind, f"{times}; {evidence.observed}", evidence.expected, traces=count_traces(sight), calls=len(calls))
+            return seen(evidence.kind, f"{times}; {evidence.observed}", evidence.expected, **traced(calls))
     found = ended(sight, arrays=False)
     if found is None and sight.real["files"] != sight.plain["files"]:
         found = Evidence("no-effect", f"files are {sight.real['files']}", f"{sight.plain['files']}")
     if found is not None:
-        return seen("no-effect", f"{times}; {found.observed}", found.expected, traces=count_traces(sight), calls=len(calls))
+        return seen("no-effect", f"{times}; {found.observed}", found.expected, **traced(calls))
     return unclear(f"it {times}, but no difference shows in what the program computes")
 
 
@@ -179,7 +179,7 @@ def growing(sight: Sight) -> Answer:
     if not sight.reached:
         return unreached(sight)
     if len(calls) >= 3 and all(call["traced"] for call in calls):
-        return seen("traces", f"{len(calls)} traces in {len(calls)} calls", "one trace", traces=len(calls), calls=len(calls))
+        return seen("traces", f"{len(calls)} traces in {len(calls)} calls", "one trace", **traced(calls))
     found = ended(sight, arrays=False)
     if found is not None:
         return Answer("seen", None, found)
