@@ -132,6 +132,9 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
 @click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
 @click.option("--verify", is_flag=True, help="Run pieces of the program under the MLX installed here, and say which findings are true.")
 @_verify_options("--verify-keep", "--verify-timeout")
+@click.option(
+    "--report", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the findings, with what verified them, as a page."
+)
 @click.option("--statistics", is_flag=True, help="Print how often each rule spoke in place of the findings.")
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
 @click.pass_context
@@ -143,6 +146,11 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     result, interrupted = _run(options), None
     if options["verify"]:
         result, interrupted = _verified(result, options)
+    if options["report"]:
+        from mxlint.report.html.page import render
+
+        with _output(options["report"]) as stream:
+            stream.write(render(result))
     with _output(options["output_file"]) as stream:
         stream.write(_report(result, stream, options))
     if options["timings"]:

@@ -1,0 +1,1 @@
+"""The report as a page: one file that needs nothing else."""
