@@ -127,7 +127,10 @@ def _with_cure(bench: Bench, task: Task, tested: Tested) -> Tested:
     if task.finding.fix is None or tested.verdict.verdict == "unavailable":
         return tested
     started, proof = monotonic(), tested.proof
-    word = cured(bench, task.finding, proof.job, proof.protocol) if proof is not None else "untested"
+    try:
+        word = cured(bench, task.finding, proof.job, proof.protocol) if proof is not None else "untested"
+    except Interrupted:  # what is known of the finding itself stays known
+        word = "untested"
     verdict = replace(tested.verdict, fix=word, duration=tested.verdict.duration + monotonic() - started)
     return replace(tested, verdict=verdict)
 
