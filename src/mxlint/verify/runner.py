@@ -22,8 +22,9 @@ from typing import IO, Any, Literal
 
 from mxlint.verify.processes import Brood, brood, resident, tasks_of_user
 
-Mode = Literal["real", "plain", "computed"]
-"""The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call."""
+Mode = Literal["real", "plain", "computed", "timed"]
+"""The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; two forms of it under
+the clock."""
 
 MEGABYTE = 1 << 20
 MOST_OUTPUT = MEGABYTE
@@ -42,10 +43,12 @@ _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a child is to run: the files of the program by their place in it, and what to look for (child/main.py reads `settings`)."""
+    """What a child is to run: the files of the program by their place in it, and what to look for (child/main.py reads `settings`).
+    `fixed`: the files of the same program without what is claimed of it, to be timed against it."""
 
     files: Mapping[str, str]
     settings: Mapping[str, Any]
+    fixed: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +118,11 @@ def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
     experiment = folder / "experiment"
     shutil.copytree(child, experiment, ignore=shutil.ignore_patterns("run.py", "__pycache__"), dirs_exist_ok=True)
     shutil.copyfile(child / "run.py", folder / "run.py")
-    for name, text in job.files.items():
-        path = folder / "program" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="")
+    for program, files in (("program", job.files), ("fixed", job.fixed or {})):
+        for name, text in files.items():
+            path = folder / program / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
     (folder / "work" / "tmp").mkdir(parents=True, exist_ok=True)
     (folder / "job.json").write_text(
         json.dumps({**job.settings, "limits": limits(job.settings["cpu_s"], tasks)}, indent=1), encoding="utf-8"

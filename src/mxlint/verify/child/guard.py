@@ -74,6 +74,12 @@ def enclose(writable: str, readable: Iterable[str]) -> list[str]:
     return layers
 
 
+def tie() -> None:
+    """A process that was forked dies with the one it was forked from."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+
+
 def _landlock(libc: Any, writable: str, readable: Iterable[str]) -> bool:
     abi = libc.syscall(CREATE, None, 0, 1)
     if abi < 1:

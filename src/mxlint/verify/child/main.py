@@ -21,29 +21,49 @@ def main(folder: str, mode: str, result: int | None) -> None:
     layers = guard.limit(job["limits"])
     layers += guard.enclose(work, [folder, sys.prefix, sys.base_prefix, *job["readable"]])
     answer: dict[str, Any] = {"guard": layers, "status": "failed"}
+    if mode == "timed":
+        from . import timer
+
+        finish({**answer, **timer.main(folder, job, layers, result)}, result)
     try:
-        import mlx.core as mx
-        import mlx.nn
-        import mlx.optimizers
-        import mlx.utils  # noqa: F401 - before mx.compile is replaced: it compiles functions of its own
+        start_mlx(job)
     except ImportError as error:
         finish({**answer, "status": "no mlx", "detail": str(error)}, result)
-    for name in job["modules"]:  # on import they do things that the hook refuses
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
-    mx.set_default_device(mx.cpu)
-    answer["mlx"] = {"version": importlib.metadata.version("mlx"), "device": str(mx.default_device().type).rpartition(".")[2]}
-    answer["canary"] = canary(mx) if job["canary"] or mode == "plain" else None
+    answer["mlx"], answer["canary"] = ready(job, job["canary"] or mode == "plain")
     if answer["canary"]:
         finish(answer, result)
     finish({**answer, **run(folder, job, mode, layers)}, result)
 
 
+def start_mlx(job: dict[str, Any]) -> None:
+    """Import all that is needed, without computing anything."""
+    import mlx.core
+    import mlx.nn
+    import mlx.optimizers
+    import mlx.utils  # noqa: F401 - before mx.compile is replaced: it compiles functions of its own
+
+    for name in job["modules"]:  # on import they do things that the hook refuses
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+
+
+def ready(job: dict[str, Any], proven: bool) -> tuple[dict[str, str], str | None]:
+    """Which MLX this is, and what is wrong with it, after its first computation."""
+    import mlx.core as mx
+
+    if job["device"] != "default":
+        mx.set_default_device(getattr(mx, job["device"]))
+    mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
+    device = str(mx.default_device().type).rpartition(".")[2]
+    name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None
+    told = {"version": importlib.metadata.version("mlx"), "device": device, "name": str(name or "")}
+    return told, canary(mx) if proven else None
+
+
 def canary(mx: Any) -> str | None:
     """What is wrong with mx.compile here. Without a usable C++ compiler it does nothing at all on the CPU, and never says so."""
-    mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
     runs = []
 
     def counted(x: Any) -> Any:
@@ -56,10 +76,26 @@ def canary(mx: Any) -> str | None:
     return None if len(runs) == 1 else "mx.compile does nothing here: the body of a compiled function ran at every call"
 
 
+def prepare(root: str, job: dict[str, Any]) -> set[str]:
+    """The process as the program in `root` is to find it; returns what was put in place of modules that are missing."""
+    import random
+
+    import mlx.core as mx
+
+    from . import program
+
+    random.seed(7)
+    mx.random.seed(7)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(7)
+    sys.path.insert(0, root)
+    sys.argv = [os.path.join(root, job["entry"]["file"])]
+    return program.stand_ins(job["missing"])
+
+
 def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[str, Any]:
     """The program under watch."""
     import logging
-    import random
 
     import mlx.core as mx
 
@@ -80,13 +116,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         namespaces.names,
     )
     refused: list[str] = []
-    random.seed(7)
-    mx.random.seed(7)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(7)
-    sys.path.insert(0, root)
-    sys.argv = [os.path.join(root, job["entry"]["file"])]
-    stand_ins = program.stand_ins(job["missing"])
+    stand_ins = prepare(root, job)
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
     observer.install()
     layers += guard.arm(os.path.join(folder, "work"), refused)

@@ -1,0 +1,414 @@
+"""One form of a program under the clock, turn by turn of the loop that the claim is about; between batches it waits to be told to go on.
+
+A turn is one time round the innermost loop in which the claim's event happens: something is compiled there, called, or transformed. Where no
+loop is in sight, the statements of the program that lead to the event are gone through again, and a call with made-up arguments is repeated.
+Nothing is watched meanwhile: what stands in for mx.compile keeps the results of compiled calls from staying lazy, and no more.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import resource
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from . import inputs, loops, observe, values
+from .timer import WARM_UP
+
+MOST_WARM_UP = 64
+MOST_KEPT = 4096
+"""Items of an iterator that are kept to be given out again."""
+TRANSFORMS = ("grad", "value_and_grad", "vmap")
+Unit = list[Any]
+now = time.perf_counter_ns
+
+
+class Made:
+    """A compiled object. `counts`: the claim is about it."""
+
+    __slots__ = ("code", "counts", "died")
+
+    def __init__(self, counts: bool) -> None:
+        self.counts = counts
+        self.code = self.died = None
+
+
+class Clock:
+    """Stands in for mx.compile, and for the transforms, in one form of the program (FORMS says which there are)."""
+
+    def __init__(self, root: str, timing: Mapping[str, Any], form: str, names: Callable[[], dict[str, dict[str, Any]]], line: Line) -> None:
+        self.root, self.form, self.line, self.modules = root, form, line, names
+        self.sites: list[list[Any]] = timing["sites"]
+        self.kind: str = timing["event"]
+        self.new: bool = timing["new"]
+        self.barred: list[Unit] = list(timing["barred"])
+        self.unit: Unit | None = None
+        self.warm_up: int | None = None  # turns, where another process found the unit
+        self.script: Iterator[int] | None = None
+        self.active: list[Unit] = []
+        self.depth = self.events = self.turn = self.until = 0
+        self.off = self.left = 0
+        self.shared = mx.default_device().type == mx.cpu
+        self.since = Spent.now()
+        self.stale = self.further = False
+        self.rows: list[int] = []
+        self.keys: set[str] = set()
+        self.kept: dict[Any, Any] = {}
+        self.numbers: dict[Any, Any] = {}
+        self.objects: list[observe.Object] = []
+        self.clock = 0  # for observe.Compiled
+        self.main_thread = threading.get_ident()
+        self.prepare: Callable[[Any, tuple[Any, ...], dict[str, Any]], tuple[Any, Any]] | None = {
+            "seen": self.call_before,
+            "arrays": self.as_arrays,
+            "computed": self.compute_first,
+        }.get(form, self.tell_apart if self.new else None)
+
+    def install(self) -> None:
+        setattr(builtins, loops.TURNS, self.turns)
+        setattr(builtins, loops.WHILE, loops.while_)
+        mx.compile = self.compile
+        if self.kind == "transform":
+            for name in TRANSFORMS:
+                setattr(mx, name, self.transform(getattr(mx, name), 0))
+            nn.value_and_grad = nn.utils.value_and_grad = self.transform(nn.value_and_grad, 1)
+
+    # -- turns ---------------------------------------------------------------------------------------------------------
+
+    def turns(self, file: str, number: int, iterable: Any) -> Any:
+        """The items of a loop, and more of them where it is the one that is timed."""
+        loop = [file, number]
+        if self.depth or (self.unit is not None and self.unit != loop) or threading.get_ident() != self.main_thread:
+            return iterable
+        return self.counted(loop, iterable)
+
+    def counted(self, loop: Unit, iterable: Any) -> Iterator[Any]:
+        self.active.append(loop)
+        iterator = iter(iterable)
+        kept: list[Any] | None = [] if iterator is iterable else None
+        self.enter()
+        finished = False
+        try:
+            for item in iterator:
+                if kept is not None and len(kept) < MOST_KEPT:
+                    kept.append(item)
+                yield item
+                self.lap(loop)
+            while self.unit == loop:
+                self.further, before = True, self.turn
+                for item in further(iterable, kept):
+                    yield item
+                    self.lap(loop)
+                if self.turn == before:
+                    break
+            finished = True
+        finally:
+            self.active.remove(loop)
+            if self.unit == loop:
+                self.left = now()
+                if not finished and self.warm_up is None and self.until <= 1:
+                    self.forget()  # it is left too soon: an outer loop has to do
+
+    def enter(self) -> None:
+        if self.script is None:
+            self.since, self.off = Spent.now(), 0
+        elif self.left:
+            self.off += now() - self.left
+        self.left = 0
+
+    def lap(self, loop: Unit) -> None:
+        """The end of a turn."""
+        if self.unit == loop:
+            self.turn += 1
+            if self.script is None:
+                self.script = self.batches()
+            elif self.turn < self.until:
+                return
+            self.until = self.turn + next(self.script)
+        elif self.unit is None:
+            self.since, self.off = Spent.now(), 0
+
+    def batches(self) -> Iterator[int]:
+        """What is done at the end of a batch; yields the turns of the next one."""
+        first = self.read()
+        warm, turns = [], 0
+        while turns < self.warm_up if self.warm_up is not None else self.events <= WARM_UP * (not self.new) and turns < MOST_WARM_UP:
+            self.start()
+            yield 1
+            turns += 1
+            warm.append(self.read())
+        order = self.line.exchange({"unit": self.unit, "turns": turns, "first": first, "warm": warm, "built": Spent.now().built})
+        while True:
+            if order["skip"]:
+                yield order["skip"]
+            self.start()
+            yield order["turns"]
+            elapsed, since = self.read(), self.since
+            order = self.line.exchange({"ns": elapsed, "built": Spent.now().built - since.built, "new": not self.stale})
+
+    @contextmanager
+    def standing(self) -> Iterator[None]:
+        """What is done within costs nothing."""
+        since = Spent.now(ending=True)
+        yield
+        self.off += Spent.now().alone(since, self.shared)
+
+    def start(self) -> None:
+        mx.synchronize()
+        self.off, self.stale, self.since = 0, False, Spent.now()
+
+    def read(self) -> int:
+        mx.synchronize()
+        return Spent.now(ending=True).alone(self.since, self.shared) - self.off
+
+    def event(self) -> None:
+        """What the claim is about happens."""
+        self.events += 1
+        if self.unit is None and self.warm_up is None:
+            self.unit = next((loop for loop in reversed(self.active) if loop not in self.barred), None)
+            self.events, self.turn, self.until = 1, 0, 1
+            if self.unit is None:
+                self.rows.append(self.row_of_entry())
+
+    def forget(self) -> None:
+        assert self.unit is not None
+        self.barred.append(self.unit)
+        self.unit = self.script = None
+
+    def row_of_entry(self) -> int:
+        """The row of the program's entry that runs now."""
+        frame: types.FrameType | None = sys._getframe(1)
+        row = 0
+        while frame is not None:
+            if frame.f_code.co_filename.startswith(self.root) and frame.f_code.co_name == "<module>":
+                row = frame.f_lineno
+            frame = frame.f_back
+        return row
+
+    # -- compiled objects ----------------------------------------------------------------------------------------------
+
+    def compile(self, *args: Any, **options: Any) -> Any:
+        """Stands in for mx.compile."""
+        if not args:
+            return lambda late: self.compile(late, **options)
+        since = now()
+        file, row = observe.Observer.caller(self)  # type: ignore[arg-type]
+        at_site = not self.sites or any(file == place and first <= row <= last for place, first, last in self.sites)
+        if at_site and self.kind == "compile" and not self.depth:
+            self.event()
+        made = Made(at_site)
+        self.off += now() - since
+        if at_site and self.form == "hoisted":
+            key = (row, bound(args[0]))
+            if key not in self.kept:
+                self.kept[key] = observe.Compiled(self, made, observe.real_compile(*args, **options))  # type: ignore[arg-type]
+            return self.kept[key]
+        if at_site and self.form == "plain":
+            self.start()
+            return observe.Plain(self, made, args[0])  # type: ignore[arg-type]
+        if self.form == "computed":
+            self.objects.append(observe.Object(0, file, row, {}, None, observe.reference(observe.unwrap(args[0])), "", 0))
+        if self.kind == "once" and at_site:
+            self.start()
+        real = observe.real_compile(*args, **options)
+        return observe.Compiled(self, made, real)  # type: ignore[arg-type]
+
+    def called(self, made: Made, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of a compiled object; its result is computed before it returns."""
+        if self.depth or threading.get_ident() != self.main_thread:
+            return fun(*args, **kwargs)
+        if made.counts:
+            if self.kind == "call":
+                self.event()
+            if self.prepare is not None:
+                args, kwargs = self.prepare(fun, args, kwargs)
+        result = self.settled(fun, args, kwargs)
+        if self.kind == "once" and made.counts:
+            self.line.exchange({"unit": None, "turns": 0, "first": self.read(), "warm": [], "built": Spent.now().built})
+        return result
+
+    def settled(self, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.depth += 1
+        try:
+            result = fun(*args, **kwargs)
+        finally:
+            self.depth -= 1
+        try:
+            mx.eval(result)
+        except (ValueError, TypeError):  # not a tree of arrays
+            inputs.evaluate(result)
+        return result
+
+    def transform(self, real: Callable[..., Any], position: int) -> Callable[..., Any]:
+        """Stands in for a transform: that of a compiled object is what a claim about transforms is about."""
+
+        def transformed(*args: Any, **options: Any) -> Any:
+            fun = args[position] if len(args) > position else None
+            if self.depth or not isinstance(fun, observe.Compiled):
+                return real(*args, **options)
+            inner = [*args]
+            inner[position] = vars(fun)["_real"]
+            if self.form != "turned":
+                return Transformed(self, real(*inner, **options))
+            key = (real, bound(fun), str(options), str(args[position + 1 :]), id(args[0]) if position else 0)
+            if key not in self.kept:
+                state = {"inputs": args[0].state, "outputs": args[0].state} if position else {}
+                self.kept[key] = observe.real_compile(real(*inner, **options), **state)
+            return Transformed(self, self.kept[key])
+
+        return transformed
+
+    # -- other forms ---------------------------------------------------------------------------------------------------
+
+    def tell_apart(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """Whether a call is like one before, which is then no measure of what new ones cost."""
+        since = now()
+        self.stale |= not self.is_new(args, kwargs)
+        self.off += now() - since
+        return args, kwargs
+
+    def is_new(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        key = str(values.signature([args, kwargs]))
+        new = key not in self.keys
+        self.keys.add(key)
+        return new
+
+    def call_before(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """Trace a new signature while the clock stands still."""
+        if self.is_new(args, kwargs):
+            with self.standing():
+                self.settled(fun, args, kwargs)
+                mx.synchronize()
+        return args, kwargs
+
+    def as_arrays(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """Numbers that were seen to vary are given as arrays."""
+        return tuple(self.as_array(place, value) for place, value in enumerate(args)), {
+            name: self.as_array(name, value) for name, value in kwargs.items()
+        }
+
+    def as_array(self, place: Any, value: Any) -> Any:
+        if type(value) not in (int, float):
+            return value
+        if self.numbers.setdefault(place, value) != value:
+            self.numbers[place] = None
+        return mx.array(value) if self.numbers[place] is None else value
+
+    def compute_first(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """Compute all that the program's names lead to, once, before the first call."""
+        if self.objects:
+            with self.standing():
+                for item in self.objects:
+                    for name, value in observe.Observer.held(self, item, fun).items():  # type: ignore[arg-type]
+                        values.leaks(value, name, [], set())
+                self.objects.clear()
+                mx.synchronize()
+        return args, kwargs
+
+
+class Transformed:
+    """A transform of a compiled function: its results are computed before it returns."""
+
+    def __init__(self, clock: Clock, real: Callable[..., Any]) -> None:
+        self._clock, self._real = clock, real
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._clock.depth:
+            return self._real(*args, **kwargs)
+        self._clock.event()
+        return self._clock.settled(self._real, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_real"], name)
+
+
+def bound(fun: Any) -> Any:
+    """A function and what it is tied to, so far as that decides what a trace of it costs."""
+    fun = observe.unwrap(fun)
+    owner = id(fun.__self__) if isinstance(fun, types.MethodType) else 0
+    cells = []
+    for cell in getattr(fun, "__closure__", None) or ():
+        try:
+            held = cell.cell_contents
+        except ValueError:
+            continue
+        plain = isinstance(held, (mx.array, int, float, str, bool, type(None)))
+        cells.append(str(values.signature(held)) if plain else getattr(held, "__code__", id(held)))
+    return getattr(fun, "__code__", id(fun)), owner, tuple(cells)
+
+
+def further(iterable: Any, kept: list[Any] | None) -> Iterable[Any]:
+    """What a loop goes on with after its end: a range further, anything else again."""
+    if isinstance(iterable, range):
+        size = max(1, len(iterable))
+        start = iterable.start
+        while True:
+            start += size * iterable.step
+            yield from range(start, start + size * iterable.step, iterable.step)
+    if isinstance(iterable, types.GeneratorType) and iterable.gi_code is loops.while_.__code__:
+        while True:
+            yield None
+    yield from iterable if kept is None else kept
+
+
+class Spent(NamedTuple):
+    """Nanoseconds so far: by the clock, of this process on a core, ready for a core that others had, and of what it started: the C++ compiler."""
+
+    clock: int
+    core: int
+    waited: int
+    built: int
+
+    @classmethod
+    def now(cls, ending: bool = False) -> Spent:
+        """What takes time here itself is kept out of what is timed: it comes before a beginning and after an end."""
+        clocks = time.perf_counter_ns(), time.process_time_ns()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        waited = 0
+        try:
+            for task in os.listdir("/proc/self/task"):
+                with open(f"/proc/self/task/{task}/schedstat", "rb") as file:
+                    waited += int(file.read().split()[1])
+        except (OSError, ValueError, IndexError):
+            waited = 0
+        if not ending:
+            clocks = time.perf_counter_ns(), time.process_time_ns()
+        return cls(*clocks, waited, int((used.ru_utime + used.ru_stime) * 1e9))
+
+    def alone(self, since: Spent, shared: bool) -> int:
+        """The time since then, without that which other programs had the core; only the clock's if the work is not done on a core."""
+        clock, core, waited, built = (after - before for after, before in zip(self, since))
+        if not shared or self.waited == 0:
+            return clock
+        return min(clock, core + built if built else max(core, clock - waited))
+
+
+class Line:
+    """To the process that measures. It answers what it is told with an order, or never, when there is nothing more to do."""
+
+    def __init__(self, read: int, write: int) -> None:
+        self.orders, self.write = os.fdopen(read, "rb", buffering=0), write
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        os.write(self.write, json.dumps(message).encode() + b"\n")
+
+    def exchange(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        self.say(message)
+        return self.ask()
+
+    def ask(self) -> dict[str, Any]:
+        line = self.orders.readline()
+        if not line:
+            os._exit(0)
+        order: dict[str, Any] = json.loads(line)
+        return order

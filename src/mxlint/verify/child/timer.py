@@ -1,0 +1,215 @@
+"""Two forms of one program, each in a process of its own, timed in turns: a batch of one, a batch of the other, and the other way round.
+
+This process only keeps the minutes. The two are forked from it before MLX computes anything, share a core, and never run at the same time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import shutil
+import signal
+import time
+from collections.abc import Mapping
+from typing import Any
+
+BATCH_NS = 2_000_000
+"""A batch lasts so long at least, against the clock's grain."""
+LONGEST_NS = 100_000_000
+"""A batch of many turns lasts no longer than this."""
+SHORT_NS = 5_000_000
+"""Before a batch of turns that are shorter one turn is not timed, so that the caches of the processor are its own again."""
+MOST_ROUNDS = 10
+FORMS = ("observed", "fixed")
+WARM_UP = 3
+CALLS = "<calls>"
+SEGMENT = "<statements>"
+
+
+
+
+class Ended(Exception):
+    """A form has nothing more to time: `told` says why, and of which form."""
+
+    def __init__(self, **told: Any) -> None:
+        super().__init__()
+        self.told = told
+
+
+def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None) -> dict[str, Any]:
+    """The rounds of one pair of processes."""
+    timing = job["timing"]
+    until = time.monotonic() + timing["wall_s"]
+    if timing["core"] is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {timing["core"]})
+    if timing["import_first"]:  # forked with it, where that can be
+        from . import main as setup
+
+        setup.start_mlx(job)
+    pair: list[Form] = []
+    answer: dict[str, Any] = {"status": "ok", "guard": layers, "ended": None, "rounds": [], "built": []}
+    try:
+        for number in (0, 1):
+            closed = [*(end for form in pair for end in form.ends), *([] if result is None else [result])]
+            pair.append(Form(folder, job, number, until, closed))
+        measure(pair, timing, answer)
+    except Ended as error:
+        answer |= error.told
+    finally:
+        for form in pair:
+            form.end()
+        if timing["cold"]:
+            collect(os.path.join(folder, "work"))
+    return answer
+
+
+def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any]) -> None:
+    """Let both get warm, then take turns; `answer` fills as it goes."""
+    observed, fixed = pair
+    answer["mlx"] = observed.hear()["mlx"]
+    a = observed.exchange({"unit": timing["unit"], "turns": None})
+    answer["unit"] = a["unit"]
+    fixed.hear()
+    b = fixed.exchange({"unit": a["unit"], "turns": a["turns"]})
+    answer |= {"first": [a["first"], b["first"]], "turns": 1}
+    if timing["event"] == "once":
+        answer |= {"rounds": [answer["first"]], "built": [a["built"]]}
+        return
+    turns, skip, rounds = plan([estimate(a), estimate(b)], max(1, round(a["turns"] / WARM_UP)), timing)
+    answer["turns"] = turns
+    for number in range(rounds):
+        heard: dict[Form, dict[str, Any]] = {}
+        for form in pair if (number + timing["pair"]) % 2 == 0 else reversed(pair):
+            heard[form] = form.exchange({"skip": skip, "turns": turns})
+        if not heard[observed]["new"]:
+            raise Ended(ended="the calls do not go on bringing something new")
+        answer["rounds"].append([heard[form]["ns"] for form in pair])
+        answer["built"].append(heard[observed]["built"])
+
+
+def estimate(message: Mapping[str, Any]) -> float:
+    """How long a turn takes, by the last of those that made it warm."""
+    return float(message["warm"][-1] if message["warm"] else message["first"])
+
+
+def plan(turn: list[float], stride: int, timing: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Turns in a batch, turns before each that are not timed, and rounds. In `stride` turns the claim's event happens once."""
+    turns, skip = 1, 0
+    if not timing["new"]:
+        turns = max(1, min(math.ceil(BATCH_NS / max(1.0, min(turn))), int(LONGEST_NS / max(turn))))
+        turns = math.ceil(turns / stride) * stride
+        skip = stride if max(turn) < SHORT_NS else 0
+    rounds = int(timing["seconds"] * 1e9 / ((turns + skip) * sum(turn)))
+    return turns, skip, max(2, min(MOST_ROUNDS, rounds))
+
+
+class Form:
+    """One form of the program, in a process of its own."""
+
+    def __init__(self, folder: str, job: dict[str, Any], number: int, until: float, closed: list[int]) -> None:
+        self.number, self.until = number, until
+        orders, self.write = os.pipe()
+        self.read, messages = os.pipe()
+        self.ends = (self.read, self.write)
+        self.heard = b""
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                for end in (*closed, *self.ends):
+                    os.close(end)
+                work(folder, job, number, orders, messages)
+            finally:
+                os._exit(1)
+        os.close(orders)
+        os.close(messages)
+
+    def exchange(self, order: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            os.write(self.write, json.dumps(order).encode() + b"\n")
+        except BrokenPipeError:
+            pass
+        return self.hear()
+
+    def hear(self) -> dict[str, Any]:
+        while b"\n" not in self.heard:
+            ready, _, _ = select.select([self.read], [], [], max(0.0, self.until - time.monotonic()))
+            data = os.read(self.read, 1 << 16) if ready else b""
+            if not data:
+                raise Ended(who=self.number, ended="the process died" if ready else "time is over")
+            self.heard += data
+        line, _, self.heard = self.heard.partition(b"\n")
+        message: dict[str, Any] = json.loads(line)
+        if "ended" in message or "canary" in message:
+            raise Ended(who=self.number, **message)
+        return message
+
+    def end(self) -> None:
+        for end in self.ends:
+            os.close(end)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: int) -> None:
+    """Run one form: the program as it is, or another one, under the clock."""
+    from . import guard
+
+    guard.tie()
+    timing = job["timing"]
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    kernels = os.path.join(folder, "work", "tmp", FORMS[number]) if timing["cold"] else os.path.join(folder, "work", "tmp")
+    os.makedirs(kernels, exist_ok=True)
+    os.environ["TMPDIR"] = kernels
+    from . import clock, main, program
+
+    main.start_mlx(job)
+    line = clock.Line(orders, messages)
+    mlx, missing = main.ready(job, number == 0)
+    if missing:
+        line.exchange({"canary": missing})
+    order = line.exchange({"mlx": mlx, "ready": True})
+    root = os.path.join(folder, "fixed" if number and os.path.isdir(os.path.join(folder, "fixed")) else "program")
+    namespaces = program.Namespaces(root, numbered=True)
+    timed = clock.Clock(root + os.sep, timing, timing["forms"][number], namespaces.names, line)
+    timed.unit, timed.warm_up = order["unit"], order["turns"]
+    main.prepare(root, job)
+    timed.install()
+    guard.arm(os.path.join(folder, "work"), [])
+    try:
+        namespaces.execute(job["entry"])
+        if job["drive"] is not None:
+            call_made_up(timed, namespaces.main, job)
+        if timed.unit is None and timed.rows and timed.warm_up is None:
+            timed.unit = [SEGMENT, *namespaces.from_end(job["entry"], min(timed.rows), max(timed.rows))]
+        if timed.unit is not None and timed.unit[0] == SEGMENT and timed.unit not in timed.barred:
+            again = namespaces.again(job["entry"], *timed.unit[1:])
+            for _ in timed.counted(timed.unit, range(1)):
+                again()
+        why = "the loop came to its end" if timed.unit else "no turn of a loop is in sight"
+    except BaseException as error:  # noqa: BLE001 - whatever the program raises is an observation
+        why = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}".replace(root + os.sep, "")[:300]
+    line.exchange({"ended": why, "unit": timed.unit, "further": timed.further})
+
+
+def call_made_up(timed: Any, module: Any, job: Mapping[str, Any]) -> None:
+    """The calls that no statement makes; their arguments are made while the clock stands still."""
+    from . import drive, inputs
+
+    order, recipe = job["drive"], job["recipe"]
+    target = drive.resolve(vars(module), order, recipe)
+    for call in timed.turns(CALLS, 0, range(order["calls"])):
+        with timed.standing():
+            args, kwargs = inputs.apply(lambda *args, **kwargs: (args, kwargs), recipe["call"], recipe["names"], call, order["varies"])
+        inputs.evaluate(target(*args, **kwargs))
+
+
+def collect(work: str) -> None:
+    """Put the kernels of both forms where the next pair of processes finds them."""
+    for form in FORMS:
+        top = os.path.join(work, "tmp", form, "mlx")
+        if os.path.isdir(top):
+            shutil.copytree(top, os.path.join(work, "tmp", "mlx"), dirs_exist_ok=True, ignore=shutil.ignore_patterns("tmp_*"))

@@ -1,0 +1,133 @@
+"""Two forms of a program timed against each other, by several pairs of processes (child/timer.py is what one pair does)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from typing import Any
+
+from mxlint.finding import Slowdown
+from mxlint.verify.runner import Job, Outcome, run
+from mxlint.verify.timing import Round, estimate, slowdown
+
+PAIRS, MOST_PAIRS, FEWEST_PAIRS = 4, 8, 3
+WIDE = 0.2
+"""An interval that is wider than this, as part of the ratio, asks for more pairs of processes."""
+BUDGET_S = 6.0
+"""After this no pair is begun but those without which there is no interval."""
+PAIR_S = 0.2
+"""What a pair of processes may spend on its rounds."""
+MOST_BARRED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is timed. `forms`: of the program as it is, and of what it is measured against (child/clock.py knows them; a job with `fixed` has
+    a program of its own for the second). `event`, `sites`: what has to happen in a turn, and where. `new`: each turn brings something that
+    was never there before. `against`: the second form in words."""
+
+    forms: tuple[str, str]
+    against: str
+    event: str = "call"
+    new: bool = False
+    sites: tuple[tuple[str, int, int], ...] = ()
+
+
+@dataclass(slots=True)
+class Measured:
+    """The pairs that gave rounds, or why there are none."""
+
+    samples: list[tuple[Round, ...]] = field(default_factory=list)
+    first_ms: tuple[float, float] | None = None
+    built: list[float] = field(default_factory=list)
+    turns: int = 1
+    mlx: Mapping[str, str] | None = None
+    reason: str | None = None
+
+
+def timed(job: Job, plan: Plan, folder: Path, wall_s: float, budget_s: float = BUDGET_S) -> Slowdown | str:
+    """What the first form costs, or why that cannot be told. `folder` is the timer's own."""
+    found = measure(job, plan, folder, wall_s, budget_s)
+    if not found.samples:
+        return found.reason or "nothing was timed"
+    notes = [f"against {plan.against}"]
+    share = median(found.built) if found.built else 0.0
+    if share > 0.05:
+        notes.append(f"the C++ compiler is {share:.0%} of it")
+    return slowdown(found.samples, found.first_ms, notes)
+
+
+def measure(job: Job, plan: Plan, folder: Path, wall_s: float, budget_s: float = BUDGET_S) -> Measured:
+    """Pairs of processes until the interval is narrow enough or the time is over."""
+    started = monotonic()
+    found = Measured()
+    unit: Any = None
+    barred: list[Any] = []
+    number = 0
+    while wanted(found.samples, monotonic() - started, budget_s):
+        if number == 1:
+            started = monotonic()  # what was built in the first is not for the others to pay
+        timing = settings(plan, number, unit, barred, wall_s)
+        outcome = run(
+            Job(job.files, {**job.settings, "timing": timing}, job.fixed), "timed", folder / str(number), wall_s, folder / "kernels"
+        )
+        answer = outcome.answer or {}
+        number += 1
+        rounds = answer.get("rounds", [])
+        if len(rounds) < (1 if plan.event == "once" else 2):
+            found.reason = why(outcome)
+            loop = answer.get("unit")
+            if answer.get("further") and loop and len(barred) < MOST_BARRED and not found.samples:
+                barred.append(loop)  # it cannot be gone round more often than the program does: an outer one may
+                unit = None
+                continue
+            break
+        unit = answer["unit"]
+        found.mlx = answer["mlx"]
+        found.turns = answer["turns"]
+        found.samples.append(tuple((a / found.turns / 1e6, b / found.turns / 1e6) for a, b in rounds))
+        found.built += [built / a for built, (a, _) in zip(answer["built"], rounds)]
+        if found.first_ms is None:
+            found.first_ms = (answer["first"][0] / 1e6, answer["first"][1] / 1e6)
+    return found
+
+
+def wanted(samples: Sequence[Sequence[Round]], spent: float, budget_s: float) -> bool:
+    """Whether one more pair of processes is."""
+    if spent > budget_s:
+        return 0 < len(samples) < FEWEST_PAIRS and spent < 3 * budget_s
+    if len(samples) < PAIRS:
+        return True
+    return len(samples) < MOST_PAIRS and estimate(samples).width > WIDE
+
+
+def settings(plan: Plan, number: int, unit: Any, barred: Sequence[Any], wall_s: float) -> dict[str, Any]:
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return {
+        "forms": plan.forms,
+        "event": plan.event,
+        "new": plan.new,
+        "sites": plan.sites,
+        "unit": None,
+        "barred": list(barred),
+        "pair": number,
+        "core": cores[number % len(cores)] if cores else None,
+        "cold": number == 0 or plan.new or plan.event == "once",
+        "import_first": sys.platform == "linux",
+        "seconds": PAIR_S,
+        "wall_s": wall_s - 0.5,
+    }
+
+
+def why(outcome: Outcome) -> str:
+    """Why there are no rounds."""
+    answer = outcome.answer
+    if answer is None:
+        return f"the timing child was stopped: {outcome.stopped or outcome.signal or outcome.exit_code}"
+    who = ("the program", "the other form")[answer.get("who", 0)]
+    return f"{who}: {answer.get('canary') or answer.get('ended') or 'too few turns'}"
