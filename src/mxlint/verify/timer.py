@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from time import monotonic
 from typing import Any
 
 from mxlint.finding import Slowdown
-from mxlint.verify.runner import Job, Outcome, run
+from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.timing import Round, estimate, slowdown
 
 PAIRS, MOST_PAIRS, FEWEST_PAIRS = 4, 8, 3
@@ -23,6 +22,7 @@ BUDGET_S = 6.0
 PAIR_S = 0.2
 """What a pair of processes may spend on its rounds."""
 MOST_BARRED = 3
+NOTABLE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,52 +45,49 @@ class Measured:
     samples: list[tuple[Round, ...]] = field(default_factory=list)
     first_ms: tuple[float, float] | None = None
     built: list[float] = field(default_factory=list)
-    turns: int = 1
     mlx: Mapping[str, str] | None = None
     reason: str | None = None
 
 
-def timed(job: Job, plan: Plan, folder: Path, wall_s: float, budget_s: float = BUDGET_S) -> Slowdown | str:
-    """What the first form costs, or why that cannot be told. `folder` is the timer's own."""
-    found = measure(job, plan, folder, wall_s, budget_s)
+Run = Callable[[Job], Outcome]
+"""Runs a job in the mode "timed", alone; kernels that it built are there for the next one."""
+
+
+def timed(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGET_S) -> Slowdown | str:
+    """What the first form costs, or why that cannot be told."""
+    found = measure(job, plan, run, wall_s, budget_s)
     if not found.samples:
         return found.reason or "nothing was timed"
     notes = [f"against {plan.against}"]
     share = median(found.built) if found.built else 0.0
-    if share > 0.05:
-        notes.append(f"the C++ compiler is {share:.0%} of it")
+    if share > NOTABLE:
+        notes.append(f"the C++ compiler is {min(share, 1.0):.0%} of it")
     return slowdown(found.samples, found.first_ms, notes)
 
 
-def measure(job: Job, plan: Plan, folder: Path, wall_s: float, budget_s: float = BUDGET_S) -> Measured:
+def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGET_S) -> Measured:
     """Pairs of processes until the interval is narrow enough or the time is over."""
     started = monotonic()
     found = Measured()
-    unit: Any = None
     barred: list[Any] = []
     number = 0
     while wanted(found.samples, monotonic() - started, budget_s):
         if number == 1:
             started = monotonic()  # what was built in the first is not for the others to pay
-        timing = settings(plan, number, unit, barred, wall_s)
-        outcome = run(
-            Job(job.files, {**job.settings, "timing": timing}, job.fixed), "timed", folder / str(number), wall_s, folder / "kernels"
-        )
+        timing = settings(plan, number, barred, cold(plan, number, found), wall_s)
+        outcome = run(Job(job.files, {**job.settings, "timing": timing}, job.fixed))
         answer = outcome.answer or {}
         number += 1
         rounds = answer.get("rounds", [])
         if len(rounds) < (1 if plan.event == "once" else 2):
             found.reason = why(outcome)
             loop = answer.get("unit")
-            if answer.get("further") and loop and len(barred) < MOST_BARRED and not found.samples:
-                barred.append(loop)  # it cannot be gone round more often than the program does: an outer one may
-                unit = None
+            if loop and answer.get("who") == 0 and len(barred) < MOST_BARRED and not found.samples:
+                barred.append(loop)  # it has few turns, and cannot be gone round more often than the program does: an outer one may
                 continue
             break
-        unit = answer["unit"]
         found.mlx = answer["mlx"]
-        found.turns = answer["turns"]
-        found.samples.append(tuple((a / found.turns / 1e6, b / found.turns / 1e6) for a, b in rounds))
+        found.samples.append(tuple((a / 1e6, b / 1e6) for a, b in rounds))
         found.built += [built / a for built, (a, _) in zip(answer["built"], rounds)]
         if found.first_ms is None:
             found.first_ms = (answer["first"][0] / 1e6, answer["first"][1] / 1e6)
@@ -106,7 +103,14 @@ def wanted(samples: Sequence[Sequence[Round]], spent: float, budget_s: float) ->
     return len(samples) < MOST_PAIRS and estimate(samples).width > WIDE
 
 
-def settings(plan: Plan, number: int, unit: Any, barred: Sequence[Any], wall_s: float) -> dict[str, Any]:
+def cold(plan: Plan, number: int, found: Measured) -> list[int]:
+    """The forms that find no kernels built: both at first, and always what is about building them."""
+    if number == 0 or plan.event == "once":
+        return [0, 1]
+    return [0] if plan.new and any(found.built) else []
+
+
+def settings(plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int], wall_s: float) -> dict[str, Any]:
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return {
         "forms": plan.forms,
@@ -117,10 +121,10 @@ def settings(plan: Plan, number: int, unit: Any, barred: Sequence[Any], wall_s: 
         "barred": list(barred),
         "pair": number,
         "core": cores[number % len(cores)] if cores else None,
-        "cold": number == 0 or plan.new or plan.event == "once",
+        "cold": list(cold),
         "import_first": sys.platform == "linux",
         "seconds": PAIR_S,
-        "wall_s": wall_s - 0.5,
+        "wall_s": 0.85 * wall_s,
     }
 
 

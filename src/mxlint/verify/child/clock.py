@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import mlx.core as mx
-import mlx.nn as nn
+from mlx import nn
 
 from . import inputs, loops, observe, values
 from .timer import WARM_UP
@@ -29,8 +29,8 @@ MOST_WARM_UP = 64
 MOST_KEPT = 4096
 """Items of an iterator that are kept to be given out again."""
 TRANSFORMS = ("grad", "value_and_grad", "vmap")
+BY_MODEL = "value_and_grad"
 Unit = list[Any]
-now = time.perf_counter_ns
 
 
 class Made:
@@ -57,10 +57,13 @@ class Clock:
         self.script: Iterator[int] | None = None
         self.active: list[Unit] = []
         self.depth = self.events = self.turn = self.until = 0
-        self.off = self.left = 0
         self.shared = mx.default_device().type == mx.cpu
-        self.since = Spent.now()
-        self.stale = self.further = False
+        self.ticks = time.thread_time_ns if self.shared else time.perf_counter_ns
+        self.off = 0  # for what is done here; `stood`: for what is done while the clock stands still
+        self.since, self.stood = Spent.now(), NOTHING
+        self.left: Spent | None = None
+        self.begun = (0, 0)
+        self.stale = False
         self.rows: list[int] = []
         self.keys: set[str] = set()
         self.kept: dict[Any, Any] = {}
@@ -81,7 +84,7 @@ class Clock:
         if self.kind == "transform":
             for name in TRANSFORMS:
                 setattr(mx, name, self.transform(getattr(mx, name), 0))
-            nn.value_and_grad = nn.utils.value_and_grad = self.transform(nn.value_and_grad, 1)
+            setattr(nn, BY_MODEL, self.transform(getattr(nn, BY_MODEL), 1))
 
     # -- turns ---------------------------------------------------------------------------------------------------------
 
@@ -105,7 +108,7 @@ class Clock:
                 yield item
                 self.lap(loop)
             while self.unit == loop:
-                self.further, before = True, self.turn
+                before = self.turn
                 for item in further(iterable, kept):
                     yield item
                     self.lap(loop)
@@ -115,16 +118,16 @@ class Clock:
         finally:
             self.active.remove(loop)
             if self.unit == loop:
-                self.left = now()
-                if not finished and self.warm_up is None and self.until <= 1:
+                self.left = Spent.now(ending=True)
+                if not finished and self.warm_up is None and self.script is None:
                     self.forget()  # it is left too soon: an outer loop has to do
 
     def enter(self) -> None:
         if self.script is None:
-            self.since, self.off = Spent.now(), 0
-        elif self.left:
-            self.off += now() - self.left
-        self.left = 0
+            self.begun = time.perf_counter_ns(), time.process_time_ns()
+        elif self.left is not None:
+            self.stood = self.stood.minus(self.left.minus(Spent.now()))
+        self.left = None
 
     def lap(self, loop: Unit) -> None:
         """The end of a turn."""
@@ -136,40 +139,45 @@ class Clock:
                 return
             self.until = self.turn + next(self.script)
         elif self.unit is None:
-            self.since, self.off = Spent.now(), 0
+            self.begun = time.perf_counter_ns(), time.process_time_ns()
 
     def batches(self) -> Iterator[int]:
         """What is done at the end of a batch; yields the turns of the next one."""
-        first = self.read()
-        warm, turns = [], 0
-        while turns < self.warm_up if self.warm_up is not None else self.events <= WARM_UP * (not self.new) and turns < MOST_WARM_UP:
+        mx.synchronize()
+        spent = Spent.now(ending=True)
+        clock, core = spent.clock - self.begun[0], spent.core - self.begun[1] + spent.built
+        first = {"unit": self.unit, "first": min(clock, core) if self.shared else clock}
+        warm: list[int] = []
+        seen = 0
+        while len(warm) < self.warm_up if self.warm_up is not None else seen < WARM_UP * (not self.new) and len(warm) < MOST_WARM_UP:
             self.start()
             yield 1
-            turns += 1
             warm.append(self.read())
-        order = self.line.exchange({"unit": self.unit, "turns": turns, "first": first, "warm": warm, "built": Spent.now().built})
+            seen += self.events > 0
+        order = self.line.exchange({**first, "warm": warm})
         while True:
             if order["skip"]:
                 yield order["skip"]
             self.start()
             yield order["turns"]
-            elapsed, since = self.read(), self.since
-            order = self.line.exchange({"ns": elapsed, "built": Spent.now().built - since.built, "new": not self.stale})
+            batch = {"ns": self.read(), "built": Spent.now().minus(self.since).minus(self.stood).built}
+            order = self.line.exchange({**batch, "events": self.events, "new": not self.stale})
 
     @contextmanager
     def standing(self) -> Iterator[None]:
         """What is done within costs nothing."""
         since = Spent.now(ending=True)
         yield
-        self.off += Spent.now().alone(since, self.shared)
+        self.stood = self.stood.minus(since.minus(Spent.now()))
 
     def start(self) -> None:
         mx.synchronize()
-        self.off, self.stale, self.since = 0, False, Spent.now()
+        self.off, self.stood, self.events, self.stale, self.since = 0, NOTHING, 0, False, Spent.now()
 
     def read(self) -> int:
         mx.synchronize()
-        return Spent.now(ending=True).alone(self.since, self.shared) - self.off
+        spent = Spent.now(ending=True).minus(self.since).minus(self.stood)
+        return max(1, spent.alone(self.shared) - self.off)
 
     def event(self) -> None:
         """What the claim is about happens."""
@@ -201,13 +209,13 @@ class Clock:
         """Stands in for mx.compile."""
         if not args:
             return lambda late: self.compile(late, **options)
-        since = now()
+        since = self.ticks()
         file, row = observe.Observer.caller(self)  # type: ignore[arg-type]
         at_site = not self.sites or any(file == place and first <= row <= last for place, first, last in self.sites)
         if at_site and self.kind == "compile" and not self.depth:
             self.event()
         made = Made(at_site)
-        self.off += now() - since
+        self.off += self.ticks() - since
         if at_site and self.form == "hoisted":
             key = (row, bound(args[0]))
             if key not in self.kept:
@@ -234,7 +242,7 @@ class Clock:
                 args, kwargs = self.prepare(fun, args, kwargs)
         result = self.settled(fun, args, kwargs)
         if self.kind == "once" and made.counts:
-            self.line.exchange({"unit": None, "turns": 0, "first": self.read(), "warm": [], "built": Spent.now().built})
+            self.line.exchange({"unit": None, "warm": [], "first": self.read(), "built": Spent.now().built})
         return result
 
     def settled(self, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -272,9 +280,9 @@ class Clock:
 
     def tell_apart(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Whether a call is like one before, which is then no measure of what new ones cost."""
-        since = now()
+        since = self.ticks()
         self.stale |= not self.is_new(args, kwargs)
-        self.off += now() - since
+        self.off += self.ticks() - since
         return args, kwargs
 
     def is_new(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -293,9 +301,8 @@ class Clock:
 
     def as_arrays(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Numbers that were seen to vary are given as arrays."""
-        return tuple(self.as_array(place, value) for place, value in enumerate(args)), {
-            name: self.as_array(name, value) for name, value in kwargs.items()
-        }
+        given = tuple(self.as_array(place, value) for place, value in enumerate(args))
+        return self.call_before(fun, given, {name: self.as_array(name, value) for name, value in kwargs.items()})
 
     def as_array(self, place: Any, value: Any) -> Any:
         if type(value) not in (int, float):
@@ -385,12 +392,17 @@ class Spent(NamedTuple):
             clocks = time.perf_counter_ns(), time.process_time_ns()
         return cls(*clocks, waited, int((used.ru_utime + used.ru_stime) * 1e9))
 
-    def alone(self, since: Spent, shared: bool) -> int:
-        """The time since then, without that which other programs had the core; only the clock's if the work is not done on a core."""
-        clock, core, waited, built = (after - before for after, before in zip(self, since))
-        if not shared or self.waited == 0:
-            return clock
-        return min(clock, core + built if built else max(core, clock - waited))
+    def minus(self, other: Spent) -> Spent:
+        return Spent(*(mine - theirs for mine, theirs in zip(self, other)))
+
+    def alone(self, shared: bool) -> int:
+        """Without the time that other programs had the core; as the clock says if the work is not done on a core."""
+        if not shared or self.waited <= 0:
+            return self.clock
+        return min(self.clock, self.core + self.built if self.built else max(self.core, self.clock - self.waited))
+
+
+NOTHING = Spent(0, 0, 0, 0)
 
 
 class Line:

@@ -21,13 +21,11 @@ LONGEST_NS = 100_000_000
 """A batch of many turns lasts no longer than this."""
 SHORT_NS = 5_000_000
 """Before a batch of turns that are shorter one turn is not timed, so that the caches of the processor are its own again."""
-MOST_ROUNDS = 10
+MOST_ROUNDS, FEWEST_ROUNDS = 10, 2
 FORMS = ("observed", "fixed")
 WARM_UP = 3
 CALLS = "<calls>"
 SEGMENT = "<statements>"
-
-
 
 
 class Ended(Exception):
@@ -60,8 +58,7 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
     finally:
         for form in pair:
             form.end()
-        if timing["cold"]:
-            collect(os.path.join(folder, "work"))
+        collect(os.path.join(folder, "work"), timing["cold"], new_ones=any(answer["built"]))
     return answer
 
 
@@ -72,21 +69,24 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     a = observed.exchange({"unit": timing["unit"], "turns": None})
     answer["unit"] = a["unit"]
     fixed.hear()
-    b = fixed.exchange({"unit": a["unit"], "turns": a["turns"]})
-    answer |= {"first": [a["first"], b["first"]], "turns": 1}
+    b = fixed.exchange({"unit": a["unit"], "turns": len(a["warm"])})
+    answer["first"] = [a["first"], b["first"]]
     if timing["event"] == "once":
         answer |= {"rounds": [answer["first"]], "built": [a["built"]]}
         return
-    turns, skip, rounds = plan([estimate(a), estimate(b)], max(1, round(a["turns"] / WARM_UP)), timing)
-    answer["turns"] = turns
-    for number in range(rounds):
+    turns, skip = plan([estimate(a), estimate(b)], max(1, round(len(a["warm"]) / WARM_UP)), timing)
+    spent = 0
+    while len(answer["rounds"]) < MOST_ROUNDS and (len(answer["rounds"]) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9):
         heard: dict[Form, dict[str, Any]] = {}
-        for form in pair if (number + timing["pair"]) % 2 == 0 else reversed(pair):
+        for form in pair if (len(answer["rounds"]) + timing["pair"]) % 2 == 0 else reversed(pair):
             heard[form] = form.exchange({"skip": skip, "turns": turns})
-        if not heard[observed]["new"]:
+            spent += heard[form]["ns"]
+        seen = heard[observed]
+        if not seen["new"]:
             raise Ended(ended="the calls do not go on bringing something new")
-        answer["rounds"].append([heard[form]["ns"] for form in pair])
-        answer["built"].append(heard[observed]["built"])
+        events = max(1, seen["events"])
+        answer["rounds"].append([heard[form]["ns"] / events for form in pair])
+        answer["built"].append(seen["built"] / events)
 
 
 def estimate(message: Mapping[str, Any]) -> float:
@@ -94,15 +94,12 @@ def estimate(message: Mapping[str, Any]) -> float:
     return float(message["warm"][-1] if message["warm"] else message["first"])
 
 
-def plan(turn: list[float], stride: int, timing: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Turns in a batch, turns before each that are not timed, and rounds. In `stride` turns the claim's event happens once."""
-    turns, skip = 1, 0
-    if not timing["new"]:
-        turns = max(1, min(math.ceil(BATCH_NS / max(1.0, min(turn))), int(LONGEST_NS / max(turn))))
-        turns = math.ceil(turns / stride) * stride
-        skip = stride if max(turn) < SHORT_NS else 0
-    rounds = int(timing["seconds"] * 1e9 / ((turns + skip) * sum(turn)))
-    return turns, skip, max(2, min(MOST_ROUNDS, rounds))
+def plan(turn: list[float], stride: int, timing: Mapping[str, Any]) -> tuple[int, int]:
+    """Turns in a batch, and turns before each that are not timed. In `stride` turns the claim's event happens once."""
+    if timing["new"]:
+        return 1, 0
+    turns = max(1, min(math.ceil(BATCH_NS / max(1.0, min(turn))), int(LONGEST_NS / max(turn))))
+    return math.ceil(turns / stride) * stride, stride if max(turn) < SHORT_NS else 0
 
 
 class Form:
@@ -161,7 +158,7 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    kernels = os.path.join(folder, "work", "tmp", FORMS[number]) if timing["cold"] else os.path.join(folder, "work", "tmp")
+    kernels = os.path.join(folder, "work", "tmp", FORMS[number]) if number in timing["cold"] else os.path.join(folder, "work", "tmp")
     os.makedirs(kernels, exist_ok=True)
     os.environ["TMPDIR"] = kernels
     from . import clock, main, program
@@ -192,7 +189,7 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
         why = "the loop came to its end" if timed.unit else "no turn of a loop is in sight"
     except BaseException as error:  # noqa: BLE001 - whatever the program raises is an observation
         why = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}".replace(root + os.sep, "")[:300]
-    line.exchange({"ended": why, "unit": timed.unit, "further": timed.further})
+    line.exchange({"ended": why, "unit": timed.unit})
 
 
 def call_made_up(timed: Any, module: Any, job: Mapping[str, Any]) -> None:
@@ -207,9 +204,9 @@ def call_made_up(timed: Any, module: Any, job: Mapping[str, Any]) -> None:
         inputs.evaluate(target(*args, **kwargs))
 
 
-def collect(work: str) -> None:
-    """Put the kernels of both forms where the next pair of processes finds them."""
-    for form in FORMS:
-        top = os.path.join(work, "tmp", form, "mlx")
-        if os.path.isdir(top):
+def collect(work: str, cold: list[int], new_ones: bool) -> None:
+    """Put the kernels of both forms where the next pair of processes finds them; not of the first, if it is about building new ones."""
+    for number in cold:
+        top = os.path.join(work, "tmp", FORMS[number], "mlx")
+        if os.path.isdir(top) and not (new_ones and number == 0):
             shutil.copytree(top, os.path.join(work, "tmp", "mlx"), dirs_exist_ok=True, ignore=shutil.ignore_patterns("tmp_*"))
