@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mxlint.finding import Verdict
+from mxlint.finding import Slowdown, Verdict
 
 FIXES = {
     "resolves": "the fix resolves it",
@@ -20,3 +20,29 @@ def told(verdict: Verdict) -> tuple[str, str]:
         return label, f": {verdict.reason}" if verdict.reason else ""
     text = f": {evidence.observed}; uncompiled: {evidence.expected}" + (f" ({evidence.note})" if evidence.note else "")
     return label, text + (f"; {FIXES[verdict.fix]}" if verdict.fix in FIXES else "")
+
+
+def slowdown(verdict: Verdict) -> str | None:
+    """What the flagged form costs, if that was measured."""
+    found = verdict.slowdown
+    if found is None:
+        return None
+    device = f"{verdict.mlx[1]}, " if verdict.mlx else ""
+    times = f"{milliseconds(found.observed_ms)} against {milliseconds(found.fixed_ms)}"
+    first = ""
+    if found.first_ms is not None and found.rounds > 1:
+        first = f"; first time {milliseconds(found.first_ms[0])} against {milliseconds(found.first_ms[1])}"
+    note = f"; {found.note}" if found.note else ""
+    return f"{_times(found)}: {times}, {device}{found.rounds} rounds{first}{note}"
+
+
+def _times(found: Slowdown) -> str:
+    def word(ratio: float) -> str:
+        return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
+
+    return f"{word(found.ratio)}× ({word(found.low)}–{word(found.high)})"
+
+
+def milliseconds(time: float) -> str:
+    """Three digits that count."""
+    return f"{time:.{max(0, 3 - len(str(int(time)))) if time >= 1 else 3 if time >= 0.1 else 4}f} ms"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from mxlint.finding import Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.modules import Modules
@@ -49,6 +50,7 @@ class Bench:
     cache: Cache | None = None
     watches: list[Watched] = field(default_factory=list)
     outcomes: dict[str, Future[Outcome]] = field(default_factory=dict)
+    slowdowns: dict[str, Slowdown | str] = field(default_factory=dict)
     turn: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, job: Job, mode: Mode, again: int = 0) -> Outcome:

@@ -27,6 +27,7 @@ from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
 from mxlint.verify.sight import Claim
 from mxlint.verify.slicing import cut
+from mxlint.verify.slowdown import with_slowdown
 from mxlint.verify.targets import order_for, unknown
 from mxlint.verify.trial import tried
 
@@ -137,7 +138,12 @@ def _with_cure(bench: Bench, task: Task, tested: Tested) -> Tested:
 
 def _measured(bench: Bench, task: Task, tested: Tested) -> Verdict:
     """The verdict with what the flagged form costs. No other experiment runs at that time."""
-    return tested.verdict
+    if tested.proof is None or bench.place.stop.is_set():
+        return tested.verdict
+    try:
+        return with_slowdown(bench, tested.verdict, tested.proof.job, tested.proof.claim)
+    except Interrupted:
+        return tested.verdict
 
 
 def _failure(error: Exception) -> str:

@@ -29,13 +29,14 @@ NOTABLE = 0.05
 class Plan:
     """What is timed. `forms`: of the program as it is, and of what it is measured against (child/clock.py knows them; a job with `fixed` has
     a program of its own for the second). `event`, `sites`: what has to happen in a turn, and where. `new`: each turn brings something that
-    was never there before. `against`: the second form in words."""
+    was never there before. `everywhere`: the event may happen elsewhere, too. `against`: the second form in words."""
 
     forms: tuple[str, str]
     against: str
     event: str = "call"
     new: bool = False
     sites: tuple[tuple[str, int, int], ...] = ()
+    everywhere: bool = False
 
 
 @dataclass(slots=True)
@@ -117,6 +118,7 @@ def settings(plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int]
         "event": plan.event,
         "new": plan.new,
         "sites": plan.sites,
+        "everywhere": plan.everywhere,
         "unit": None,
         "barred": list(barred),
         "pair": number,

@@ -49,6 +49,7 @@ class Clock:
     def __init__(self, root: str, timing: Mapping[str, Any], form: str, names: Callable[[], dict[str, dict[str, Any]]], line: Line) -> None:
         self.root, self.form, self.line, self.modules = root, form, line, names
         self.sites: list[list[Any]] = timing["sites"]
+        self.everywhere: bool = timing["everywhere"]
         self.kind: str = timing["event"]
         self.new: bool = timing["new"]
         self.barred: list[Unit] = list(timing["barred"])
@@ -210,26 +211,31 @@ class Clock:
         if not args:
             return lambda late: self.compile(late, **options)
         since = self.ticks()
-        file, row = observe.Observer.caller(self)  # type: ignore[arg-type]
-        at_site = not self.sites or any(file == place and first <= row <= last for place, first, last in self.sites)
+        file, row = self.place()
+        at_site = self.is_site(file, row)
         if at_site and self.kind == "compile" and not self.depth:
             self.event()
-        made = Made(at_site)
+        made = Made(at_site or self.everywhere)
         self.off += self.ticks() - since
         if at_site and self.form == "hoisted":
-            key = (row, bound(args[0]))
+            key = (file, row, bound(args[0]))
             if key not in self.kept:
                 self.kept[key] = observe.Compiled(self, made, observe.real_compile(*args, **options))  # type: ignore[arg-type]
             return self.kept[key]
-        if at_site and self.form == "plain":
-            self.start()
-            return observe.Plain(self, made, args[0])  # type: ignore[arg-type]
         if self.form == "computed":
             self.objects.append(observe.Object(0, file, row, {}, None, observe.reference(observe.unwrap(args[0])), "", 0))
-        if self.kind == "once" and at_site:
+        if at_site and self.kind == "once":
             self.start()
-        real = observe.real_compile(*args, **options)
-        return observe.Compiled(self, made, real)  # type: ignore[arg-type]
+        if at_site and self.form == "plain":
+            return observe.Plain(self, made, args[0])  # type: ignore[arg-type]
+        return observe.Compiled(self, made, observe.real_compile(*args, **options))  # type: ignore[arg-type]
+
+    def place(self) -> tuple[str, int]:
+        return observe.Observer.caller(self)  # type: ignore[arg-type]
+
+    def is_site(self, file: str, row: int) -> bool:
+        """Whether the claim is about what stands there."""
+        return any(file == place and first <= row <= last for place, first, last in self.sites)
 
     def called(self, made: Made, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a compiled object; its result is computed before it returns."""
@@ -262,7 +268,7 @@ class Clock:
 
         def transformed(*args: Any, **options: Any) -> Any:
             fun = args[position] if len(args) > position else None
-            if self.depth or not isinstance(fun, observe.Compiled):
+            if self.depth or not isinstance(fun, observe.Compiled) or not self.is_site(*self.place()):
                 return real(*args, **options)
             inner = [*args]
             inner[position] = vars(fun)["_real"]

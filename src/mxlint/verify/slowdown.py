@@ -1,0 +1,118 @@
+"""What a confirmed finding costs: its program timed against a form of it without the pitfall."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from time import monotonic
+from typing import Any
+
+from mxlint.finding import Slowdown, Verdict
+from mxlint.verify.bench import Bench, Interrupted, fingerprint
+from mxlint.verify.runner import Job, Outcome, run
+from mxlint.verify.sight import Claim
+from mxlint.verify.timer import Plan, timed
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Another form of a program (child/clock.py makes it of the program itself) and what it is, in words."""
+
+    form: str
+    against: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """How a rule's cost is taken: `event` is what happens once in each turn that counts. `everywhere`: it may be a call of any compiled
+    function, not of the flagged one alone. `references`: the first that can be run is what the program is measured against."""
+
+    references: tuple[Reference, ...]
+    event: str = "call"
+    new: bool = False
+    everywhere: bool = False
+
+
+_KEPT = Cost((Reference("hoisted", "one compiled object that is kept"),), "compile")
+_SEEN = Reference("seen", "the same calls, traced before")
+_PLAIN = Reference("plain", "the function as it is, not compiled")
+COSTS: dict[str, Cost] = {
+    "MX210": Cost((Reference("computed", "captured arrays that were computed before the first call"),)),
+    "MX301": _KEPT,
+    "MX302": _KEPT,
+    "MX303": Cost((Reference("arrays", "the numbers given as arrays"), _SEEN), new=True),
+    "MX304": Cost((_SEEN,), new=True),
+    "MX305": Cost((Reference("turned", "the transform compiled"),), "transform"),
+    "MX306": Cost((_PLAIN,), "once"),
+    "MX601": Cost((_PLAIN,)),
+    "MX602": Cost((_PLAIN,), everywhere=True),
+}
+"""The rules that are about time."""
+FIX = "the fixed form"
+
+
+def with_slowdown(bench: Bench, verdict: Verdict, job: Job, claim: Claim, fixed: Mapping[str, str] | None = None) -> Verdict:
+    """The verdict with what the flagged form costs, against the program `fixed` if there is one. Nothing else runs at that time."""
+    cost = COSTS.get(claim.code)
+    if cost is None or verdict.verdict != "confirmed":
+        return verdict
+    started = monotonic()
+    reason = None
+    for one, plan in plans(job, cost, claim, fixed):
+        found = _known(bench, one, plan)
+        if isinstance(found, Slowdown):
+            return replace(verdict, slowdown=found, duration=verdict.duration + monotonic() - started)
+        reason = reason or found
+    evidence = verdict.evidence
+    if evidence is not None:
+        note = "; ".join(part for part in (evidence.note, f"not timed: {reason}") if part)
+        verdict = replace(verdict, evidence=replace(evidence, note=note))
+    return replace(verdict, duration=verdict.duration + monotonic() - started)
+
+
+def plans(job: Job, cost: Cost, claim: Claim, fixed: Mapping[str, str] | None) -> Iterator[tuple[Job, Plan]]:
+    """What to time, the best first."""
+    flagged = (claim.place, claim.start[0], claim.end[0])
+    sites = (flagged,) if cost.event == "transform" else tuple(dict.fromkeys((*claim.sites, flagged)))
+    if fixed is not None:
+        yield Job(job.files, job.settings, fixed), Plan(("real", "real"), FIX, cost.event, cost.new, sites, cost.everywhere)
+    for reference in cost.references:
+        yield job, Plan(("real", reference.form), reference.against, cost.event, cost.new, sites, cost.everywhere)
+
+
+def _known(bench: Bench, job: Job, plan: Plan) -> Slowdown | str:
+    """Two findings of one program and plan cost the same."""
+    key = fingerprint({"files": job.files, "fixed": job.fixed, "settings": job.settings, "plan": asdict(plan)})
+    if key not in bench.slowdowns:
+        kept = bench.cache.read(key) if bench.cache is not None else None
+        found = _record(kept) if kept is not None else _timed(bench, job, plan, key[:16])
+        if bench.cache is not None and isinstance(found, Slowdown):
+            bench.cache.write(key, asdict(found))
+        bench.slowdowns[key] = found
+    return bench.slowdowns[key]
+
+
+def _record(kept: Mapping[str, Any]) -> Slowdown:
+    samples = tuple(tuple((observed, fixed) for observed, fixed in process) for process in kept["samples"])
+    return Slowdown(**{**kept, "samples": samples, "first_ms": tuple(kept["first_ms"]) if kept["first_ms"] else None})
+
+
+def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
+    folder = bench.place.folder / f"timing-{name}"
+    count = 0
+
+    def pair(one: Job) -> Outcome:
+        nonlocal count
+        count += 1
+        with bench.others_turn():
+            outcome = run(one, "timed", bench.place, folder / str(count), bench.wall_s, folder / "kernels")
+        if outcome.stopped == "interrupted":
+            raise Interrupted
+        return outcome
+
+    folder.mkdir()
+    try:
+        return timed(job, plan, pair, bench.wall_s)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
