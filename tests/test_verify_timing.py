@@ -1,0 +1,287 @@
+"""How long the flagged form takes: the estimator on made-up clocks, the timer on programs under MLX."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from mxlint import cli
+from mxlint.engine import check
+from mxlint.finding import Finding, Slowdown
+from mxlint.report.verdict import milliseconds
+from mxlint.verify.experiment import verify
+from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
+from mxlint.verify.timer import FEWEST_PAIRS, MOST_PAIRS, PAIRS, Plan, timed
+from mxlint.verify.timing import Round, estimate, outliers, slowdown
+
+SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
+needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+
+
+# -- the estimator ----------------------------------------------------------------------------------------------------
+
+
+def simulated(random: Random, ratio: float, between: float, within: float, processes: int = 4, rounds: int = 8) -> list[list[Round]]:
+    """Processes that differ by `between`, times that differ by `within`, one in twenty disturbed by half as much again."""
+
+    def time() -> float:
+        return math.exp(random.gauss(0, within)) * (1.5 if random.random() < 0.05 else 1.0)
+
+    shifts = [math.exp(random.gauss(0, between)) for _ in range(processes)]
+    return [[(ratio * shift * time(), time()) for _ in range(rounds)] for shift in shifts]
+
+
+@pytest.mark.parametrize(("between", "within"), [(0.05, 0.05), (0.01, 0.05), (0.05, 0.01)])
+@pytest.mark.parametrize("ratio", [0.6, 1.0, 1.2, 20.0])
+def test_interval_holds_the_true_ratio(ratio: float, between: float, within: float) -> None:
+    """In 95 of 100 simulated measurements, or nearly so."""
+    random = Random(ratio + between)
+    trials = 300
+    found = [estimate(simulated(random, ratio, between, within)) for _ in range(trials)]
+    assert sum(one.low <= ratio <= one.high for one in found) / trials >= 0.93
+    assert median(one.ratio for one in found) == pytest.approx(ratio, rel=0.03)
+    assert all(one.low <= one.ratio <= one.high for one in found)
+
+
+def test_rounds_of_one_process_are_not_enough() -> None:
+    """The interval of 8 rounds in each of 4 processes is wider than that of 32 rounds in one, which knows nothing of other processes."""
+    random = Random(1)
+    for _ in range(20):
+        samples = simulated(random, 1.2, 0.05, 0.02)
+        pooled = [[pair for process in samples for pair in process]]
+        assert estimate(samples).width > estimate(pooled).width
+
+
+def test_same_samples_same_interval() -> None:
+    samples = simulated(Random(3), 1.3, 0.03, 0.03)
+    assert estimate(samples) == estimate(samples)
+
+
+def test_a_faster_form_is_told_as_such() -> None:
+    """No ratio is cut off at one, and equal forms show no measurable slowdown."""
+    faster = slowdown(simulated(Random(2), 0.6, 0.01, 0.01), None, ["against the function as it is"])
+    assert faster.high < 0.7
+    assert faster.note is not None
+    assert "faster" in faster.note
+    equal = slowdown(simulated(Random(2), 1.0, 0.01, 0.01), None, [])
+    assert equal.note is not None
+    assert "no measurable slowdown" in equal.note
+    slower = slowdown(simulated(Random(2), 1.3, 0.01, 0.01), None, [])
+    assert slower.low > 1.03
+    assert "measurable" not in (slower.note or "")
+
+
+def test_outliers_are_named() -> None:
+    process = [(1.2 + number / 1000, 1.0) for number in range(9)]
+    assert outliers([process]) == 0
+    assert outliers([[*process, (4.0, 1.0)]]) == 1
+    assert "1 of 10 rounds are outliers" in (slowdown([[*process, (4.0, 1.0)]], None, []).note or "")
+
+
+@pytest.mark.parametrize(
+    ("time", "text"), [(0.0123, "0.0123 ms"), (0.487, "0.487 ms"), (1.234, "1.23 ms"), (42.42, "42.4 ms"), (763.2, "763 ms")]
+)
+def test_times_have_three_digits(time: float, text: str) -> None:
+    assert milliseconds(time) == text
+
+
+# -- pairs of processes -----------------------------------------------------------------------------------------------
+
+
+def pairs_of(samples: list[list[Round]]) -> tuple[list[Job], Slowdown | str]:
+    """What the timer makes of processes that bring these rounds, and what it asked them for."""
+    asked: list[Job] = []
+
+    def bring(job: Job) -> Outcome:
+        asked.append(job)
+        rounds = samples[len(asked) - 1]
+        answer = {
+            "rounds": [[a * 1e6, b * 1e6] for a, b in rounds],
+            "built": [0] * len(rounds),
+            "first": [9e6, 8e6],
+            "unit": ["a.py", 0],
+            "mlx": {"version": "0", "device": "cpu"},
+        }
+        return Outcome(answer, None, None, 0, "", "", 0.1, 0)
+
+    return asked, timed(Job({}, {}), Plan(("real", "hoisted"), "the other"), bring, 20.0)
+
+
+def test_four_pairs_do_if_they_agree() -> None:
+    asked, found = pairs_of(simulated(Random(5), 1.5, 0.005, 0.005, MOST_PAIRS))
+    assert isinstance(found, Slowdown)
+    assert len(asked) == len(found.samples) == PAIRS
+    assert found.first_ms == (9.0, 8.0)
+    assert [job.settings["timing"]["pair"] for job in asked] == list(range(PAIRS))
+    assert [job.settings["timing"]["cold"] for job in asked] == [[0, 1], [], [], []]
+
+
+def test_more_pairs_if_they_do_not() -> None:
+    asked, found = pairs_of(simulated(Random(5), 1.5, 0.3, 0.02, MOST_PAIRS))
+    assert isinstance(found, Slowdown)
+    assert len(asked) == MOST_PAIRS
+    assert FEWEST_PAIRS < len(found.samples)
+
+
+# -- programs ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace]:
+    monkeypatch.chdir(tmp_path)
+    with workplace() as here:
+        yield here
+
+
+def job_of(program: str, fixed: str | None = None) -> Job:
+    settings = {
+        "entry": {"file": "a.py", "package": "", "name": "__main__"},
+        "drive": None,
+        "recipe": None,
+        "missing": [],
+        "modules": [],
+        "canary": True,
+        "readable": [],
+        "cpu_s": 10,
+        "device": "cpu",
+    }
+    return Job({"a.py": program}, settings, None if fixed is None else {"a.py": fixed})
+
+
+def pairs(place: Workplace, job: Job, plan: Plan, most: int) -> tuple[list[Mapping[str, Any]], Slowdown | str]:
+    """What so many pairs of processes answer, and what the timer makes of it."""
+    answers: list[Mapping[str, Any]] = []
+
+    def pair(one: Job) -> Outcome:
+        if len(answers) == most:
+            return Outcome(None, "enough", None, None, "", "", 0.0, 0)
+        outcome = run(one, "timed", place, place.folder / f"pair{len(answers)}", 20.0, place.folder / "kernels")
+        assert outcome.answer is not None, outcome
+        answers.append(outcome.answer)
+        return outcome
+
+    return answers, timed(job, plan, pair, 20.0)
+
+
+def one_pair(place: Workplace, program: str, plan: Plan, fixed: str | None = None) -> Mapping[str, Any]:
+    (answer,), _ = pairs(place, job_of(program, fixed), plan, 1)
+    return answer
+
+
+LOOP = """import mlx.core as mx
+
+def double(x):
+    return x + x
+
+x = mx.ones(64)
+for _ in range(2):
+    mx.eval(mx.compile(double)(x))
+"""
+SLEEPING = LOOP.replace("import mlx", "import time\nimport mlx", 1).replace("    mx.eval", "    time.sleep(0.002)\n    mx.eval")
+IN_LOOP = Plan(("real", "real"), "the other", "compile", sites=(("a.py", 1, 99),))
+
+
+@needs_mlx
+def test_a_loop_is_gone_round_more_often_than_the_program_does(place: Workplace) -> None:
+    answer = one_pair(place, LOOP, Plan(("real", "hoisted"), "one", "compile", sites=(("a.py", 8, 8),)))
+    assert answer["ended"] is None, answer
+    assert answer["unit"] == ["a.py", 0]
+    assert len(answer["rounds"]) >= 2
+    assert all(time > 0 for pair in answer["rounds"] for time in pair)
+    assert len(answer["first"]) == 2
+
+
+@needs_mlx
+def test_a_program_that_sleeps_is_slower_by_its_sleep(place: Workplace) -> None:
+    """Time in which nobody works counts; that in which others do does not. Two milliseconds lie far above both forms."""
+    answer = one_pair(place, SLEEPING, IN_LOOP, LOOP)
+    assert answer["ended"] is None, answer
+    assert median(observed - fixed for observed, fixed in answer["rounds"]) > 1.5e6
+
+
+@needs_mlx
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("n = 0\nwhile n < 2:\n    n += 1\n    mx.eval(mx.compile(double)(x))\n", ["a.py", 0]),
+        ("y = [mx.compile(double)(a) for a in (x, x)]\n", ["a.py", 0]),
+        ("for k in range(2):\n    for a in iter([x, x]):\n        mx.compile(double)(a)\n", ["a.py", 1]),
+        ("for k in range(2):\n    for retry in range(9):\n        mx.compile(double)(x)\n        break\n", ["a.py", 0]),
+        ("mx.compile(double)(x)\nmx.compile(double)(x)\n", ["<statements>", -2, -1]),
+    ],
+)
+def test_the_turn_is_that_of_the_innermost_loop(place: Workplace, text: str, unit: list[object]) -> None:
+    """Any kind of loop that does go round; without one the statements are run again."""
+    program = LOOP.partition("for _")[0] + text
+    answer = one_pair(place, program, Plan(("real", "hoisted"), "one", "compile", sites=(("a.py", 7, 99),)))
+    assert answer["unit"] == unit, answer
+    assert len(answer["rounds"]) >= 2, answer
+
+
+@needs_mlx
+def test_a_loop_that_cannot_go_on_gives_way_to_an_outer_one(place: Workplace) -> None:
+    """Layers of different sizes cannot be gone through in a circle."""
+    program = """import mlx.core as mx
+
+def layer(w, x):
+    return mx.compile(lambda x: mx.tanh(x @ w))(x)
+
+weights = [mx.ones((4, 8)), mx.ones((8, 16))]
+for step in range(3):
+    x = mx.ones((2, 4))
+    for w in weights:
+        x = layer(w, x)
+"""
+    plan = Plan(("real", "hoisted"), "one", "compile", sites=(("a.py", 4, 4),))
+    (first, second), found = pairs(place, job_of(program), plan, 2)
+    assert first["unit"] == ["a.py", 1]
+    assert "matmul" in first["ended"]
+    assert second["unit"] == ["a.py", 0]
+    assert isinstance(found, Slowdown), found
+
+
+def findings(text: str, code: str) -> list[Finding]:
+    Path("a.py").write_text(text, encoding="utf-8")
+    result = check(["a.py"])
+    return list(verify([one for one in result.findings if one.code == code], result.sources, [site.span for site in result.sites]))
+
+
+@needs_mlx
+def test_a_confirmed_compile_in_a_loop_has_its_slowdown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what holds on any machine: the numbers fit together, and say against what they were taken."""
+    monkeypatch.chdir(tmp_path)
+    (finding,) = findings(LOOP.replace("range(2)", "range(3)"), "MX301")
+    assert finding.verdict is not None
+    found = finding.verdict.slowdown
+    assert found is not None, finding.verdict
+    ratios = [observed / fixed for process in found.samples for observed, fixed in process]
+    assert found.low <= found.ratio <= found.high
+    assert min(ratios) <= found.ratio <= max(ratios)
+    assert found.rounds == len(ratios) >= 2 * FEWEST_PAIRS
+    assert min(found.observed_ms, found.fixed_ms) > 0
+    assert found.first_ms is not None
+    assert "against" in (found.note or "")
+
+
+@needs_mlx
+def test_json_and_text_show_the_slowdown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(LOOP.replace("range(2)", "range(3)"), encoding="utf-8")
+    done = CliRunner().invoke(cli.main, ["verify", "a.py:8", "--as", "MX301", "--output-format", "json"])
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, SCHEMA)
+    assert document["diagnostics"][0]["verify"]["slowdown"]["rounds"] > 0
+    shown = CliRunner().invoke(cli.main, ["verify", "a.py:8", "--as", "MX301"]).stdout
+    assert "slowdown: " in shown
+    assert "× (" in shown
