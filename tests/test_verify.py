@@ -20,7 +20,7 @@ from mxlint.engine import check
 from mxlint.finding import Finding, Verdict
 from mxlint.pages import load_page
 from mxlint.verify.claims import forced
-from mxlint.verify.experiment import verify
+from mxlint.verify.experiment import Options, verify
 from mxlint.verify.protocols.table import PROTOCOLS
 
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
@@ -63,7 +63,8 @@ def verdicts(files: dict[str, str], code: str, paths: tuple[str, ...] = (".",)) 
     """The verdicts on the findings of one rule in a project."""
     write(files)
     result = check(paths)
-    found = verify([finding for finding in result.findings if finding.code == code], result.sources, [site.span for site in result.sites])
+    wanted = [finding for finding in result.findings if finding.code == code]
+    found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False))
     return [finding.verdict for finding in found if finding.verdict is not None]
 
 
@@ -83,7 +84,7 @@ def test_bad_blocks_are_confirmed(block: Block) -> None:
     write({"block.py": block.text})
     result = check(["block.py"])
     wanted = [finding for finding in result.findings if finding.code == block.code]
-    found = verify(wanted, result.sources, [site.span for site in result.sites])
+    found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False))
     assert found
     assert all(finding.verdict is not None and finding.verdict.verdict == "confirmed" for finding in found), explained(found)
     assert all(finding.verdict is not None and finding.verdict.level == "in-place" for finding in found), explained(found)
@@ -101,7 +102,7 @@ def test_good_blocks_are_not(block: Block) -> None:
     inside = [row for row, line in enumerate(block.text.splitlines(), 1) if line.startswith("    ")]
     rows = sorted({*inside, *(site.start.row for site in sites)})
     claims = {claim.span: claim for row in rows if (claim := forced(source, row, block.code, sites)) is not None}
-    found = verify(list(claims.values()), result.sources, sites)
+    found = verify(list(claims.values()), result.sources, sites, Options(timed=False))
     assert not [finding for finding in found if finding.verdict is not None and finding.verdict.verdict == "confirmed"], explained(found)
 
 

@@ -19,7 +19,7 @@ from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
 from mxlint.verify.cache import Cache
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import crew
-from mxlint.verify.cure import cured
+from mxlint.verify.cure import cured, fixed_program
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import job_of, pieces, rows_of
 from mxlint.verify.protocols.answer import Answer, Protocol
@@ -27,7 +27,7 @@ from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
 from mxlint.verify.sight import Claim
 from mxlint.verify.slicing import cut
-from mxlint.verify.slowdown import with_slowdown
+from mxlint.verify.slowdown import untimed, with_slowdown
 from mxlint.verify.targets import order_for, unknown
 from mxlint.verify.trial import tried
 
@@ -37,7 +37,8 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to verify. `jobs`: so many experiments at a time; `stop`: set from elsewhere, it ends the run with the verdicts that there are."""
+    """How to verify. `jobs`: so many experiments at a time; `stop`: set from elsewhere, it ends the run with the verdicts that there are;
+    `timed`: what costs time is measured, too."""
 
     keep: Path | None = None
     wall_s: float = WALL_S
@@ -45,6 +46,7 @@ class Options:
     cache: Cache | None = None
     progress: Progress | None = None
     stop: threading.Event = field(default_factory=threading.Event)
+    timed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], options: Options) -> list
     tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
     bench.watches.extend(dict.fromkeys(watched(task.claim) for task in tasks if task.claim is not None))
     tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, options.progress)
+    if not options.timed:
+        return [one.verdict for one in tested]
     return crew([partial(_measured, bench, task, one) for task, one in zip(tasks, tested)], 1, bench, None)
 
 
@@ -138,12 +142,16 @@ def _with_cure(bench: Bench, task: Task, tested: Tested) -> Tested:
 
 def _measured(bench: Bench, task: Task, tested: Tested) -> Verdict:
     """The verdict with what the flagged form costs. No other experiment runs at that time."""
-    if tested.proof is None or bench.place.stop.is_set():
-        return tested.verdict
+    proof, verdict = tested.proof, tested.verdict
+    if proof is None or bench.place.stop.is_set():
+        return verdict
     try:
-        return with_slowdown(bench, tested.verdict, tested.proof.job, tested.proof.claim)
+        fixed = fixed_program(bench, task.finding, proof.job, proof.protocol) if verdict.fix == "resolves" else None
+        return with_slowdown(bench, verdict, proof.job, proof.claim, fixed.job.files if fixed is not None else None)
     except Interrupted:
-        return tested.verdict
+        return untimed(verdict, INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is said
+        return untimed(verdict, _failure(error))
 
 
 def _failure(error: Exception) -> str:

@@ -64,11 +64,15 @@ def with_slowdown(bench: Bench, verdict: Verdict, job: Job, claim: Claim, fixed:
         if isinstance(found, Slowdown):
             return replace(verdict, slowdown=found, duration=verdict.duration + monotonic() - started)
         reason = reason or found
-    evidence = verdict.evidence
-    if evidence is not None:
-        note = "; ".join(part for part in (evidence.note, f"not timed: {reason}") if part)
-        verdict = replace(verdict, evidence=replace(evidence, note=note))
-    return replace(verdict, duration=verdict.duration + monotonic() - started)
+    return replace(untimed(verdict, reason or "no other form"), duration=verdict.duration + monotonic() - started)
+
+
+def untimed(verdict: Verdict, reason: str) -> Verdict:
+    """The verdict with the reason for which nothing is known of its cost."""
+    if verdict.evidence is None:
+        return verdict
+    note = "; ".join(part for part in (verdict.evidence.note, f"not timed: {reason}") if part)
+    return replace(verdict, evidence=replace(verdict.evidence, note=note))
 
 
 def plans(job: Job, cost: Cost, claim: Claim, fixed: Mapping[str, str] | None) -> Iterator[tuple[Job, Plan]]:
