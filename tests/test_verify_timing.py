@@ -154,7 +154,6 @@ def job_of(program: str, fixed: str | None = None) -> Job:
         "canary": True,
         "readable": [],
         "cpu_s": 10,
-        "device": "cpu",
     }
     return Job({"a.py": program}, settings, None if fixed is None else {"a.py": fixed})
 

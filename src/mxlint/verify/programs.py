@@ -18,7 +18,6 @@ from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.units import DEFINITIONS, first_row
 
 MOST_ENTRIES = 3
-DEVICE = "cpu"
 
 
 _NOISY = frozenset({"antigravity", "this", "turtle", "idlelib", "__future__", "__main__"})
@@ -98,7 +97,6 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),
         "readable": [],
         "cpu_s": 10,
-        "device": DEVICE,
     }
     return Job(piece.files, settings)
 

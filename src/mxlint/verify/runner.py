@@ -137,6 +137,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         shutil.copytree(kernels, built)
     read, write = os.pipe()
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    environment["CUDA_CACHE_PATH"] = str(built / "cuda")  # with the kernels of MLX, so that it is copied like them
     environment |= {"TMPDIR": str(folder / "work" / "tmp"), "HOME": str(folder / "work"), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     started = monotonic()
     try:

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from mxlint.finding import Slowdown
+from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.timing import Round, estimate, slowdown
 
@@ -124,7 +125,7 @@ def settings(plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int]
         "pair": number,
         "core": cores[number % len(cores)] if cores else None,
         "cold": list(cold),
-        "import_first": sys.platform == "linux",
+        "import_first": sys.platform == "linux" and not has_cuda(),  # there an import alone makes what no fork survives
         "seconds": PAIR_S,
         "wall_s": 0.85 * wall_s,
     }

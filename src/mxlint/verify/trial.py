@@ -99,7 +99,9 @@ def _out_of_reach(outcome: Outcome) -> str | None:
     if answer is None:
         return None
     if answer["status"] == "no mlx":
-        return f"MLX is not installed for {sys.executable}: {INSTALL}"
+        if answer["detail"].startswith("No module named 'mlx"):
+            return f"MLX is not installed for {sys.executable}: {INSTALL}"
+        return f"MLX cannot be imported by {sys.executable}: {answer['detail']}"
     if answer.get("canary"):
         return f"{answer['canary']}; on the CPU it needs a C++ compiler: install g++"
     if any("[Compile::eval_cpu]" in item["message"] for item in answer.get("exceptions", ())):

@@ -29,7 +29,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
         start_mlx(job)
     except ImportError as error:
         finish({**answer, "status": "no mlx", "detail": str(error)}, result)
-    answer["mlx"], answer["canary"] = ready(job, job["canary"] or mode == "plain")
+    answer["mlx"], answer["canary"] = ready(job["canary"] or mode == "plain")
     if answer["canary"]:
         finish(answer, result)
     finish({**answer, **run(folder, job, mode, layers)}, result)
@@ -49,12 +49,10 @@ def start_mlx(job: dict[str, Any]) -> None:
             continue
 
 
-def ready(job: dict[str, Any], proven: bool) -> tuple[dict[str, str], str | None]:
+def ready(proven: bool) -> tuple[dict[str, str], str | None]:
     """Which MLX this is, and what is wrong with it, after its first computation."""
     import mlx.core as mx
 
-    if job["device"] != "default":
-        mx.set_default_device(getattr(mx, job["device"]))
     mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
     device = str(mx.default_device().type).rpartition(".")[2]
     name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None

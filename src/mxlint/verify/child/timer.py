@@ -165,7 +165,7 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
 
     main.start_mlx(job)
     line = clock.Line(orders, messages)
-    mlx, missing = main.ready(job, number == 0)
+    mlx, missing = main.ready(number == 0)
     if missing:
         line.exchange({"canary": missing})
     order = line.exchange({"mlx": mlx, "ready": True})
