@@ -179,3 +179,59 @@ def test_what_follows_a_finding_into_the_fixed_file(table: Table) -> None:
     moved = fixed_finding(finding, sources)
     assert moved.span == after.span(after.text.index("mx.compile"), after.text.index("mx.compile") + len("mx.compile(norm)"))
     assert (moved.fix, sources["main.py"].text) == (None, text)
+
+
+SHAPELESS = (
+    "from functools import partial\n\nimport mlx.core as mx\n\n\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    return {}\n\n\n"
+)
+CALLS = "for n in (2, 3):\n    f(mx.zeros((n, 4, 6)))\n"
+SIZES = {
+    "zeros": ("mx.exp(x), mx.zeros(x.shape)", "mx.exp(x), mx.zeros_like(x)"),
+    "ones of a dtype": ("mx.exp(x), mx.ones(x.shape, dtype=x.dtype)", "mx.exp(x), mx.ones_like(x)"),
+    "zeros of another dtype": ("mx.exp(x), mx.zeros(x.shape, mx.int32)", "mx.exp(x), mx.zeros_like(x).astype(mx.int32)"),
+    "merged": ("x.reshape(x.shape[0] * x.shape[1], -1)", "x.flatten(0, -2)"),
+    "merged in between": ("mx.exp(x).reshape(x.shape[0], -1)", "mx.exp(x).flatten(1, -1)"),
+    "split": ("mx.reshape(x, (x.shape[0], x.shape[1], 2, -1))", "mx.unflatten(x, -1, (2, -1))"),
+    "split with a size": ("x.reshape(x.shape[0], x.shape[1], 2, x.shape[2] // 2)", "x.unflatten(-1, (2, -1))"),
+    "a number for an axis": ("x.reshape(x.shape[0], 4, 2, x.shape[2] // 2)", None),
+    "mean": ("mx.sum(x * 2, axis=0) / x.shape[0]", None),
+    "mean of an axis": ("mx.sum(x, axis=0, keepdims=True) / x.shape[0]", "mx.mean(x, axis=0, keepdims=True)"),
+    "mean of all": ("x.sum() / x.size", "x.mean()"),
+    "another order": ("x.reshape(x.shape[1], x.shape[0], 6)", None),
+    "arange": ("mx.exp(x), mx.arange(x.shape[0])", None),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), SIZES.values(), ids=SIZES)
+def test_sizes_left_to_mlx(old: str, new: str | None, table: Table) -> None:
+    made = fixed(SHAPELESS.format(old) + CALLS, "MX401", table)
+    assert made == (None if new is None else SHAPELESS.format(new) + CALLS)
+
+
+def test_shapeless_left_out(table: Table) -> None:
+    text = SHAPELESS.format("mx.exp(x), mx.arange(x.shape[0])") + CALLS
+    (finding,) = [finding for finding in findings(text, table) if finding.code == "MX401"]
+    assert finding.fix is not None
+    assert finding.fix.applicability == "display"
+    assert apply(text, finding.fix.edits) == text.replace("partial(mx.compile, shapeless=True)", "mx.compile")
+
+
+CAPTURED = {
+    "bare": ("@mx.compile", "@partial(mx.compile, inputs=mx.random.state, outputs=mx.random.state)"),
+    "with a container": (
+        "@partial(mx.compile, inputs=state, outputs=state)",
+        "@partial(mx.compile, inputs=[state, mx.random.state], outputs=[state, mx.random.state])",
+    ),
+    "with a list": (
+        "@partial(\n    mx.compile,\n    inputs=[state],\n)",
+        "@partial(\n    mx.compile,\n    inputs=[state, mx.random.state], outputs=[state, mx.random.state],\n)",
+    ),
+    "in one": ("@partial(mx.compile, outputs=mx.random.state)", "@partial(mx.compile, outputs=mx.random.state, inputs=mx.random.state)"),
+    "with a comment": ("@partial(mx.compile, inputs=state  # live\n)", None),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), CAPTURED.values(), ids=CAPTURED)
+def test_random_state_captured(old: str, new: str | None, table: Table) -> None:
+    text = "from functools import partial\n\nimport mlx.core as mx\n\nstate = {{'w': mx.array(1.0)}}\n\n\n{}\ndef f(x):\n    return x * state['w'] + mx.random.normal(x.shape)\n"
+    assert fixed(text.format(old), "MX203", table) == (None if new is None else text.format(new))

@@ -3,36 +3,75 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.hoisting import hoisted
-from mxlint.fixes.remedies import Capture, CompileTransform
-from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Syntax, syntax_of
+from mxlint.fixes.remedies import CompileTransform, Recapture, Refill
+from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Syntax, root, syntax_of
 
 
-def capture(remedy: Capture) -> Iterator[Fix]:
+def recapture(remedy: Recapture) -> Iterator[Fix]:
     syntax = syntax_of(remedy.site.source)
     site = syntax.at(remedy.site.start, remedy.site.end) if syntax is not None else None
     if syntax is None or site is None:
         return
-    wanted = {"inputs": remedy.inputs, "outputs": remedy.outputs}
+    more = _more(syntax, site, remedy)
+    if more is None:
+        return
+    given = {"inputs": remedy.inputs, "outputs": remedy.outputs}
+    wanted = {name: whole([*states, *more]) for name, states in given.items() if states is not None}
     if isinstance(site, ast.Call):
         edits = _with_keywords(syntax, site, wanted)
     else:
         parent = syntax.parents[site]
-        if site not in getattr(parent, "decorator_list", []):
+        found = syntax.imported("functools", "partial") if site in getattr(parent, "decorator_list", []) else None
+        if found is None:
             return
-        partial, missing = syntax.imported("functools", "partial")
+        partial, missing = found
         arguments = ", ".join([syntax.text(site), *(f"{name}={text}" for name, text in wanted.items())])
         edits = [syntax.replace(site, f"{partial}({arguments})"), *([missing] if missing is not None else [])]
     if edits:
-        both = (
-            f"{remedy.inputs} as inputs= and outputs="
-            if remedy.inputs == remedy.outputs
-            else f"inputs={remedy.inputs} and outputs={remedy.outputs}"
-        )
-        yield Fix("unsafe", f"pass {both}", tuple(edits))
+        yield Fix("unsafe", f"pass {' and '.join(f'{name}={text}' for name, text in wanted.items())}", tuple(edits))
+
+
+def whole(states: Iterable[str]) -> str:
+    """Several containers as one."""
+    names = list(dict.fromkeys(states))
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None:
+    """What is to be captured besides, as it is written at the site; None if that has no name there."""
+    found = []
+    if remedy.update is not None:
+        call = syntax.at(remedy.update.start, remedy.update.end) if remedy.update.source is remedy.site.source else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return None
+        owner = syntax.owner(call.func)
+        if owner is None or owner is not syntax.owner_of(root(call.func), site):
+            return None
+        found.append(f"{syntax.text(call.func.value)}.state")
+    if remedy.random:
+        if (mlx := syntax.module_alias("mlx.core")) is None:
+            return None
+        found.append(f"{mlx}.random.state")
+    return found
+
+
+def refill(remedy: Refill) -> Iterator[Fix]:
+    """`state = {…}` as `state.update({…})`, and a list likewise: the container stays the one that is captured."""
+    syntax = syntax_of(remedy.place.source)
+    for node in ast.walk(syntax.tree) if syntax is not None else ():
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], (ast.Name, ast.Attribute)):
+            continue
+        assert syntax is not None
+        if syntax.start(node) <= remedy.place.start and remedy.place.end <= syntax.end(node):
+            name, value = syntax.text(node.targets[0]), syntax.text(node.value)
+            if isinstance(node.value, ast.Dict):
+                yield Fix("unsafe", f"change {name} in place", (syntax.replace(node, f"{name}.update({value})"),))
+            elif isinstance(node.value, ast.List):
+                yield Fix("unsafe", f"change {name} in place", (syntax.replace(node.targets[0], f"{name}[:]"),))
 
 
 def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> list[Edit] | None:
@@ -70,9 +109,8 @@ def compile_transform(remedy: CompileTransform) -> Iterator[Fix]:
     if remedy.model and site.args:
         captured = [f"{syntax.text(site.args[0])}.state", *captured]
     for extra in ([], [f"{mlx}.random.state"]):
-        states = list(dict.fromkeys([*captured, *extra]))
-        whole = f"[{', '.join(states)}]" if len(states) > 1 else "".join(states)
-        options = f", inputs={whole}, outputs={whole}" if whole else ""
+        states = [*captured, *extra]
+        options = f", inputs={whole(states)}, outputs={whole(states)}" if states else ""
         text = f"{mlx}.compile({syntax.text(site)}{options})"
         message = "compile the transform"
         loop = next((node for node in syntax.up(site) if isinstance(node, (*LOOPS, *FUNCTIONS))), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mxlint.finding import Fix
 from mxlint.fixes.remedies import Evaluate
-from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Syntax, local_names, root, syntax_of
+from mxlint.fixes.syntax import LOOPS, Syntax, syntax_of
 
 
 def evaluate(remedy: Evaluate) -> Iterator[Fix]:
@@ -20,10 +20,10 @@ def evaluate(remedy: Evaluate) -> Iterator[Fix]:
         return
     texts = dict.fromkeys(syntax.text(node) + (".parameters()" if module else "") for node, module in reads if node is not None)
     line = f"{mlx}.eval({', '.join(texts)})"
-    owners = [_owner(syntax, node) for node, _ in reads if node is not None]
+    owners = [syntax.owner(node) for node, _ in reads if node is not None]
     if any(owner is None or owner is not owners[0] for owner in owners):
         return
-    for statement in _places(syntax, remedy, owners[0], {root(node) for node, _ in reads if node is not None}):
+    for statement in _places(syntax, remedy, owners[0]):
         edit = syntax.before(statement, [line, *syntax.apart(statement)])
         if edit is not None:
             yield Fix("unsafe", f"call {line} before the first call", (edit,))
@@ -34,16 +34,7 @@ def _called(node: ast.expr | None, module: bool) -> ast.expr | None:
     return node.func if module and isinstance(node, ast.Call) else node
 
 
-def _owner(syntax: Syntax, node: ast.expr) -> ast.AST | None:
-    """The function or module whose name an expression starts with."""
-    name = root(node)
-    for scope in syntax.up(node):
-        if isinstance(scope, FUNCTIONS) and name in local_names(scope) or isinstance(scope, ast.Module):
-            return scope
-    return None
-
-
-def _places(syntax: Syntax, remedy: Evaluate, owner: ast.AST | None, names: set[str | None]) -> Iterator[ast.stmt]:
+def _places(syntax: Syntax, remedy: Evaluate, owner: ast.AST | None) -> Iterator[ast.stmt]:
     """Statements before which it can be done: what makes the compiled object, where the arrays are there already, and the first call."""
     seen: set[ast.stmt] = set()
     for place in (remedy.site, remedy.call):

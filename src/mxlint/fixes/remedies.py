@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mxlint.tracing.values import Place
+from mxlint.tracing.values import Place, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +45,31 @@ class Evaluate:
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
-    """Give inputs= and outputs= to what is compiled at `site`; None leaves it as it is. `seen_from`: where the names in them are known to hold."""
+class Recapture:
+    """Give inputs= and outputs= of what is compiled at `site` these containers, as they are written there; None leaves one as it is. `random`:
+    the random state with them; `update`: the state of the optimizer whose update is called there as well."""
 
     site: Place
-    inputs: str
-    outputs: str
+    inputs: tuple[str, ...] | None
+    outputs: tuple[str, ...] | None
+    random: bool = False
+    update: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Rewrite:
-    """Write `text` in the place of an expression or statement."""
+class Refill:
+    """Change the content of the container that is bound anew at `place`."""
 
     place: Place
-    text: str
-    message: str
 
 
-Remedy = Hoist | Wrap | CompileTransform | Evaluate | Capture | Rewrite
+@dataclass(frozen=True, slots=True)
+class Unbake:
+    """Let MLX find the sizes that go into the operation at `place` under shapeless=True of `site`. `parts`: what it was given."""
+
+    place: Place
+    site: Place
+    parts: tuple[Value, ...]
+
+
+Remedy = Hoist | Wrap | CompileTransform | Evaluate | Recapture | Refill | Unbake

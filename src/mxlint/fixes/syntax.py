@@ -67,6 +67,15 @@ class Syntax:
         """The innermost function around a node, or the module."""
         return next(found for found in self.up(node) if isinstance(found, (*FUNCTIONS, ast.Module)))
 
+    def owner(self, node: ast.expr) -> ast.AST | None:
+        """The function or module whose name an expression starts with."""
+        return self.owner_of(root(node), node)
+
+    def owner_of(self, name: str | None, node: ast.AST) -> ast.AST | None:
+        """The function or module that a name means something of where a node stands."""
+        scopes = (scope for scope in self.up(node) if isinstance(scope, (*FUNCTIONS, ast.Module)))
+        return next((scope for scope in scopes if isinstance(scope, ast.Module) or name in local_names(scope)), None) if name else None
+
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements among which one stands."""
         parent = self.parents[statement]
@@ -121,8 +130,8 @@ class Syntax:
                         return item.asname or last
         return None
 
-    def imported(self, module: str, name: str) -> tuple[str, Edit | None]:
-        """How the file writes something of a module, and the import that it takes, if one is missing."""
+    def imported(self, module: str, name: str) -> tuple[str, Edit | None] | None:
+        """How the file writes something of a module, and the import that it takes, if one is missing; None where there is no room for that."""
         for node in self.tree.body:
             if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == module:
                 for item in node.names:
@@ -130,23 +139,14 @@ class Syntax:
                         return item.asname or name, None
         if (alias := self.module_alias(module)) is not None:
             return f"{alias}.{name}", None
-        return name, self.insert_import(f"from {module} import {name}")
-
-    # -- edits --
-
-    def insert_import(self, line: str) -> Edit:
-        """A new import, before the first one that is not from the future."""
-        first = next(
-            (
-                node
-                for node in self.tree.body
-                if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", None) != "__future__"
-            ),
-            self.tree.body[0],
-        )
+        first = next((node for node in self.tree.body if _plain_import(node)), None)
+        if first is None or name in self.words or self.indent(first) is None:
+            return None
         blank = self.newline if "mlx" in self.source.line(first.lineno) else ""
         at = self.source.offset(first.lineno)
-        return self.edit(at, at, line + self.newline + blank)
+        return name, self.edit(at, at, f"from {module} import {name}{self.newline}{blank}")
+
+    # -- edits --
 
     def edit(self, start: int, end: int, content: str) -> Edit:
         return Edit(content, self.source.span(start, end))
@@ -204,6 +204,10 @@ class Syntax:
             while row - 1 > (block[number - 1].end_lineno or row) and self.source.line(row - 1).lstrip().startswith("#"):
                 row -= 1
         return row
+
+
+def _plain_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import) or isinstance(node, ast.ImportFrom) and node.module != "__future__"
 
 
 @lru_cache(maxsize=2)

@@ -9,12 +9,12 @@ from typing import Any, cast
 
 from mxlint.finding import Finding, Fix
 from mxlint.fixes.arguments import wrap
-from mxlint.fixes.captures import capture, compile_transform
+from mxlint.fixes.captures import compile_transform, recapture, refill
 from mxlint.fixes.edits import EditError, fixed_sources
 from mxlint.fixes.evaluating import evaluate
 from mxlint.fixes.hoisting import hoist
-from mxlint.fixes.remedies import Capture, CompileTransform, Evaluate, Hoist, Remedy, Rewrite, Wrap
-from mxlint.fixes.rewriting import rewrite
+from mxlint.fixes.remedies import CompileTransform, Evaluate, Hoist, Recapture, Refill, Remedy, Unbake, Wrap
+from mxlint.fixes.sizes import unbake
 from mxlint.source import Source
 from mxlint.tracing.values import Place
 
@@ -23,8 +23,9 @@ MAKERS: dict[type[Remedy], Callable[[Any], Iterator[Fix]]] = {
     Wrap: wrap,
     CompileTransform: compile_transform,
     Evaluate: evaluate,
-    Capture: capture,
-    Rewrite: rewrite,
+    Recapture: recapture,
+    Refill: refill,
+    Unbake: unbake,
 }
 SHOWN = frozenset({"MX301", "MX302", "MX305", "MX401"})
 """Rules whose fix is shown, for display only, where the code needs more changes than it makes."""

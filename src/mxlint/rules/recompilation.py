@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileTransform, Hoist
-from mxlint.rules.report import captured, finding, name_of
+from mxlint.rules.report import containers, finding, name_of
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
 from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
@@ -53,7 +53,7 @@ def transformed(place: Place, record: Record, kind: str) -> Finding:
         f"{name} runs the Python body of {name_of(record)} at every call: inside a transform its arguments are placeholders already, "
         "so nothing of it is compiled",
         f"compile what calls {name}" if kind in ("vjp", "jvp") else f"compile the transform instead: mx.compile({name}(f))", record,
-        remedy=None if kind in ("vjp", "jvp") else CompileTransform(place, captured(record), kind == "nn_value_and_grad"),
+        remedy=None if kind in ("vjp", "jvp") else CompileTransform(place, containers(record), kind == "nn_value_and_grad"),
     )  # fmt: skip
 
 

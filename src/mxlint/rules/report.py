@@ -34,7 +34,7 @@ def name_of(record: Record) -> str:
     return quoted(record.compiled) if record.form != "lambda" else "the compiled lambda"
 
 
-def captured(record: Record) -> tuple[str, ...]:
+def containers(record: Record) -> tuple[str, ...]:
     """The containers that inputs= and outputs= give, each as it is written, those of a list one by one."""
     captures = [capture for capture in (record.inputs, record.outputs) if capture is not None]
     return tuple(dict.fromkeys(text for capture in captures for text in [place.text for _, place in capture.elements] or [capture.text]))

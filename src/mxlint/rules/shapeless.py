@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Unbake
 from mxlint.rules.report import finding, in_versions, name_of, quoted
 from mxlint.tracing.events import Effect, Record
-from mxlint.tracing.values import Axis
+from mxlint.tracing.values import Axis, Tup
 
 _HELP_UNSAFE = {
     "nn.Linear": "use nn.Linear(bias=False) and add the bias (x @ W.T + b), or leave out shapeless=True",
@@ -67,6 +68,7 @@ def _shapeless(record: Record) -> Iterator[Finding]:
                 f"when it changes, {name_of(record)} {consequences(event.effects) or _UNMEASURED}",
                 "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), "
                 "or leave out shapeless=True", record, object=event.object, calls=event.calls,
+                remedy=Unbake(event.place, record.site, event.target.items if isinstance(event.target, Tup) else ()),
             )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
-from mxlint.rules.report import finding, line, name_of, quoted
+from mxlint.fixes.remedies import Recapture, Refill
+from mxlint.rules.report import containers, finding, line, name_of, quoted
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
 from mxlint.tracing.layers import children
@@ -40,7 +42,7 @@ def _dead(record: Record) -> Iterator[Finding]:
                 f"{name}= is given {reason}: MLX looks for arrays in that object only, and later updates replace the arrays elsewhere, "
                 f"so {name_of(record)} goes on with the old ones or raises \"uncaptured inputs\" at the first call",
                 "capture the live container: model.state, optimizer.state, mx.random.state, or one list or dict that the body reads and writes",
-                record,
+                record, remedy=_live(record),
             )  # fmt: skip
             return
     own = list(_by_own_name(record))
@@ -60,8 +62,34 @@ def _dead(record: Record) -> Iterator[Finding]:
                 "MX205", written,
                 f"this binds the captured container anew: {name_of(record)} keeps the old one, which nothing updates any more",
                 "change the content of the captured container in place, or compile again after this", record,
-                also=[("called again here", again)],
+                also=[("called again here", again)], remedy=Refill(written),
             )  # fmt: skip
+
+
+_TREE = re.compile(r"(.+)\.(?:trainable_)?parameters\(\)", re.DOTALL)
+_COPY = re.compile(r"(?:list|tuple)\(([\w.]+)\)|[\[(]?\s*(\w+) for \2 in ([\w.]+)\s*[\])]?")
+
+
+def _live(record: Record) -> Recapture:
+    """What to capture instead, as far as that is plain to see."""
+    inputs, outputs = (None if capture is None else _live_states(capture) for capture in (record.inputs, record.outputs))
+    return Recapture(record.site, inputs, outputs)
+
+
+def _live_states(capture: Capture) -> tuple[str, ...]:
+    """The live containers behind an argument that is none."""
+    if capture.elements:
+        return tuple(_live_text(value, place.text) for value, place in capture.elements)
+    return (_live_text(capture.value, capture.text),)
+
+
+def _live_text(value: Value, text: str) -> str:
+    if isinstance(value, Snapshot) and (tree := _TREE.fullmatch(text)):
+        return f"{tree[1]}.state"
+    if isinstance(value, Instance) and is_optimizer(value):
+        return f"{text}.state"
+    copy = _COPY.fullmatch(text)
+    return copy[1] or copy[3] if copy is not None else text
 
 
 def _why_dead(capture: Capture) -> str | None:
@@ -175,8 +203,15 @@ def _random(record: Record) -> Iterator[Finding]:
         yield finding(
             "MX203", first.place, f"{first.what} draws from the global random state while {name_of(record)} is traced, but {what}",
             f"{_capture_random(record)}, or give an explicit key= that is an argument", record, object=first.object, calls=first.calls,
+            remedy=_with_random(record, trace),
         )  # fmt: skip
         return
+
+
+def _with_random(record: Record, trace: Trace) -> Recapture | None:
+    """Under shapeless=True a random draw raises (MX403), captured or not."""
+    states = containers(record)
+    return None if record.shapeless else Recapture(record.site, states, states, random=not (trace.random_in or trace.random_out))
 
 
 def _capture_random(record: Record) -> str:
@@ -212,6 +247,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     f"{line(place)} writes state that is in inputs= but not in outputs=: "
                     "the placeholder stays in it, and the second call raises",
                     "give the same containers to inputs= and outputs=", record, also=[("written here", place)],
+                    remedy=Recapture(record.site, containers(record), containers(record)),
                 )  # fmt: skip
                 return
             if target in trace.reach_out and target not in trace.reach_in and target in {target for target, _ in both}:
@@ -220,6 +256,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     f"{line(place)} reads and writes state that is in outputs= but not in inputs=: "
                     "every call starts again from the value of the first trace",
                     "give the same containers to inputs= and outputs=", record, also=[("read and written here", place)],
+                    remedy=Recapture(record.site, containers(record), containers(record)),
                 )  # fmt: skip
                 return
         for event in trace.events:
@@ -229,6 +266,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     f"the model's state is captured but not that of the optimizer, which {line(event.place)} updates: "
                     "its moments and its step are constants of the trace",
                     "capture both: [model.state, optimizer.state]", record, also=[("updated here", event.place)],
+                    remedy=Recapture(record.site, containers(record), containers(record), update=event.place),
                 )  # fmt: skip
                 return
 

@@ -247,7 +247,7 @@ def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str, for
         elif isinstance(item, ShapeV):
             axes |= {(number, None) for number in item.of}
     if axes:
-        m.emit("bake", m.place(frame, node), how, frame, axes=axes, effects=shapeless.whatever_changes(m, form))
+        m.emit("bake", m.place(frame, node), how, frame, axes=axes, target=value, effects=shapeless.whatever_changes(m, form))
 
 
 def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:

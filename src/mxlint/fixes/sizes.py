@@ -1,0 +1,169 @@
+"""MX401: an operation that follows the shape, in place of one that is given sizes; and shapeless=True left out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from math import prod
+
+from mxlint.finding import Edit, Fix
+from mxlint.fixes.remedies import Unbake
+from mxlint.fixes.syntax import Syntax, syntax_of
+from mxlint.tracing.values import Array, Axis, Scalar, Value
+
+
+def unbake(remedy: Unbake) -> Iterator[Fix]:
+    syntax = syntax_of(remedy.place.source)
+    node = syntax.at(remedy.place.start, remedy.place.end) if syntax is not None else None
+    if syntax is not None and node is not None and (mlx := syntax.module_alias("mlx.core")) is not None:
+        for text in (_like(syntax, node, mlx), _reshaped(syntax, node, mlx, remedy.parts), _mean(syntax, node, mlx)):
+            if text is not None:
+                yield Fix("unsafe", f"write {text}", (syntax.replace(node, text),))
+    yield from _not_shapeless(remedy)
+
+
+# -- creation ---------------------------------------------------------------------------------------------------------
+
+
+def _like(syntax: Syntax, node: ast.expr, mlx: str) -> str | None:
+    """`mx.zeros(x.shape)` as `mx.zeros_like(x)`."""
+    if not isinstance(node, ast.Call) or syntax.text(node.func) not in (f"{mlx}.zeros", f"{mlx}.ones"):
+        return None
+    given = dict(zip(("shape", "dtype"), node.args)) | {item.arg: item.value for item in node.keywords if item.arg is not None}
+    shape, dtype = given.pop("shape", None), given.pop("dtype", None)
+    if given or not isinstance(shape, ast.Attribute) or shape.attr != "shape":
+        return None
+    made = f"{syntax.text(node.func)}_like({syntax.text(shape.value)})"
+    same = dtype is None or syntax.text(dtype) == f"{syntax.text(shape.value)}.dtype"
+    return made if same or dtype is None else f"{made}.astype({syntax.text(dtype)})"
+
+
+# -- reshape ----------------------------------------------------------------------------------------------------------
+
+
+def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, parts: Sequence[Value]) -> str | None:
+    """A reshape that merges neighbouring axes, as flatten, or splits one, as unflatten: proven by the sizes themselves, or as it is written."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "reshape":
+        return None
+    function = syntax.text(node.func.value) == mlx
+    if function and not node.args:
+        return None
+    operand = node.args[0] if function else node.func.value
+    given = node.args[1:] if function else node.args
+    if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
+        given = given[0].elts
+    sizes = [part for part in parts if isinstance(part, Scalar)]
+    arrays = [part for part in parts if isinstance(part, Array)]
+    shape = arrays[0].shape if arrays else None
+    if shape is not None and len(sizes) == len(given) and len(sizes) + len(arrays) == len(parts):
+        made = _between(shape, _filled(shape, sizes))
+    else:
+        made = None
+    made = made or (_as_written(syntax, operand, given) if shape is None or len(shape) > 1 else None)
+    if made is None:
+        return None
+    name, arguments = made
+    text = syntax.text(operand)
+    return f"{mlx}.{name}({text}, {arguments})" if function else f"{text}.{name}({arguments})"
+
+
+def _filled(shape: Sequence[Scalar], sizes: Sequence[Scalar]) -> Sequence[Scalar]:
+    """The sizes with what a -1 among them stands for: what is left of all elements, and the axes that no other size has to do with."""
+    others = [size for size in sizes if size.content != -1]
+    if len(others) != len(sizes) - 1 or not all(size.known for size in (*shape, *others)):
+        return sizes
+    axes = frozenset[Axis]().union(*(size.axes for size in shape)) - frozenset[Axis]().union(*(size.axes for size in others))
+    total, rest = prod(size.content for size in shape), prod(size.content for size in others)
+    if not rest or total % rest:
+        return sizes
+    return [Scalar("int", total // rest, axes) if size.content == -1 else size for size in sizes]
+
+
+def _between(shape: Sequence[Scalar], sizes: Sequence[Scalar]) -> tuple[str, str] | None:
+    """What has to be done to the axes between those that stay."""
+    first = len(list(takewhile(lambda pair: _equal(*pair), zip(shape, sizes))))
+    rest = zip(shape[first:][::-1], sizes[first:][::-1])
+    last = len(list(takewhile(lambda pair: _equal(*pair), rest)))
+    old, new = shape[first : len(shape) - last], sizes[first : len(sizes) - last]
+    if len(new) == 1 and len(old) > 1:
+        return "flatten", f"{first}, {-last - 1}" if first or last else ""
+    if len(old) == 1 and len(new) > 1:
+        texts = [str(size.content) if size.known and not size.axes else "-1" for size in new]
+        if texts.count("-1") <= 1:
+            return "unflatten", f"{first if last else -1}, ({', '.join(texts)})"
+    return None
+
+
+def _equal(old: Scalar, new: Scalar) -> bool:
+    """Whether a size that is asked for is that of the axis, at every shape."""
+    if old is new:
+        return True
+    return old.axes == new.axes and len(old.axes) <= 1 and old.known and new.known and old.content == new.content
+
+
+def _as_written(syntax: Syntax, operand: ast.expr, given: Sequence[ast.expr]) -> tuple[str, str] | None:
+    """`x.reshape(-1, x.shape[-1])` and `x.reshape(x.shape[0], -1)`, of whatever rank."""
+    if len(given) != 2:
+        return None
+    of, texts = syntax.text(operand), [syntax.text(size) for size in given]
+    if texts == ["-1", f"{of}.shape[-1]"]:
+        return "flatten", "0, -2"
+    if texts == [f"{of}.shape[0]", "-1"]:
+        return "flatten", "1"
+    return None
+
+
+# -- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+def _mean(syntax: Syntax, node: ast.expr, mlx: str) -> str | None:
+    """A sum divided by how much was summed, as a mean."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div) or not isinstance(node.left, ast.Call):
+        return None
+    call = node.left
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "sum":
+        return None
+    function = syntax.text(call.func.value) == mlx
+    if function and not call.args:
+        return None
+    operand = call.args[0] if function else call.func.value
+    rest = call.args[1:] if function else call.args
+    options = {item.arg: item.value for item in call.keywords}
+    axis = options.get("axis", rest[0] if rest else None)
+    of, count = syntax.text(operand), syntax.text(node.right)
+    if axis is None:
+        fits = count == f"{of}.size"
+    else:
+        number = syntax.text(axis)
+        fits = count == f"{of}.shape[{number}]" or number == "0" and count == f"len({of})"
+    if not fits:
+        return None
+    text = syntax.text(call)
+    at = syntax.end(call.func) - syntax.start(call)
+    return f"{text[: at - len('sum')]}mean{text[at:]}"
+
+
+# -- shapeless --------------------------------------------------------------------------------------------------------
+
+
+def _not_shapeless(remedy: Unbake) -> Iterator[Fix]:
+    """The same function, traced once for each shape."""
+    syntax = syntax_of(remedy.site.source)
+    site = syntax.at(remedy.site.start, remedy.site.end) if syntax is not None else None
+    if syntax is None or not isinstance(site, ast.Call):
+        return
+    keyword = next((item for item in site.keywords if item.arg == "shapeless"), None)
+    if keyword is None:
+        return
+    others = [item for item in (*site.args, *site.keywords) if item is not keyword]
+    decorates = site in getattr(syntax.parents[site], "decorator_list", [])
+    edit: Edit
+    if decorates and len(others) == 1 and isinstance(others[0], (ast.Name, ast.Attribute)):
+        edit = syntax.replace(site, syntax.text(others[0]))
+    else:
+        before = max((syntax.end(item) for item in others if syntax.end(item) <= syntax.start(keyword)), default=None)
+        if before is None or "#" in syntax.source.text[before : syntax.start(keyword)]:
+            return
+        edit = syntax.edit(before, syntax.end(keyword), "")
+    yield Fix("display", "leave out shapeless=True", (edit,))
