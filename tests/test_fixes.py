@@ -192,7 +192,7 @@ SIZES = {
     "merged": ("x.reshape(x.shape[0] * x.shape[1], -1)", "x.flatten(0, -2)"),
     "merged in between": ("mx.exp(x).reshape(x.shape[0], -1)", "mx.exp(x).flatten(1, -1)"),
     "split": ("mx.reshape(x, (x.shape[0], x.shape[1], 2, -1))", "mx.unflatten(x, -1, (2, -1))"),
-    "split with a size": ("x.reshape(x.shape[0], x.shape[1], 2, x.shape[2] // 2)", "x.unflatten(-1, (2, -1))"),
+    "split with a size": ("x.reshape(x.shape[0], x.shape[1], 2, x.shape[2] // 2)", "mx.unflatten(x, -1, (2, -1))"),
     "a number for an axis": ("x.reshape(x.shape[0], 4, 2, x.shape[2] // 2)", None),
     "mean": ("mx.sum(x * 2, axis=0) / x.shape[0]", None),
     "mean of an axis": ("mx.sum(x, axis=0, keepdims=True) / x.shape[0]", "mx.mean(x, axis=0, keepdims=True)"),

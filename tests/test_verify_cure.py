@@ -46,6 +46,7 @@ def mean(x):
 for n in (2, 3, 4):
     y = mean(mx.ones(n))
 """
+CAUGHT = LENGTH.replace("    y = mean(mx.ones(n))", "    try:\n        y = mean(mx.ones(n))\n    except AttributeError:\n        print(n)")
 STEP = """\
 import mlx.core as mx
 
@@ -101,6 +102,7 @@ def test_it_changes_the_result() -> None:
     )
     assert word(STEP, "MX303", "[1.0, 2.0]), step", "[1.0, 2.0]), mx.array(0.5)") == "changes-result"
     assert word(LENGTH, "MX401", "mx.sum(x) / x.shape[0]", "mx.sum(x) / mx.fail(x)") == "changes-result"
+    assert word(CAUGHT, "MX401", "mx.sum(x) / x.shape[0]", "mx.sum(x) / mx.fail(x)") == "changes-result"
 
 
 def test_it_is_not_tested() -> None:

@@ -65,7 +65,10 @@ def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, parts: Sequence[Value]) 
         return None
     name, arguments = made
     text = syntax.text(operand)
-    return f"{mlx}.{name}({text}, {arguments})" if function else f"{text}.{name}({arguments})"
+    # Arrays have a method flatten, but none that is called unflatten.
+    if function or name == "unflatten":
+        return f"{mlx}.{name}({', '.join(filter(None, (text, arguments)))})"
+    return f"{text}.{name}({arguments})"
 
 
 def _filled(shape: Sequence[Scalar], sizes: Sequence[Scalar]) -> Sequence[Scalar]:

@@ -102,6 +102,8 @@ def _agrees(real: Run, reference: Run, *, calls: bool) -> bool | None:
         return False
     pairs = []
     if calls and len(real["calls"]) == len(reference["calls"]):
+        if any((one["error"] is None) != (other["error"] is None) for one, other in zip(real["calls"], reference["calls"])):
+            return False
         pairs += [(one.get("result"), other.get("result")) for one, other in zip(real["calls"], reference["calls"])]
     if real["status"] == reference["status"] == "ok":
         pairs += [(only_arrays(real["end"][name]), only_arrays(value)) for name, value in reference["end"].items() if name in real["end"]]
