@@ -20,6 +20,7 @@ from mxlint.rules.registry import RULES
 from mxlint.verify.experiment import Options, verified, verify
 from mxlint.verify.processes import family
 from mxlint.verify.request import asked
+from mxlint.verify.runner import remove
 
 pytestmark = [
     pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU"),
@@ -45,6 +46,8 @@ DEEDS = {
     "saves outside": ("", "mx.save({target!r}, mx.ones(3))"),
     "deletes outside": ("import os", "os.remove({victim!r})"),
     "reads a secret": ("import os", "mx.load({victim!r})"),
+    "writes to the home": ("import os, pwd", "open(pwd.getpwuid(os.getuid()).pw_dir + '/.mxlint-was-here', 'w')"),
+    "changes itself": ("", "open({program!r}, 'a').write('x')"),
     "a shell": ("import os", "os.system('touch ' + {target!r})"),
     "a shell by ctypes": ("import ctypes", "ctypes.CDLL(None).system(b'touch ' + {target!r}.encode())"),
     "opens a socket": ("import socket", "socket.create_connection(('127.0.0.1', 9), timeout=1)"),
@@ -68,9 +71,10 @@ DEEDS = {
         "atexit.register(time.sleep, 1000)\n    threading.Thread(target=time.sleep, args=(1000,)).start()",
     ),
     "many files": ("", "for number in range(3000):\n        open(str(number), 'w').close()"),
+    "deep folders": ("import os", "for _ in range(1500):\n        os.mkdir('x')\n        os.chdir('x')"),
     "a large file": ("", "with open('large', 'wb') as file:\n        while True:\n            file.write(b'x' * (1 << 24))"),
 }
-STILL_TRUE = {"never ends", "many files"}
+STILL_TRUE = {"never ends", "many files", "deep folders"}
 """Deeds that do not keep the print below them from raising."""
 
 
@@ -103,28 +107,58 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
         made.mkdir()
     victim = outside / "victim.npy"
     victim.write_text("a secret")
+    texts = {}
     for number, name in enumerate(names):
         imports, deed = DEEDS[name]
-        text = PROGRAM.format(imports=imports, deed=deed.format(target=str(outside / "written"), victim=str(victim)))
-        (programs / f"program{number}.py").write_text(text, encoding="utf-8")
+        program = programs / f"program{number}.py"
+        deed = deed.format(target=str(outside / "written"), victim=str(victim), program=str(program))
+        texts[program] = PROGRAM.format(imports=imports, deed=deed)
+        program.write_text(texts[program], encoding="utf-8")
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     before = set(family(os.getpid()))
 
     started = time.monotonic()
     result = check(["programs"])
     claims = []
-    for file in (programs / f"program{number}.py" for number in range(len(names))):
-        printing = file.read_text(encoding="utf-8").splitlines().index("    print(x)") + 1
+    for file, text in texts.items():
+        printing = text.splitlines().index("    print(x)") + 1
         claims += asked(result, file, printing, RULES["MX101"])
     found = verify(claims, result.sources, [site.span for site in result.sites], options)
     took = time.monotonic() - started
 
     assert [path.name for path in outside.iterdir()] == ["victim.npy"]
     assert victim.read_text() == "a secret"
+    assert {program: program.read_text(encoding="utf-8") for program in texts} == texts
+    assert not Path("~/.mxlint-was-here").expanduser().exists()
     assert set(family(os.getpid())) <= before
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in folder.iterdir()) == ["outside", "programs", "temporary"]
     return [finding.verdict for finding in found if finding.verdict is not None], took
+
+
+def test_what_a_child_left_can_be_removed(tmp_path: Path) -> None:
+    """However deep it lies, whatever it may be read or written by, and whatever it points to."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    left = tmp_path / "left"
+    left.mkdir()
+    (left / "link").symlink_to(kept)
+    os.mkfifo(left / "pipe")
+    closed = left / "closed"
+    closed.mkdir()
+    (closed / "file").touch()
+    closed.chmod(0)
+    here = os.open(left, os.O_RDONLY)
+    for _ in range(5000):
+        os.mkdir("0-", dir_fd=here)
+        deeper = os.open("0-", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = deeper
+    os.close(here)
+    remove(left)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+    assert [path.name for path in kept.iterdir()] == ["file"]
 
 
 def test_a_plain_check_loads_nothing_of_it(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def step(x):
 step(mx.array(1.0))
 """
 SLEEPS = PRINTS.replace("    print(x)\n", "    time.sleep(60)\n    print(x)\n").replace("import", "import time\nimport", 1)
-LOOPS = "import mlx.core as mx\n\nfor _ in range(3):\n    f = mx.compile(lambda x: mx.exp(x) * {})\n    f(mx.ones(3))\n"
+LOOPS = "import mlx.core as mx\n\nfor _ in range(12):\n    f = mx.compile(lambda x: mx.exp(x) * {})\n    f(mx.ones(3))\n"
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +75,8 @@ def words(document: dict[str, Any]) -> list[str | None]:
 def test_the_number_of_workers_changes_nothing() -> None:
     write(a=PRINTS, b=LOOPS.format(2), c=PRINTS.replace("print(x)", "bool(x)"), d=LOOPS.format(3), e=PRINTS.replace("print(x)", "x.item()"))
     alone, together = checked("--no-cache", "--jobs", "1"), checked("--no-cache", "--jobs", "4")
+    for diagnostic in (*alone["diagnostics"], *together["diagnostics"]):
+        del diagnostic["verify"]["slowdown"]  # no two measurements are the same
     assert alone == together
     assert words(alone).count("confirmed") == 5
 

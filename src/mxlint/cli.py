@@ -18,7 +18,7 @@ from mxlint.rules.registry import BY_NAME, RULES, Rule
 if TYPE_CHECKING:
     import threading
 
-    from mxlint.engine import Progress, Result
+    from mxlint.engine import Result
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -325,7 +325,7 @@ def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | No
 
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
-    with _progress(options["quiet"], "verify") as progress, _stoppable() as (stop, received):
+    with _progress(options["quiet"]) as progress, _stoppable() as (stop, received):
         result = verified(result, Options(keep, options["verify_timeout"], options["jobs"] or _cores(), cache, progress, stop))
     if received:
         click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
@@ -458,26 +458,29 @@ def _discard(stream: IO[str] | None) -> None:
 
 
 @contextmanager
-def _progress(quiet: bool, label: str = "mxlint") -> Iterator[Progress | None]:
-    """A progress bar on stderr: only at a terminal, and only on runs that last."""
+def _progress(quiet: bool) -> Iterator[Callable[..., None] | None]:
+    """A progress bar on stderr for each stage: only at a terminal, and only on runs that last."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from time import monotonic
 
     start = monotonic()
-    bar = click.progressbar(length=0, label=label, file=sys.stderr)
-    shown = False
+    bar = None
 
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        if monotonic() - start > _PATIENCE:
-            bar.length, shown = total, True
-            bar.update(done - bar.pos)
-            bar.render_progress()  # before the first is done, too
+    def show(done: int, total: int, stage: str = "mxlint") -> None:
+        nonlocal bar
+        if monotonic() - start < _PATIENCE:
+            return
+        if bar is None or bar.label != stage:
+            if bar is not None:
+                bar.render_finish()
+            bar = click.progressbar(length=total, label=stage, file=sys.stderr)
+        bar.update(done - bar.pos)
+        bar.render_progress()  # before the first is done, too
 
     try:
         yield show
     finally:
-        if shown:
+        if bar is not None:
             bar.render_finish()

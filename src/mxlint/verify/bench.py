@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
@@ -17,7 +16,7 @@ from mxlint.finding import Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.modules import Modules
-from mxlint.verify.runner import Job, Mode, Outcome, Workplace, run
+from mxlint.verify.runner import Job, Mode, Outcome, Workplace, remove, run
 from mxlint.verify.sight import Claim
 
 WALL_S = 20.0
@@ -86,7 +85,7 @@ class Bench:
         folder = self.place.folder / key[:16]
         kernels = self.place.folder / f"kernels-{fingerprint(job.files)[:16]}"
         outcome = run(job, mode, self.place, folder, self.wall_s, kernels)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         if outcome.stopped == "interrupted":
             raise Interrupted
         if self.cache is not None and _lasting(outcome):

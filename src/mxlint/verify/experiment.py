@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from mxlint.source import Source
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
 from mxlint.verify.cache import Cache
 from mxlint.verify.claims import claim_of, places, with_sites
-from mxlint.verify.crew import crew
+from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import job_of, pieces, rows_of
@@ -27,11 +27,10 @@ from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
 from mxlint.verify.sight import Claim
 from mxlint.verify.slicing import cut
-from mxlint.verify.slowdown import untimed, with_slowdown
+from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.targets import order_for, unknown
 from mxlint.verify.trial import tried
 
-Progress = Callable[[int, int], None]
 INTERRUPTED = "interrupted"
 
 
@@ -107,10 +106,11 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], options: Options) -> list
         bench.modules.of(source)
     tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
     bench.watches.extend(dict.fromkeys(watched(task.claim) for task in tasks if task.claim is not None))
-    tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, options.progress)
-    if not options.timed:
-        return [one.verdict for one in tested]
-    return crew([partial(_measured, bench, task, one) for task, one in zip(tasks, tested)], 1, bench, None)
+    tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
+    costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
+    work = [partial(_measured, bench, tasks[number], tested[number]) for number in costly]
+    timed = dict(zip(costly, crew(work, 1, bench, "measure", options.progress)))
+    return [timed.get(number, one.verdict) for number, one in enumerate(tested)]
 
 
 def _judged(bench: Bench, task: Task) -> Tested:

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import secrets
 import selectors
 import shutil
 import stat
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -30,8 +31,6 @@ MEGABYTE = 1 << 20
 MOST_OUTPUT = MEGABYTE
 MOST_RESULT = 16 * MEGABYTE
 MOST_MEMORY = 2048 * MEGABYTE
-MOST_FILES = 20_000
-"""Files that a clean-up removes one by one; what is left then is left to the system's temporary folder."""
 POLL_S = 0.05
 LAST_WORDS_S = 0.3
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
@@ -97,17 +96,23 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder that a child may have filled, without following it into endless work."""
-    seen = 0
-    for top, folders, files in os.walk(folder):
-        for name in folders:
-            try:
-                os.chmod(os.path.join(top, name), 0o700)
-            except OSError:
-                pass
-        seen += len(files)
-        if seen > MOST_FILES:
-            break
+    """Remove a folder that a child may have filled. Folders in it are brought to its top before they are emptied: however deep one lies, its
+    path stays short."""
+    waiting, numbers, prefix = [folder], itertools.count(), secrets.token_hex(8)  # no name that may be taken
+    while waiting:
+        top = waiting.pop()
+        with suppress(OSError):
+            os.chmod(top, 0o700)
+            for entry in list(os.scandir(top)):
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        os.chmod(entry.path, 0o700)
+                        moved = folder / f"{prefix}-{next(numbers)}"
+                        os.rename(entry.path, moved)
+                        waiting.append(moved)
+                    else:
+                        os.unlink(entry.path)
+            os.rmdir(top)
     shutil.rmtree(folder, ignore_errors=True)
 
 

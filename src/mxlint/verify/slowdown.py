@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from time import monotonic
@@ -10,7 +9,7 @@ from typing import Any
 
 from mxlint.finding import Slowdown, Verdict
 from mxlint.verify.bench import Bench, Interrupted, fingerprint
-from mxlint.verify.runner import Job, Outcome, run
+from mxlint.verify.runner import Job, Outcome, remove, run
 from mxlint.verify.sight import Claim
 from mxlint.verify.timer import Plan, timed
 
@@ -91,7 +90,7 @@ def _known(bench: Bench, job: Job, plan: Plan) -> Slowdown | str:
     if key not in bench.slowdowns:
         kept = bench.cache.read(key) if bench.cache is not None else None
         found = _record(kept) if kept is not None else _timed(bench, job, plan, key[:16])
-        if bench.cache is not None and isinstance(found, Slowdown):
+        if bench.cache is not None and kept is None and isinstance(found, Slowdown):
             bench.cache.write(key, asdict(found))
         bench.slowdowns[key] = found
     return bench.slowdowns[key]
@@ -119,4 +118,4 @@ def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
     try:
         return timed(job, plan, pair, bench.wall_s)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
