@@ -13,7 +13,7 @@ from mxlint.verify.modules import Modules
 from mxlint.verify.sight import Claim
 
 SITE = "compiled here"
-AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX501", "MX504", "MX505", "MX507"})
+AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
 """Rules that flag the compile site itself, if nothing else is called that."""
 _BRANCHING = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Compare)
 
@@ -40,7 +40,7 @@ def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
         start,
         end,
         tuple((places[site.filename], site.start.row, site.end.row) for site in sites if site.filename in places),
-        frozenset(node.id for node in nodes if isinstance(node, ast.Name)),
+        _state_names(source, start, nodes),
         not any(
             isinstance(node, _BRANCHING)
             and not (isinstance(node, ast.Compare) and len(node.ops) == 1)
@@ -48,6 +48,7 @@ def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
             and hasattr(node, "body")
             for node in nodes
         ),
+        _pure(source, start, nodes),
         source.text[source.offset(span.start.row) + span.start.column - 1 : source.offset(span.end.row) + span.end.column - 1],
     )
 
@@ -115,6 +116,59 @@ def _span(source: Source, node: ast.AST) -> Span:
         position(getattr(node, "lineno", 1), getattr(node, "col_offset", 0)),
         position(getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)),
     )
+
+
+def _state_names(source: Source, start: tuple[int, int], nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """The names in an expression that may be those of state: not what the function around it binds itself, but for `self`."""
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return frozenset(names - _bound(source, start))
+
+
+def _pure(source: Source, start: tuple[int, int], nodes: Sequence[ast.AST]) -> bool:
+    """Whether an expression calls only MLX and methods of what the function binds, and stores nothing outside of it."""
+    bound = _bound(source, start)
+    for node in nodes:
+        if isinstance(node, ast.Call):
+            root: ast.expr = node.func
+            while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+                root = root.func if isinstance(root, ast.Call) else root.value
+            if not isinstance(root, ast.Name) or root.id not in bound | {"mx", "nn"}:
+                return False
+        elif (
+            isinstance(node, (ast.Attribute, ast.Subscript))
+            and not isinstance(node.ctx, ast.Load)
+            or isinstance(node, ast.Name)
+            and not isinstance(node.ctx, ast.Load)
+            and node.id not in bound
+            or isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.Delete, ast.Import, ast.ImportFrom))
+        ):
+            return False
+    return bool(nodes)
+
+
+def _bound(source: Source, start: tuple[int, int]) -> set[str]:
+    """What the innermost function around a place binds, parameters and assigned names."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        and (node.body[0].lineno if isinstance(node.body, list) else node.body.lineno) <= start[0] <= (node.end_lineno or 0)
+    ]
+    if not around:
+        return set()
+    inner = max(around, key=lambda node: (node.lineno, node.col_offset))
+    bound = {argument.arg for argument in ast.walk(inner.args) if isinstance(argument, ast.arg)}
+    shared: set[str] = set()
+    for node in ast.walk(inner):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            shared.update(node.names)
+    return bound - shared - {"self"}
 
 
 def _bytes(source: Source, position: Position) -> tuple[int, int]:

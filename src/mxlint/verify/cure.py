@@ -88,7 +88,7 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
 
 def _compared(job: Job) -> Job:
     """The same program, with what it computes written down."""
-    return Job(job.files, {**job.settings, "results": True, "memory": False, "leaks": True, "calls": CALLS})
+    return Job(job.files, {**job.settings, "results": True, "memory": False, "calls": CALLS})
 
 
 def _calls(run: Run | None) -> int:

@@ -20,6 +20,10 @@ from mxlint.verify.units import DEFINITIONS, first_row
 MOST_ENTRIES = 3
 
 
+STATEFUL = ("MX2", "MX604", "MX606")
+"""Rules about what else a program does with what is compiled and captured."""
+
+
 _NOISY = frozenset({"antigravity", "this", "turtle", "idlelib", "__future__", "__main__"})
 
 
@@ -50,7 +54,7 @@ def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str
     base = [modules[path] for path in dict.fromkeys((claim.place, *rows))]
     found = []
     for entry in [*base, *_importers(bench.modules, {module.path for module in base})]:
-        piece = cut(bench.modules, entry, rows, compiled, stateful=claim.code.startswith("MX2"))
+        piece = cut(bench.modules, entry, rows, compiled, stateful=claim.code.startswith(STATEFUL))
         if piece.driven:
             found.append(piece)
         if len(found) == MOST_ENTRIES:
@@ -91,7 +95,11 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "results": protocol.results,
         "state": protocol.state,
         "memory": protocol.memory,
-        "leaks": not protocol.memory,
+        "graph": protocol.graph,
+        "clocks": protocol.clocks,
+        "transforms": protocol.transforms,
+        "random": protocol.random,
+        "length_one": False,
         "missing": missing,
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),
         "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),

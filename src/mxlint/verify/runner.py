@@ -23,9 +23,9 @@ from typing import IO, Any, Literal
 
 from mxlint.verify.processes import Brood, brood, resident, tasks_of_user
 
-Mode = Literal["real", "plain", "computed", "timed"]
-"""The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; two forms of it under
-the clock."""
+Mode = Literal["real", "plain", "computed", "serial", "timed"]
+"""The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
+each thread run to its end where it is started, by the thread that starts it; two forms of it under the clock."""
 
 MEGABYTE = 1 << 20
 MOST_OUTPUT = MEGABYTE

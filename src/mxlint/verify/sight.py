@@ -22,7 +22,7 @@ class Claim:
     """What a finding says, in terms of the program that is run. `place`, `sites`: file of the program, with rows.
 
     `start` and `end` are the flagged expression, columns in bytes from 0; `names` are those that it begins with; `certain`: nothing in it
-    can be left out when it is evaluated.
+    can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function.
     """
 
     code: str
@@ -33,6 +33,7 @@ class Claim:
     sites: tuple[tuple[str, int, int], ...]
     names: frozenset[str]
     certain: bool
+    pure: bool
     text: str
 
     def covers(self, file: str, row: int) -> bool:
@@ -67,6 +68,12 @@ class Sight:
         """Whether all of it was evaluated."""
         watch = self.real["watches"][self.watch]
         return bool(watch["finished"]) or (self.claim.certain and bool(watch["inside"]))
+
+    @property
+    def established(self) -> bool:
+        """Whether all of it was evaluated in a trace of what the claim is about."""
+        made = {number for number, item in enumerate(self.real["objects"]) if any(_within(item, site) for site in self.claim.sites)}
+        return self.surely and (not self.claim.sites or bool(made & set(self.real["watches"][self.watch]["objects"])))
 
     def objects(self, run: Run) -> list[int]:
         """The compiled objects that the claim is about: those of its site, else those whose trace came to the expression, else all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.metadata
 import json
@@ -97,7 +98,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import drive, guard, observe, program, values
+    from . import drive, guard, instruments, observe, program, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -112,10 +113,20 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["memory"],
         mode == "computed",
         namespaces.names,
+        job["graph"],
+        job["length_one"],
+        job["random"],
     )
+    if job["transforms"]:
+        observer.transforms = instruments.Transforms()
+    if job["clocks"]:
+        observer.clocks = instruments.Clocks(observer.root, observer.caller)
     refused: list[str] = []
     stand_ins = prepare(root, job)
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
+    if mode == "serial":
+        instruments.serial()
+    vars(builtins)["__mxlint_held__"] = observer.held_value  # what a variant of the program calls
     observer.install()
     layers += guard.arm(os.path.join(folder, "work"), refused)
     ended: dict[str, Any] = {"status": "ok"}
@@ -135,24 +146,26 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
             "detail": f"{type(error).__name__}: {observe.first_line(error)}".replace(root + os.sep, ""),
             "exception": observer.note(error, None, None),
         }
+    if job["length_one"]:
+        ended["length_one"] = observer.length_one()
     observer.stop()
     ended["leaks"], ended["random_poisoned"], ended["end"] = [], False, {}
-    if mode == "plain" or job["leaks"]:
-        names = namespaces.names()
-        done: set[int] = set()
-        for module, held in names.items():
-            for name, value in held.items():
-                values.leaks(value, name if module == "__main__" else f"{module}.{name}", ended["leaks"], done)
-        try:
-            mx.eval(mx.random.state)
-        except Exception:  # noqa: BLE001 - MLX raises several kinds
-            ended["random_poisoned"] = True
-        ended["end"] = {
-            f"{module}.{name}": values.seen(value)
-            for module, held in names.items()
-            for name, value in held.items()
-            if not isinstance(value, (types.ModuleType, type, types.FunctionType))
-        }
+    names = namespaces.names()
+    done: set[int] = set()
+    for module, held in names.items():
+        for name, value in held.items():
+            values.leaks(value, name if module == "__main__" else f"{module}.{name}", ended["leaks"], done)
+    try:
+        mx.eval(mx.random.state)
+    except Exception:  # noqa: BLE001 - MLX raises several kinds
+        ended["random_poisoned"] = True
+    ended["end"] = {
+        f"{module}.{name}": values.seen(value)
+        for module, held in names.items()
+        for name, value in held.items()
+        if not isinstance(value, (types.ModuleType, type, types.FunctionType))
+    }
+    public = observer.public()
     return {
         **ended,
         "calls": observer.calls,
@@ -166,9 +179,16 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
                 "made": made.made,
                 "died": made.died,
                 "failed": made.failed,
+                "nested": made.nested,
+                "nested_traced": made.nested_traced,
+                "threads": sorted(made.threads.values()),
+                "public": public.get(made.number),
             }
             for made in observer.objects
         ],
+        "clocks": observer.clocks.readings if observer.clocks is not None else [],
+        "compiles": instruments.compiles(),
+        "held": observer.held_count,
         "bodies": observer.bodies,
         "logging": observer.logging,
         "watches": [

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import itertools
 import os
 import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import mlx.core as mx
 
-from . import values
+from . import instruments, values
 
 real_compile: Callable[..., Any] = mx.compile
 LOOKED_THROUGH = 4
@@ -61,6 +62,10 @@ class Object:
     made: int
     died: int | None = None
     failed: str | None = None
+    nested: int = 0
+    nested_traced: int = 0
+    threads: dict[int, int] = field(default_factory=dict)
+    """Calls within the trace of another, and how many of them ran the body; calls by each thread but the main one."""
 
 
 @dataclass
@@ -76,6 +81,12 @@ class Observer:
     memory: bool
     computed: bool
     modules: Callable[[], dict[str, dict[str, Any]]]
+    graph: bool = False
+    keeps: bool = False
+    random: bool = False
+    switch: instruments.Switch = field(default_factory=instruments.Switch)
+    transforms: instruments.Transforms | None = None
+    clocks: instruments.Clocks | None = None
     paused: bool = False
     clock: int = 0
     kept: list[Any] = field(default_factory=list)
@@ -88,7 +99,13 @@ class Observer:
     stack: list[tuple[Object, dict[str, Any]]] = field(default_factory=list)
     spots: dict[types.CodeType, dict[int, list[tuple[Watch, bool]]]] = field(default_factory=dict)
     targets: set[types.CodeType] = field(default_factory=set)
+    examples: dict[int, tuple[Any, tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
+    reads: dict[tuple[int, str], tuple[int, list[tuple[Any] | None]]] = field(default_factory=dict)
+    held_count: int = 0
+    passed_over: set[types.CodeType] = field(default_factory=set)
     main_thread: int = field(default_factory=threading.get_ident)
+    own: threading.local = field(default_factory=threading.local)
+    thread_numbers: Iterator[int] = field(default_factory=itertools.count)
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
@@ -105,6 +122,7 @@ class Observer:
         self.objects.append(made)
         if code is not None:
             self.targets.add(code)
+            self.passed_over.discard(code)
         if not self.compiled:
             if not args:
                 return lambda late: self.compile(late, **options)
@@ -125,12 +143,16 @@ class Observer:
         file, row = self.caller()
         entry: dict[str, Any] = {
             "object": made.number, "file": file, "row": row, "key": [values.signature(args), values.signature(kwargs)],
-            "traced": 0, "error": None, "at": self.clock,
+            "traced": 0, "error": None, "at": self.clock, "off": self.switch.off,
         }  # fmt: skip
         self.calls.append(entry)
+        if self.keeps and made.options["shapeless"]:
+            self.examples.setdefault(made.number, (fun, args, kwargs))
         if self.state:
             entry["before"] = values.seen([args, kwargs])
             entry["globals"] = self.snapshot(made, fun)
+        if self.graph:
+            self.placeholders({"arguments": [args, kwargs], **self.held(made, fun)})  # computes them all
         if self.memory:
             if self.computed and len(self.calls) == 1:
                 self.lazy_bytes = self.compute(made, fun)
@@ -138,6 +160,7 @@ class Observer:
             mx.synchronize()
             active = mx.get_active_memory()
             mx.reset_peak_memory()
+        before_random = self.key() if self.random else None
         self.stack.append((made, entry))
         try:
             result = fun(*args, **kwargs)
@@ -148,9 +171,17 @@ class Observer:
             self.stack.pop()
             if self.state:
                 entry["after"] = values.seen([args, kwargs])
+        if self.transforms is not None:
+            entry["transformed"] = self.transforms.depth > 0
+        if self.clocks is not None and not entry.get("transformed"):
+            self.clocks.returned(len(self.calls) - 1, result)
+        if self.graph:
+            entry["operations"] = instruments.operations(values.arrays(result))
         if self.memory:
             values.seen(result)
             entry["extra_bytes"] = mx.get_peak_memory() - active
+        if self.random:
+            entry["drew"] = before_random != self.key()
         if self.results:
             entry["result"] = values.seen(result)
             entry["result_leaks"] = self.placeholders({"result": result})
@@ -162,6 +193,42 @@ class Observer:
         return result
 
     @staticmethod
+    def key() -> Any:
+        """The state of the global generator."""
+        return values.seen(mx.random.state[0])  # type: ignore[index]
+
+    def held_value(self, evaluate: Callable[[], Any]) -> Any:
+        """The value that an expression had at the first call with such arguments, of those outside of compiled calls its own."""
+        if not self.stack:
+            return evaluate()
+        made, entry = self.stack[-1]
+        key = made.number, str(values.without_shapes(entry["key"]) if made.options["shapeless"] else entry["key"])
+        number, known = self.reads.setdefault(key, (len(self.calls), []))
+        if number == len(self.calls):
+            value = evaluate()
+            known.append(values.copied(value))
+            return value
+        entry["held"] = entry.get("held", -1) + 1
+        held = known[entry["held"]] if entry["held"] < len(known) else None
+        if held is None:
+            return evaluate()
+        self.held_count += 1
+        return held[0]
+
+    def length_one(self) -> dict[str, Any] | None:
+        """The first call of a shapeless function once more, with length 1 on the axes that differ between its calls, else on the leading one."""
+        for number, (fun, args, kwargs) in self.examples.items():
+            shapes = [values.shapes(call["key"]) for call in self.calls if call["object"] == number]
+            short_args, short_kwargs = values.with_arrays(
+                [args, kwargs], iter(instruments.cut_to_one(values.arrays([args, kwargs]), shapes))
+            )
+            try:
+                return {"result": values.seen(fun(*short_args, **short_kwargs))}
+            except Exception as error:  # noqa: BLE001 - whatever it raises
+                return {"error": f"{type(error).__name__}: {first_line(error)}"}
+        return None
+
+    @staticmethod
     def placeholders(held: dict[str, Any]) -> list[str]:
         found: list[str] = []
         done: set[int] = set()
@@ -170,8 +237,23 @@ class Observer:
         return found
 
     def inner(self, made: Object, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call while another is under way, or in another thread: part of what it does, not one to log."""
-        return fun(*args, **kwargs)
+        """A call while another is under way, or in another thread: part of what it does, counted and not logged."""
+        if self.paused:
+            return fun(*args, **kwargs)
+        if threading.get_ident() != self.main_thread:
+            thread = self.own.__dict__.setdefault("number", next(self.thread_numbers))
+            made.threads[thread] = made.threads.get(thread, 0) + 1
+            return fun(*args, **kwargs)
+        before = self.runs(made)
+        made.nested += 1
+        try:
+            return fun(*args, **kwargs)
+        finally:
+            made.nested_traced += self.runs(made) > before
+
+    def runs(self, made: Object) -> int:
+        """How often the body of a compiled function has run."""
+        return self.bodies.get(body(made.code, self.root), 0) if made.code is not None else 0
 
     def compute(self, made: Object, fun: Any) -> int:
         """Compute every array that the program's names lead to; the bytes that this takes."""
@@ -203,10 +285,25 @@ class Observer:
             held["self"] = target
         return held
 
+    def public(self) -> dict[int, str]:
+        """Public names that lead to compiled objects, so that other modules can call them."""
+        found: dict[int, str] = {}
+        done: set[int] = set()
+        for names in self.modules().values():
+            for name, value in names.items():
+                if not name.startswith("_"):
+                    shells(value, name, found, done)
+        return found
+
     # -- tracing -------------------------------------------------------------------------------------------------------
 
     def install(self) -> None:
         mx.compile = self.compile
+        self.switch.install()
+        if self.transforms is not None:
+            self.transforms.install()
+        if self.clocks is not None:
+            self.clocks.install()
         threading.settrace(self.on_call)
         sys.settrace(self.on_call)
 
@@ -215,22 +312,25 @@ class Observer:
         threading.settrace(None)
 
     def on_call(self, frame: types.FrameType, event: str, _: Any) -> Any:
-        if self.paused:
-            return None
         code = frame.f_code
+        if code in self.passed_over or self.paused:
+            return None
         ours = code.co_filename.startswith(self.root)
         if not ours and code not in self.targets:
+            self.passed_over.add(code)
             return None
         back = frame.f_back
         if self.stack and (back is None or not back.f_code.co_filename.startswith(self.root)) and self.entered(frame):
             entry = self.stack[-1][1]
             entry["traced"] += 1
-        name = f"{relative(code.co_filename, self.root)}:{code.co_firstlineno}:{code.co_name}"
+        name = body(code, self.root)
         self.bodies[name] = self.bodies.get(name, 0) + 1
         if not ours:
             return None
         if code not in self.spots:
             self.spots[code] = self.find(code)
+            if code.co_flags & inspect.CO_GENERATOR and not self.spots[code] and code not in self.targets:
+                self.passed_over.add(code)  # each item that it yields would be a call
         frame.f_trace_lines = False
         frame.f_trace_opcodes = bool(self.spots[code])
         return self.on_event
@@ -352,6 +452,23 @@ class Plain:
         return getattr(self.__dict__["fun"], name)
 
 
+def shells(value: Any, path: str, found: dict[int, str], done: set[int], depth: int = 0) -> None:
+    """The compiled objects below a value, by their numbers, with a path to each. What a function closes over is its own."""
+    if isinstance(value, (Compiled, Plain)):
+        found.setdefault(vars(value)["_made"].number, path)
+        return
+    if depth > values.DEPTH or id(value) in done or isinstance(value, (types.ModuleType, types.FunctionType, mx.array)):
+        return
+    done.add(id(value))
+    if isinstance(value, (list, tuple)):
+        for item in value[: values.ITEMS]:
+            shells(item, path, found, done, depth + 1)
+    inside = {**(value if isinstance(value, dict) else {}), **getattr(value, "__dict__", {})}
+    for key, item in list(inside.items()):
+        if not str(key).startswith("_"):
+            shells(item, f"{path}.{key}", found, done, depth + 1)
+
+
 def unwrap(fun: Any) -> Any:
     """The Python function below partials and compiled objects."""
     for _ in range(8):
@@ -405,6 +522,11 @@ def spot(frame: types.FrameType) -> list[int] | None:
         return None
     row, end_row, column, end_column = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
     return None if row is None or end_row is None or column is None or end_column is None else [row, column, end_row, end_column]
+
+
+def body(code: types.CodeType, root: str) -> str:
+    """What a body is counted under."""
+    return f"{relative(code.co_filename, root)}:{code.co_firstlineno}:{code.co_name}"
 
 
 def relative(file: str, root: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import mlx.core as mx
@@ -73,6 +74,56 @@ def array(value: Any) -> dict[str, Any]:
         "values": list(numbers[::step][:SAMPLE]),
         "sums": [float(sum(numbers)), float(sum(map(abs, numbers)))],
     }
+
+
+def arrays(value: Any, depth: int = 0) -> list[Any]:
+    """The arrays in a tree of lists, tuples and dicts."""
+    if isinstance(value, _array):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [found for item in items for found in arrays(item, depth + 1)] if depth < DEPTH else []
+
+
+def with_arrays(value: Any, others: Iterator[Any], depth: int = 0) -> Any:
+    """A tree with other arrays in the place of its own."""
+    if isinstance(value, _array):
+        return next(others)
+    if depth >= DEPTH:
+        return value
+    if type(value) is dict:
+        return {key: with_arrays(item, others, depth + 1) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(with_arrays(item, others, depth + 1) for item in value)
+    return value
+
+
+def copied(value: Any) -> tuple[Any] | None:
+    """A copy of a value that nothing changes afterwards; None if it cannot be told how to make one."""
+    if isinstance(value, _array):
+        return (mx.array(value),)
+    if value is None or type(value) in (bool, int, float, str):
+        return (value,)
+    if type(value) is dict:
+        pairs = {key: copied(item) for key, item in value.items()}
+        return None if None in pairs.values() else ({key: item[0] for key, item in pairs.items() if item is not None},)
+    if type(value) in (list, tuple):
+        items = [copied(item) for item in value]
+        return None if None in items else (type(value)(item[0] for item in items if item is not None),)
+    return None
+
+
+def shapes(key: Any) -> list[list[int]]:
+    """The shapes of the arrays in a signature."""
+    if not isinstance(key, list):
+        return []
+    return [key[1:-1]] if key[:1] == ["array"] else [shape for part in key for shape in shapes(part)]
+
+
+def without_shapes(key: Any) -> Any:
+    """A signature in which arrays of one rank and dtype are alike."""
+    if not isinstance(key, list):
+        return key
+    return ["array", len(key), key[-1]] if key[:1] == ["array"] else [without_shapes(part) for part in key]
 
 
 def signature(value: Any, depth: int = 0) -> Any:

@@ -7,22 +7,29 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mxlint.finding import Evidence
+from mxlint.verify.runner import Mode
 from mxlint.verify.sight import Call, Sight
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`word`: seen, contradicted (the run established all that the claim needs, and it did not happen), or unclear for a `reason`."""
+    """`word`: seen, contradicted (the run established all that the claim needs, and it did not happen), or unclear for a `reason`.
+
+    `held`: what was seen counts only if the uncompiled program does the same once the flagged expression keeps its first value.
+    """
 
     word: Literal["seen", "contradicted", "unclear"]
     reason: str | None = None
     evidence: Evidence | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """How a rule is put to the test. `results`, `state`, `memory`: what the child has to record; `unstable`: it is about values that no
-    two runs share, so that the reference need not be the same twice. `again`: the flagged statement is run once more. `calls`: so many tell all."""
+    """How a rule is put to the test. `results`, `state`, `memory`, `graph`, `clocks`, `transforms`, `random`: what the child has to record; `unstable`: it is about
+    values that no two runs share, so that the reference need not be the same twice. `again`: the flagged statement is run once more.
+    `calls`: so many tell all. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
+    """
 
     judge: Callable[[Sight], Answer]
     results: bool = False
@@ -31,6 +38,12 @@ class Protocol:
     unstable: bool = False
     again: bool = False
     calls: int = 24
+    graph: bool = False
+    clocks: bool = False
+    transforms: bool = False
+    random: bool = False
+    switched: bool = False
+    reference: Mode = "plain"
 
 
 PLACEHOLDER = ("array without a primitive", "on evaled arrays")
@@ -65,7 +78,7 @@ def ending(sight: Sight) -> str:
 
 def unless_called(sight: Sight, what: str) -> Answer:
     pairs = list(sight.pairs)
-    if len(pairs) > 1 and sight.surely and all(real["error"] is None for _, real, _ in pairs) and "result" in pairs[0][1]:
+    if len(pairs) > 1 and sight.established and all(real["error"] is None for _, real, _ in pairs) and "result" in pairs[0][1]:
         return Answer("contradicted", what)
     return unclear("fewer than two calls of the compiled function")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mxlint.finding import Evidence
@@ -38,17 +39,24 @@ def difference(sight: Sight) -> Evidence | None:
     """The first sign that the compiled program does something else than the uncompiled one."""
     for _, _, _, evidence in differing(sight):
         return evidence
+    return placeholders(sight) or leaked(sight)
+
+
+def placeholders(sight: Sight) -> Evidence | None:
+    """An exception that tells of a placeholder where a value is wanted."""
     for item in sight.exceptions():
         if says(item["message"], PLACEHOLDER + UNCAPTURED):
             return Evidence("exception", told(item), "the uncompiled program raises nothing here")
-    return leaked(sight)
+    return None
 
 
-def leaked(sight: Sight) -> Evidence | None:
-    """Placeholders that a trace left behind."""
+def leaked(sight: Sight, names: frozenset[str] = frozenset()) -> Evidence | None:
+    """Placeholders that a trace left behind; with names, in what one of these leads to."""
     usual = {*sight.plain["leaks"], *(path for call in sight.plain["calls"] for path in call.get("leaks", ()))}
     after_calls = [path for call in sight.real["calls"] for path in call.get("leaks", ())]
     new = [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
+    if names:
+        new = [path for path in new if not names.isdisjoint(re.findall(r"\w+", path))]
     if new:
         return Evidence(
             "leak", f"{', '.join(new[:3])} {'hold placeholders' if len(new) > 1 else 'holds a placeholder'}", "arrays with values"

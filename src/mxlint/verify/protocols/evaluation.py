@@ -39,7 +39,7 @@ def evaluation(sight: Sight) -> Answer:
         return unreached(sight)
     if any(item["object"] is not None and sight.hits(item) for item in sight.exceptions(new=False)):
         return unclear("the expression raises for another reason, without compile too")
-    if sight.surely:
+    if sight.established:
         return Answer("contradicted", f"the expression was evaluated {sight.reached} times while tracing, and nothing was raised")
     return unclear("the expression was begun in a trace, but not seen to be evaluated as a whole")
 

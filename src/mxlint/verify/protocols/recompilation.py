@@ -34,7 +34,7 @@ def _gone(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 
 def many_values(sight: Sight) -> Answer:
     """Each call brings another number, and is traced."""
-    return _many(sight, lambda key: _parts(key, ("int", "float")), lambda key: len(_parts(key, ("array",))))
+    return _many(sight, lambda key: _parts(key, ("int", "float")), lambda key: _parts(key, ("array", "str", "bool")))
 
 
 def many_shapes(sight: Sight) -> Answer:
@@ -77,7 +77,7 @@ def transformed(sight: Sight) -> Answer:
         if call["error"] is not None:
             continue
         key = call["object"], str(call["key"])
-        if sight.claim.covers(call["file"], call["row"]) or not _here(sight):
+        if call["transformed"] and (sight.claim.covers(call["file"], call["row"]) or not _here(sight)):
             if not call["traced"]:
                 return unclear("a call from here ran without its body")
             here.append(call)

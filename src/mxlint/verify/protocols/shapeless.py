@@ -16,7 +16,11 @@ def unsupported(sight: Sight) -> Answer:
             if not sight.reached:
                 return unreached(sight)
             return Answer("seen", None, evidence)
-    if sight.reached and sight.surely and any(real["traced"] and real["error"] is None and "result" in real for _, real, _ in sight.pairs):
+    if (
+        sight.reached
+        and sight.established
+        and any(real["traced"] and real["error"] is None and "result" in real for _, real, _ in sight.pairs)
+    ):
         return Answer("contradicted", "the operation was traced, and the call returned")
     return unreached(sight) if not sight.reached else unclear("the call did not fail for an output shape")
 
@@ -36,7 +40,7 @@ def frozen_shape(sight: Sight) -> Answer:
         if not real["traced"] and first is not None and _shapes(real["key"]) != _shapes(first["key"]):
             return Answer("seen", None, evidence)
         return unclear(f"a call differs for another reason than its shapes: {evidence.observed}")
-    if varied and sight.surely:
+    if varied and sight.established:
         return Answer("contradicted", "calls with other shapes gave what the uncompiled function gives")
     return unclear("no call in sight brings another shape" if not varied else "not seen to be evaluated as a whole")
 

@@ -18,6 +18,10 @@ from mxlint.verify.protocols.answer import (
 from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
 from mxlint.verify.sight import Sight
 
+OTHER_FAMILIES = ("during function transformations", "inside a graph transformation", "uncaptured inputs", "cannot infer output shapes")
+"""What MLX says where a compiled function is one, but does something that it may not."""
+
+
 TREES = ("must be trees of arrays or constants",)
 
 
@@ -29,7 +33,7 @@ def refused(sight: Sight) -> Answer:
         ):
             return seen("exception", item["failed"], "a compiled function")
     for _, _, _, evidence in differing(sight):
-        if evidence.kind == "exception":
+        if evidence.kind == "exception" and not says(evidence.observed, OTHER_FAMILIES):
             return Answer("seen", None, evidence)
     found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
     if found and sight.claim.code == "MX505":
@@ -81,12 +85,10 @@ def nothing_returned(sight: Sight) -> Answer:
 
 def ambiguous(sight: Sight) -> Answer:
     """A call that runs the trace of another, whose arguments differ for Python."""
-    earlier: dict[object, str] = {}
     for number, real, _, evidence in differing(sight):
         traced = [call for call in sight.calls(sight.real)[: number - 1] if call["object"] == real["object"]]
         if not real["traced"] and all(str(call["key"]) != str(real["key"]) for call in traced) and traced:
             return Answer("seen", None, evidence)
-    del earlier
     return unclear("no call was seen to run the trace of another one")
 
 
@@ -101,7 +103,8 @@ def without_effect(sight: Sight) -> Answer:
         if ran >= 2:
             return seen("no-effect", f"the compiled object is never called; the body runs {ran} times in Python", "one trace")
     found = difference(sight) or ended(sight)
-    if found is not None and numbers:
+    names = [item["name"] for item in sight.real["objects"]]
+    if found is not None and any(names.count(names[number]) > 1 for number in numbers):
         return Answer("seen", None, found)
     if sight.reached_outside and "MLX_DISABLE_COMPILE" in sight.claim.text:
         return _switch(sight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mxlint.finding import Evidence
 from mxlint.verify.protocols.answer import (
@@ -19,8 +20,12 @@ from mxlint.verify.protocols.answer import (
     unless_called,
     unreached,
 )
-from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
+from mxlint.verify.protocols.comparing import difference, differing, ended, leaked, placeholders
 from mxlint.verify.sight import Call, Sight, same
+
+CLOSED = ("'_RandomState' object does not support item assignment",)
+"""What MLX says from 0.32.1 on where something is put into mx.random.state."""
+
 
 SMALL = 4096
 """Bytes that say nothing."""
@@ -31,23 +36,24 @@ def stale_read(sight: Sight) -> Answer:
     if not sight.reached:
         return unreached(sight)
     changes = _changes(sight)
-    changed_before = [number for number, _, plain in sight.pairs if changes is not None and any(at <= plain["at"] for at in changes)]
-    for number, real, _, evidence in differing(sight):
+    changed_before = [number for number, _, plain in sight.pairs if any(at <= plain["at"] for at in (changes or {}).values())]
+    for number, real, plain, evidence in differing(sight):
         if real["traced"]:
             continue
         if changes is not None and number not in changed_before:
             return unclear("results differ, but what is read here was not seen to change before")
-        return seen(
-            evidence.kind, evidence.observed, evidence.expected, **traced(sight.calls(sight.real)),
-            note=f"{', '.join(sorted(sight.claim.names)) or 'the state'} changed before call {number}",
-        )  # fmt: skip
-    found = leaked(sight)
-    if found is not None:
-        return unclear(f"no call was seen to use an old value; {found.observed}")
-    found = ended(sight)
-    if found is not None:
-        return Answer("seen", None, found) if changes != [] else unclear(f"not seen to change between calls, although {found.observed}")
-    if _took_effect(sight, changed_before):
+        changed = [name for name, at in (changes or {}).items() if at <= plain["at"]]
+        note = f"{', '.join(sorted(changed))} changed before call {number}" if changed else None
+        found = replace(evidence, **traced(sight.calls(sight.real)), note=note)
+        return Answer("seen", None, found, held=changes is None)
+    found_leak = leaked(sight)
+    if found_leak is not None:
+        return unclear(f"no call was seen to use an old value; {found_leak.observed}")
+    at_end = ended(sight)
+    if at_end is not None:
+        seen_so = Answer("seen", None, at_end, held=changes is None)
+        return seen_so if changes != {} else unclear(f"not seen to change between calls, although {at_end.observed}")
+    if sight.established and _took_effect(sight, changed_before):
         return Answer("contradicted", "what is read here changed between two calls, and the later one used the new value")
     return unclear("what is read here was not seen to change between two calls of the compiled function")
 
@@ -64,10 +70,10 @@ def _took_effect(sight: Sight, changed_before: Sequence[int]) -> bool:
     return False
 
 
-def _changes(sight: Sight) -> list[int] | None:
-    """When, by the clock of the uncompiled run, something that the flagged expression names had changed since a call before; None where its
-    names are not those of state."""
-    times: list[int] = []
+def _changes(sight: Sight) -> dict[str, int] | None:
+    """What the flagged expression names and had changed since a call before, with the first time by the clock of the uncompiled run; None
+    where its names are not those of state."""
+    times: dict[str, int] = {}
     known = False
     last: dict[str, object] = {}
     for call in sight.plain["calls"]:
@@ -75,7 +81,7 @@ def _changes(sight: Sight) -> list[int] | None:
             if short(name) in sight.claim.names:
                 known = True
                 if name in last and not same(last[name], value):
-                    times.append(call["at"])
+                    times.setdefault(short(name), call["at"])
                 last[name] = value
     return times if known else None
 
@@ -84,9 +90,11 @@ def lost_write(sight: Sight) -> Answer:
     """What the trace keeps outside is a placeholder, or is written once only."""
     if not sight.reached:
         return unreached(sight)
-    found = leaked(sight) or difference(sight)
+    found = leaked(sight, sight.claim.names) or placeholders(sight)
     if found is not None:
         return Answer("seen", None, found)
+    if (other := difference(sight)) is not None:
+        return unclear(f"what is written here holds no placeholder, although {other.observed}")
     return unless_called(sight, "what is written here held values after the calls, as without compile")
 
 
@@ -94,11 +102,14 @@ def random_state(sight: Sight) -> Answer:
     """The same numbers at every call, or a generator that is broken afterwards."""
     if not sight.reached:
         return unreached(sight)
+    drew = any(plain.get("drew") for _, _, plain in sight.pairs)
+    if not drew and all(item["object"] is None for item in sight.exceptions()):
+        return unclear("no call without compile draws from the global random state")
     found = difference(sight)
     if found is not None:
         return Answer("seen", None, found)
     results = [plain.get("result") for _, _, plain in sight.pairs]
-    if len(results) > 1 and not all(same(results[0], other) for other in results[1:]):
+    if sight.established and len(results) > 1 and not all(same(results[0], other) for other in results[1:]):
         return Answer("contradicted", "every call drew what the uncompiled function draws")
     return unclear("fewer than two calls whose random numbers show")
 
@@ -114,8 +125,10 @@ def captures(sight: Sight) -> Answer:
     if found is not None:
         return Answer("seen", None, found)
     for item in sight.exceptions(new=False):
-        if item["object"] is None and sight.hits(item) and item["row"] not in {call["row"] for call in sight.real["calls"]}:
-            return seen("exception", told(item), "the same: what is captured cannot be replaced like this")
+        if item["object"] is None and sight.hits(item) and says(item["message"], CLOSED):
+            return seen(
+                "exception", told(item), "a random state with other contents", note="with and without compile: nothing can be put into it"
+            )
     return unclear("the calls in sight give what the uncompiled function gives")
 
 
@@ -132,6 +145,8 @@ def once(sight: Sight) -> Answer:
     if not sight.reached:
         return unreached(sight)
     calls = sight.calls(sight.real)
+    if sight.claim.pure:
+        return unclear("nothing here acts on, or asks, anything outside of the function")
     if sight.reached_plain <= sight.reached:
         return unclear("it ran as often as without compile")
     times = f"runs {sight.reached} times in {len(calls)} calls"
@@ -178,7 +193,13 @@ def growing(sight: Sight) -> Answer:
     calls = sight.calls(sight.real)
     if not sight.reached:
         return unreached(sight)
-    if len(calls) >= 3 and all(call["traced"] for call in calls):
+    captured = any(
+        sight.real["objects"][number]["inputs"] or sight.real["objects"][number]["outputs"] for number in sight.objects(sight.real)
+    )
+    if not captured:
+        return unclear("what is compiled here captures nothing")
+    again = len(calls) - len({str((call["object"], call["key"])) for call in calls})
+    if len(calls) >= 3 and again >= 2 and all(call["traced"] for call in calls):
         return seen("traces", f"{len(calls)} traces in {len(calls)} calls", "one trace", **traced(calls))
     found = ended(sight, arrays=False)
     if found is not None:

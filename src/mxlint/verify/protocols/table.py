@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mxlint.verify.protocols.advice import across_threads, idle_inside, mistimed, nothing_to_fuse, switched_off, used_once
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.protocols.evaluation import evaluation
 from mxlint.verify.protocols.recompilation import made_again, many_shapes, many_values, transformed
@@ -27,18 +28,19 @@ PROTOCOLS: dict[str, Protocol] = {
     **dict.fromkeys(("MX101", "MX102", "MX103", "MX104", "MX105"), Protocol(evaluation, results=True)),
     **dict.fromkeys(("MX201", "MX209"), Protocol(stale_read, results=True, state=True)),
     "MX202": Protocol(lost_write, results=True),
-    "MX203": Protocol(random_state, results=True),
+    "MX203": Protocol(random_state, results=True, random=True),
     **dict.fromkeys(("MX204", "MX205"), Protocol(captures, results=True)),
     "MX212": Protocol(aliased),
     "MX206": Protocol(once, results=True, unstable=True),
     "MX207": Protocol(mutation, results=True, state=True),
     "MX208": Protocol(raising),
-    "MX210": Protocol(recomputed, memory=True),
+    "MX210": Protocol(recomputed, memory=True, reference="computed"),
     "MX211": Protocol(growing, results=True),
     **dict.fromkeys(("MX301", "MX302"), Protocol(made_again)),
     "MX303": Protocol(many_values, calls=6),
     "MX304": Protocol(many_shapes, calls=6),
-    "MX305": Protocol(transformed, again=True),
+    "MX305": Protocol(transformed, again=True, transforms=True),
+    "MX306": Protocol(used_once),
     "MX403": Protocol(unsupported, results=True),
     **dict.fromkeys(("MX401", "MX402", "MX404"), Protocol(frozen_shape, results=True)),
     **dict.fromkeys(("MX501", "MX505"), Protocol(refused, results=True)),
@@ -46,6 +48,11 @@ PROTOCOLS: dict[str, Protocol] = {
     "MX503": Protocol(untracked, results=True),
     "MX504": Protocol(nothing_returned, results=True),
     "MX506": Protocol(ambiguous, results=True),
-    "MX507": Protocol(without_effect, results=True),
+    "MX507": Protocol(without_effect, results=True, switched=True),
+    "MX601": Protocol(nothing_to_fuse, graph=True, unstable=True),
+    "MX602": Protocol(idle_inside),
+    "MX603": Protocol(mistimed, clocks=True, transforms=True, unstable=True),
+    "MX604": Protocol(switched_off, switched=True, unstable=True),
+    "MX606": Protocol(across_threads, reference="serial"),
 }
 """The rules whose claims can be put to the test on any device."""

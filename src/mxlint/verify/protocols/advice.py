@@ -1,0 +1,160 @@
+"""MX6, and MX306: compiled without use, measured or shared the wrong way. Seen by counting, never by a ratio of times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, Answer, ending, says, seen, told, unclear
+from mxlint.verify.protocols.comparing import leaked
+from mxlint.verify.sight import Call, Sight
+
+FUSED = "Compiled"
+"""How the name of a kernel begins that mx.compile has made of several operations."""
+
+STREAMS = ("There is no Stream",)
+
+
+def used_once(sight: Sight) -> Answer:
+    """One call, one trace, and the program is over."""
+    if problem := _not_alone(sight):
+        return problem
+    calls = sight.calls(sight.real)
+    traces = sum(call["traced"] for call in calls)
+    if len(calls) == 1 and traces == 1 and sight.real["status"] == "ok":
+        return seen("traces", "1 trace in 1 call, the only one of the program", "a trace that later calls use", traces=1, calls=1)
+    if traces and len(calls) > traces:
+        return Answer("contradicted", f"{traces} trace{'s' * (traces > 1)} in {len(calls)} calls")
+    return unclear(f"{traces} traces in {len(calls)} calls{ending(sight)}")
+
+
+def nothing_to_fuse(sight: Sight) -> Answer:
+    """What MLX has to run is one operation, with and without mx.compile."""
+    if problem := _not_alone(sight):
+        return problem
+    pairs = [
+        (real["operations"], plain["operations"]) for _, real, plain in sight.pairs if real.get("operations") and plain.get("operations")
+    ]
+    if not pairs:
+        return unclear(f"no call of the compiled function returned an array that was still to be computed{ending(sight)}")
+    for real, plain in pairs:
+        if len(real) < len(plain):
+            return Answer("contradicted", f"{len(plain)} operations became {len(real)}")
+    if all(len(real) == len(plain) == 1 for real, plain in pairs):
+        name = pairs[0][0][0]
+        what = "a function that MLX has compiled already" if name.startswith(FUSED) else name
+        return seen("no-effect", f"one operation to run, compiled or not: {what}", "fewer operations", calls=len(pairs))
+    return unclear(f"{len(pairs[0][1])} operations, and {len(pairs[0][0])} compiled: more than the one that the claim is about")
+
+
+def idle_inside(sight: Sight) -> Answer:
+    """Every call comes while another function is traced, and runs the body."""
+    made = _made(sight)
+    if not made:
+        return unclear(f"no compiled object was made here{ending(sight)}")
+    if (name := _public(made)) is not None:
+        return unclear(f"other modules can call it, as {name}")
+    calls, runs = sum(item["nested"] for item in made), sum(item["nested_traced"] for item in made)
+    direct = len(_direct(sight)) + sum(sum(item["threads"]) for item in made)
+    if calls and direct:
+        return Answer("contradicted", f"{direct} of its calls came from outside of any trace")
+    if calls and runs == calls:
+        return seen(
+            "traces", f"its body ran {runs} times in {calls} calls, all of them while another function was traced",
+            "calls that its own trace serves", traces=runs, calls=calls,
+        )  # fmt: skip
+    return unclear("it was not called while another function was traced" if not calls else f"its body ran {runs} times in {calls} calls")
+
+
+def mistimed(sight: Sight) -> Answer:
+    """At the second reading of the clock nothing has been computed, or what lies between is the first call."""
+    readings = [item for item in sight.real["clocks"] if sight.claim.covers(item["file"], item["row"]) and item["calls"]]
+    if not readings:
+        return unclear(f"no clock was read here after a call of a compiled function{ending(sight)}")
+    for reading in readings:
+        last = reading["calls"][-1]
+        if last["arrays"] and last["lazy"] == last["arrays"]:
+            return seen(
+                "no-effect", f"nothing that call {last['call'] + 1} returned was computed when the clock was read", "a result that is there",
+                calls=len(reading["calls"]), note="seen in the graph, not in time; mx.async_eval does not wait",
+            )  # fmt: skip
+    first = _first_calls(sight)
+    timed = [call["call"] in first for reading in readings for call in reading["calls"]]
+    if all(timed):
+        return seen(
+            "traces", f"what the clock timed is the first call of a compiled function ({len(timed)} time{'s' * (len(timed) > 1)})",
+            "a call that uses the trace", traces=len(timed), calls=len(timed),
+        )  # fmt: skip
+    if all(not call["lazy"] for reading in readings for call in reading["calls"][-1:]) and not any(timed):
+        return Answer("contradicted", "what was timed had been computed when the clock was read, and traced before")
+    return unclear("some of what was timed had been computed when the clock was read, or was traced before")
+
+
+def switched_off(sight: Sight) -> Answer:
+    """Compilation is off when the program has ended, and no call after this ran without its body."""
+    if not sight.reached_outside:
+        return unclear(f"it was not run{ending(sight)}")
+    if sight.real["compiles"]:
+        return unclear("compilation is on again at the end of the program")
+    off = [call for call in sight.real["calls"] if call["off"]]
+    again = len(off) - len({str((call["object"], call["key"])) for call in off})
+    if any(not call["traced"] and call["error"] is None for call in off):
+        return unclear("a call after it ran without its body")
+    runs = f"the body ran {again} more times for arguments that came before; " if again else ""
+    return seen(
+        "no-effect", f"{runs}mx.compile does nothing any more when the program has ended", "compiled functions that are compiled",
+        traces=sum(call["traced"] for call in off), calls=len(off),
+    )  # fmt: skip
+
+
+def across_threads(sight: Sight) -> Answer:
+    """Captured state that several threads use ends up with what one of them cannot evaluate."""
+    if sight.crashed is not None:
+        return seen("crash", f"the process died of signal {sight.crashed.signal}", "it ends well where one thread makes all calls")
+    made = [item for item in _made(sight) if item["inputs"] or item["outputs"]]
+    if not made:
+        return unclear("what is compiled here captures nothing")
+    number = {id(item): at for at, item in enumerate(sight.real["objects"])}
+    direct = {call["object"] for call in sight.real["calls"]}
+    threads = max(len(item["threads"]) + (number[id(item)] in direct) for item in made)
+    if threads < 2:
+        return unclear(f"no compiled function with captured state was called from two threads{ending(sight)}")
+    for item in sight.exceptions():
+        if says(item["message"], PLACEHOLDER + UNCAPTURED + STREAMS):
+            return seen("exception", f"{told(item)}, called from {threads} threads", "nothing is raised where one thread makes all calls")
+    found = leaked(sight)
+    if found is not None:
+        return Answer("seen", None, found)
+    return unclear(f"it was called from {threads} threads, and nothing was seen to break")
+
+
+def _made(sight: Sight) -> list[Mapping[str, Any]]:
+    return [sight.real["objects"][number] for number in sight.objects(sight.real)]
+
+
+def _first_calls(sight: Sight) -> set[int]:
+    """The numbers of calls that are the first of their compiled object."""
+    first: dict[int, int] = {}
+    for number, call in enumerate(sight.real["calls"]):
+        first.setdefault(call["object"], number)
+    return set(first.values())
+
+
+def _direct(sight: Sight) -> list[Call]:
+    return sight.calls(sight.real)
+
+
+def _public(made: list[Mapping[str, Any]]) -> str | None:
+    return next((item["public"] for item in made if item["public"] is not None), None)
+
+
+def _not_alone(sight: Sight) -> Answer | None:
+    """What makes a program's own calls say little: others may call it, or do."""
+    made = _made(sight)
+    if not made:
+        return unclear(f"no compiled object was made here{ending(sight)}")
+    if (name := _public(made)) is not None:
+        return unclear(f"other modules can call it, as {name}")
+    if any(item["nested"] or item["threads"] for item in made):
+        return unclear("it is called while others are traced, or from other threads")
+    return None
