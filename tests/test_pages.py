@@ -21,7 +21,7 @@ from mxlint.rules.registry import RULES
 
 MLX = "0.32.4"  # the version whose output the pages show
 MARKER = re.compile(r"# (MX\d{3})$")
-SECTIONS = ("Why", "Bad", "Good", "When to ignore")
+SECTIONS = ("Why", "Bad", "Good", "What `--verify` shows", "When to ignore")
 
 # Ends like the interpreter would, but with one line for the exception, and without its traceback on stderr.
 RUN = """
@@ -79,9 +79,9 @@ def test_sections_and_blocks(code: str) -> None:
     mine = [example for example in EXAMPLES if example.code == code]
     assert {example.kind for example in mine} <= {"bad", "good"}
     assert sum(block.language == "output" for block in page.blocks) == sum(example.output is not None for example in mine)
-    assert all((example.output is not None) == (page.verify is not None) for example in mine)
+    assert all((example.output is not None) == (page.verify == "cpu") for example in mine)
     if code == "MX004":  # code that makes mxlint fail is a bug to repair, not an example to keep
-        assert (page.sections, mine) == (("Why", "Bad", "When to ignore"), [])
+        assert (page.sections, mine) == (("Why", "Bad", "What `--verify` shows", "When to ignore"), [])
     else:
         assert page.sections == SECTIONS
         assert [example.kind for example in mine].count("bad") >= 2

@@ -10,10 +10,11 @@ import pytest
 from mxlint import __version__
 from mxlint.pages import FIXES, PageError, folder, load_page, page_text, parse_page
 from mxlint.rules.registry import BY_NAME, RULES
+from mxlint.verify.protocols.table import PROTOCOLS
 
 ROOT = Path(__file__).parents[1]
 # A row of the table of rules in rules/README.md and README.md.
-ROW = re.compile(r"^\| \[(MX\d{3})\]\(([^)]*)\) \| ([\w-]+) \| (\w+) \| (.+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| \[(MX\d{3})\]\(([^)]*)\) \| ([\w-]+) \| (\w+) \| ([^|]+) \| (\w+) \|$", re.MULTILINE)
 
 PAGE = """---
 code: MX999
@@ -44,7 +45,7 @@ f(x)  # MX999
 
 
 def rows(path: Path) -> dict[str, list[str]]:
-    """The rows of the rules table of a Markdown file: code → link, name, severity, what happens."""
+    """The rows of the rules table of a Markdown file: code → link, name, severity, what happens, where real MLX shows it."""
     found = ROW.findall(path.read_text(encoding="utf-8"))
     assert len({code for code, *_ in found}) == len(found), f"{path.name} lists a rule twice"
     return {code: rest for code, *rest in found}
@@ -69,8 +70,18 @@ def test_page_agrees_with_registry(code: str) -> None:
 
 
 def test_index_lists_every_rule() -> None:
-    index = {code: row[:3] for code, row in rows(ROOT / "rules" / "README.md").items()}
-    assert index == {code: [rule.page, rule.name, rule.severity] for code, rule in RULES.items()}
+    index = {code: [*row[:3], row[4]] for code, row in rows(ROOT / "rules" / "README.md").items()}
+    assert index == {code: [rule.page, rule.name, rule.severity, load_page(code).verify or "none"] for code, rule in RULES.items()}
+
+
+def test_pages_and_protocols_agree() -> None:
+    """A rule has an experiment if its page says where real MLX shows the claim; a page that names no device says why."""
+    pages = {code: load_page(code) for code in RULES}
+    assert {code for code, page in pages.items() if page.verify is not None} == set(PROTOCOLS)
+    assert sum(page.verify != "cpu" for page in pages.values()) <= 6
+    for page in pages.values():
+        assert page.shows
+        assert page.verify is not None or page.shows == f"Nothing: {page.reason}."
 
 
 def test_readme_repeats_the_index() -> None:

@@ -254,6 +254,8 @@ def rules(output_format: str) -> None:
                     "url": url(rule),
                     "fix": page.fix,
                     "since": page.since,
+                    "verify": page.verify,
+                    "shows": page.shows,
                     "claim": page.claim,
                 }
                 for rule in RULES.values()

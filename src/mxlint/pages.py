@@ -19,6 +19,7 @@ Device = Literal["cpu", "cuda", "metal"]
 FIXES = ("safe", "unsafe", "display", "none")
 DEVICES = ("cpu", "cuda", "metal", "none")
 _KEYS = ("code", "name", "severity", "fix", "since", "verify", "reason")
+_SHOWS = re.compile(r"^## What `--verify` shows\n+([^\n]+)$", re.MULTILINE)
 _FENCE = re.compile(r"(?P<ticks>`{3,})(?P<info>[^`]*)")
 
 
@@ -39,7 +40,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One rule, as its page tells it. `reason` says why there is no `verify`; `text` is the page without the front matter."""
+    """One rule, as its page tells it. `reason` says why there is no `verify`; `shows` what an experiment shows; `text` is the page without the front matter."""
 
     code: str
     name: str
@@ -51,6 +52,7 @@ class Page:
     claim: str
     sections: tuple[str, ...]
     blocks: tuple[Block, ...]
+    shows: str
     text: str
 
 
@@ -88,6 +90,7 @@ def parse_page(source: str) -> Page:
         claim=claim,
         sections=sections,
         blocks=blocks,
+        shows=" ".join(_SHOWS.findall(text)),
         text=text,
     )
 

@@ -193,6 +193,12 @@ def _out_of_reach(outcome: Outcome) -> str | None:
         return f"MLX cannot be imported by {sys.executable}: {answer['detail']}"
     if answer.get("canary"):
         return f"{answer['canary']}; on the CPU it needs a C++ compiler: install g++"
+    for kernel, extra in (
+        ("No Metal back-end", "'mxlint[verify]' on a Mac"),
+        ("No CUDA back-end", "'mxlint[verify-cuda]' where there is an NVIDIA GPU"),
+    ):
+        if any(kernel in item["message"] for item in answer.get("exceptions", ())):
+            return f"the program has kernels of its own for a GPU that is not here ({kernel}): run it with {extra}"
     if any("[Compile::eval_cpu]" in item["message"] for item in answer.get("exceptions", ())):
         return "MLX's C++ compiler fails on this machine: install g++ in full, and see that the disk is not full"
     return None

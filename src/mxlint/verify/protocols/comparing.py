@@ -50,12 +50,12 @@ def placeholders(sight: Sight) -> Evidence | None:
     return None
 
 
-def leaked(sight: Sight, names: frozenset[str] = frozenset()) -> Evidence | None:
+def leaked(sight: Sight, names: frozenset[str] | None = None) -> Evidence | None:
     """Placeholders that a trace left behind; with names, in what one of these leads to."""
     usual = {*sight.plain["leaks"], *(path for call in sight.plain["calls"] for path in call.get("leaks", ()))}
     after_calls = [path for call in sight.real["calls"] for path in call.get("leaks", ())]
     new = [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
-    if names:
+    if names is not None:
         new = [path for path in new if not names.isdisjoint(re.findall(r"\w+", path))]
     if new:
         return Evidence(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from mxlint.finding import Evidence
-from mxlint.verify.protocols.answer import Answer, ending, seen, traced, unclear
+from mxlint.verify.protocols.answer import Answer, ending, seen, traced, unclear, unreached
 from mxlint.verify.sight import Call, Sight
 
 
@@ -40,6 +40,11 @@ def many_values(sight: Sight) -> Answer:
 def many_shapes(sight: Sight) -> Answer:
     """Each call brings another shape, or another number of arrays, and is traced."""
     return _many(sight, lambda key: _parts(key, ("array",)), lambda key: _parts(key, ("int", "float", "str", "bool")))
+
+
+def kernel_shapes(sight: Sight) -> Answer:
+    """A kernel of the program's own, in a function that each call traces for another shape."""
+    return many_shapes(sight) if sight.reached else unreached(sight)
 
 
 def _many(sight: Sight, varying: Callable[[Any], Any], fixed: Callable[[Any], Any]) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mxlint.verify.protocols.advice import across_threads, idle_inside, mistimed, nothing_to_fuse, switched_off, used_once
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.protocols.evaluation import evaluation
-from mxlint.verify.protocols.recompilation import made_again, many_shapes, many_values, transformed
+from mxlint.verify.protocols.recompilation import kernel_shapes, made_again, many_shapes, many_values, transformed
 from mxlint.verify.protocols.shapeless import frozen_shape, unsupported
 from mxlint.verify.protocols.signature import ambiguous, bad_argument, nothing_returned, refused, untracked, without_effect
 from mxlint.verify.protocols.state import (
@@ -53,6 +53,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "MX602": Protocol(idle_inside),
     "MX603": Protocol(mistimed, clocks=True, transforms=True, unstable=True),
     "MX604": Protocol(switched_off, switched=True, unstable=True),
+    "MX605": Protocol(kernel_shapes, calls=6),
     "MX606": Protocol(across_threads, reference="serial"),
 }
-"""The rules whose claims can be put to the test on any device."""
+"""The rules whose claims can be put to the test, on the devices that their pages name."""

@@ -1,0 +1,305 @@
+"""Protocols do not take one thing for another: claims that are not what the program does wrong, and what was not established."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.finding import Verdict
+from mxlint.pages import load_page
+from mxlint.verify.claims import forced
+from mxlint.verify.experiment import verify
+
+pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+
+HERE = "  # HERE"
+HEAD = "from functools import partial\nimport time\n\nimport mlx.core as mx\n\nmx.eval(mx.zeros(1) + 1)\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def claimed(code: str, text: str, site: int | None = None) -> Verdict:
+    """The verdict on a claim about the row that is marked; `site`: about that compiled function only, the first is 0."""
+    text = HEAD + text
+    Path("a.py").write_text(text, encoding="utf-8")
+    result = check(["a.py"])
+    sites = [one.span for one in result.sites]
+    row = next(row for row, line in enumerate(text.splitlines(), 1) if line.endswith(HERE))
+    claim = forced(result.sources["a.py"], row, code, sites if site is None else [sites[site]])
+    assert claim is not None
+    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [])
+    assert finding.verdict is not None
+    return finding.verdict
+
+
+STALE = """
+scale = mx.array(1.0)
+shift = mx.array(0.0)
+
+@mx.compile
+def f(x):
+    y = x * scale
+    return y + shift
+
+for value in (0.0, 1.0, 2.0):
+    shift = mx.array(value)
+    print(f(mx.array(1.0)))
+"""
+
+DRAWS = """
+@mx.compile
+def f(x):
+    y = x * 2
+    return y + mx.random.normal(x.shape)
+
+for _ in range(3):
+    print(f(mx.array([1.0])))
+"""
+
+LEAKS = """
+history = []
+
+@mx.compile
+def f(x):
+    y = mx.exp(x)
+    history.append(y)
+    return y * 2
+
+for _ in range(3):
+    f(mx.array(1.0))
+"""
+
+GROWS = """
+log = []
+
+@partial(mx.compile, inputs=log, outputs=log)
+def f(x):
+    log.append(x * 2)
+    return x + 1
+
+for _ in range(4):
+    f(mx.array(1.0))
+"""
+
+SHAPES = """
+state = [mx.array(0.0)]
+
+@partial(mx.compile, inputs=state, outputs=state)
+def f(x, n):
+    state[0] = state[0] + mx.sum(x) * n
+    return x + 1
+
+for n in (1, 2, 3, 4):
+    f(mx.ones((n,)), n)
+"""
+
+OFF = """
+mx.disable_compile()
+
+@mx.compile
+def f(x, n):
+    return mx.exp(x) * n
+
+for n in (1, 2, 3, 4):
+    f(mx.array(1.0), n)
+"""
+
+OFF_LOOP = """
+mx.disable_compile()
+
+def f(x):
+    return mx.exp(x) * 2
+
+for _ in range(4):
+    g = mx.compile(f)
+    g(mx.array(1.0))
+"""
+
+RAISES = """
+@mx.compile
+def f(x):
+    return x * float(mx.sum(x))
+
+for _ in range(2):
+    f(mx.array([1.0]))
+"""
+
+CRASHES = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    y = x * 2
+    return mx.sum(y, axis=0)
+
+for n in (4, 1):
+    print(f(mx.ones((n, 3))))
+"""
+
+SLOPE = """
+@mx.compile
+def f(x):
+    return mx.sum(mx.sin(x) * x)
+
+slope = mx.grad(f)
+x = mx.array([1.0, 2.0])
+mx.eval(f(x), slope(x))
+start = time.perf_counter()
+mx.eval(slope(x))
+seconds = time.perf_counter() - start
+"""
+
+SOMETHING_ELSE = """
+@mx.compile
+def f(x):
+    return mx.sin(x) * 2
+
+x = mx.array([1.0, 2.0])
+mx.eval(f(x))
+y = f(x)
+start = time.perf_counter()
+rows = [[float(i * j % 7) for i in range(8)] for j in range(8)]
+seconds = time.perf_counter() - start
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "at"),
+    [
+        ("MX201", STALE, "    y = x * scale"),
+        ("MX209", STALE, "    y = x * scale"),
+        ("MX201", DRAWS, "    y = x * 2"),
+        ("MX209", DRAWS, "    y = x * 2"),
+        ("MX206", STALE, "    y = x * scale"),
+        ("MX206", DRAWS, "    y = x * 2"),
+        ("MX203", STALE, "    y = x * scale"),
+        ("MX202", STALE, "    y = x * scale"),
+        ("MX202", LEAKS, "    y = mx.exp(x)"),
+        ("MX211", SHAPES, "    state[0] = state[0] + mx.sum(x) * n"),
+        ("MX303", SHAPES, "    f(mx.ones((n,)), n)"),
+        ("MX305", GROWS, "    f(mx.array(1.0))"),
+        ("MX303", OFF, "    f(mx.array(1.0), n)"),
+        ("MX301", OFF_LOOP, "    g = mx.compile(f)"),
+        ("MX302", OFF_LOOP, "    g = mx.compile(f)"),
+        ("MX501", RAISES, "@mx.compile"),
+        ("MX505", RAISES, "@mx.compile"),
+        ("MX507", STALE, "@mx.compile"),
+        ("MX404", CRASHES, "    y = x * 2"),
+        ("MX401", CRASHES, "    y = x * 2"),
+        ("MX603", SLOPE, "seconds = time.perf_counter() - start"),
+        ("MX603", SOMETHING_ELSE, "seconds = time.perf_counter() - start"),
+    ],
+)
+def test_what_something_else_does_is_not_confirmed(code: str, text: str, at: str) -> None:
+    assert at in text
+    verdict = claimed(code, text.replace(at, at + HERE, 1))
+    assert verdict.verdict in ("inconclusive", "refuted"), verdict
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "at"),
+    [
+        ("MX201", STALE, "    return y + shift"),
+        ("MX203", DRAWS, "    return y + mx.random.normal(x.shape)"),
+        ("MX202", LEAKS, "    history.append(y)"),
+        ("MX211", GROWS, "    log.append(x * 2)"),
+        ("MX103", RAISES, "    return x * float(mx.sum(x))"),
+        ("MX604", OFF, "mx.disable_compile()"),
+    ],
+)
+def test_what_it_does_is(code: str, text: str, at: str) -> None:
+    """The same programs, at the rows that are to blame."""
+    verdict = claimed(code, text.replace(at, at + HERE, 1))
+    assert verdict.verdict == "confirmed", verdict
+
+
+HELPER = """
+def show(x):
+    return x * x.item()
+
+@mx.compile
+def first(x):
+    return x + show(mx.array(2.0))
+
+@mx.compile
+def second(x):
+    return show(x)
+
+first(mx.array(1.0))
+first(mx.array(2.0))
+"""
+
+
+def test_reached_by_another_function_refutes_nothing() -> None:
+    """`show` evaluates a constant where `first` is traced; of `second`, which nobody calls, that says nothing."""
+    text = HELPER.replace("x.item()", "x.item()" + HERE)
+    assert claimed("MX103", text, site=0).verdict == "refuted"
+    assert claimed("MX103", text, site=1).verdict != "refuted"
+
+
+def test_compilation_that_is_off_refutes_nothing() -> None:
+    text = OFF.replace("    return mx.exp(x) * n", "    return mx.exp(x) * float(mx.sum(x))" + HERE)
+    assert claimed("MX103", text).verdict == "inconclusive"
+
+
+def test_a_crash_is_compared_with_the_program_without_the_expression() -> None:
+    verdict = claimed("MX404", CRASHES.replace("    return mx.sum(y, axis=0)", "    return mx.sum(y, axis=0)" + HERE))
+    assert verdict.verdict == "confirmed"
+    assert verdict.evidence is not None
+    assert verdict.evidence.kind == "crash"
+    assert verdict.evidence.note == "with y in place of the flagged expression it does not crash"
+
+
+def test_length_one_is_a_note() -> None:
+    """Dividing by the length of the first call is wrong for any other; that the sum crashes for length 1 is said apart."""
+    text = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    return mx.sum(x, axis=0) / x.shape[0]  # HERE
+
+for n in (4, 6):
+    print(f(mx.ones((n, 3))))
+"""
+    verdict = claimed("MX401", text)
+    assert verdict.verdict == "confirmed"
+    assert verdict.evidence is not None
+    assert verdict.evidence.kind == "wrong-value"
+    assert verdict.evidence.note == "apart from this, with length 1 the process dies of signal 11"
+
+
+def test_what_is_left_behind_is_said_of_all_state() -> None:
+    """A half-captured state confirms MX204, and the container that holds placeholders afterwards is named."""
+    text = """
+state = {"mean": mx.array(0.0)}
+
+@partial(mx.compile, inputs=state)  # HERE
+def f(x):
+    state["mean"] = 0.5 * state["mean"] + mx.sum(x)
+    return state["mean"]
+
+for _ in range(2):
+    f(mx.array(1.0))
+"""
+    verdict = claimed("MX204", text)
+    assert verdict.verdict == "confirmed"
+    assert verdict.evidence is not None
+    assert verdict.evidence.note == "afterwards state['mean'] holds a placeholder"
+
+
+def test_a_kernel_for_a_gpu_that_is_not_here_is_unavailable() -> None:
+    block = next(block for block in load_page("MX605").blocks if block.attributes == ("bad",))
+    Path("a.py").write_text(block.text, encoding="utf-8")
+    result = check(["a.py"])
+    found = verify([finding for finding in result.findings if finding.code == "MX605"], result.sources, [])
+    assert found
+    for finding in found:
+        assert finding.verdict is not None
+        assert finding.verdict.verdict == "unavailable"
+        assert "mxlint[verify-cuda]" in (finding.verdict.reason or "")
