@@ -37,6 +37,17 @@ def many_values(sight: Sight) -> Answer:
     return _many(sight, lambda key: _parts(key, ("int", "float")), lambda key: _parts(key, ("array", "str", "bool")))
 
 
+def _key(sight: Sight, call: Call) -> Any:
+    """The signature of a call, of a shapeless function without sizes."""
+    return _sizeless(call["key"]) if sight.real["objects"][call["object"]]["shapeless"] else call["key"]
+
+
+def _sizeless(key: Any) -> Any:
+    if not isinstance(key, list):
+        return key
+    return ["array", len(key), key[-1]] if key[:1] == ["array"] else [_sizeless(part) for part in key]
+
+
 def many_shapes(sight: Sight) -> Answer:
     """Each call brings another shape, or another number of arrays, and is traced."""
     return _many(sight, lambda key: _parts(key, ("array",)), lambda key: _parts(key, ("int", "float", "str", "bool")))
@@ -52,7 +63,7 @@ def _many(sight: Sight, varying: Callable[[Any], Any], fixed: Callable[[Any], An
     calls = [call for call in sight.calls(sight.real) if sight.claim.covers(call["file"], call["row"]) or not _here(sight)]
     alike: dict[str, list[Call]] = {}
     for call in calls:
-        alike.setdefault(str(fixed(call["key"])), []).append(call)
+        alike.setdefault(str((call["object"], fixed(_key(sight, call)))), []).append(call)
     for group in alike.values():
         if len(group) >= 3 and len({str(varying(call["key"])) for call in group}) == len(group) and all(call["traced"] for call in group):
             return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", **traced(group))
