@@ -13,7 +13,7 @@ from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.pages import load_page
 from mxlint.verify.claims import forced
-from mxlint.verify.experiment import verify
+from mxlint.verify.experiment import Options, verify
 
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
@@ -36,7 +36,7 @@ def claimed(code: str, text: str, site: int | None = None) -> Verdict:
     row = next(row for row, line in enumerate(text.splitlines(), 1) if line.endswith(HERE))
     claim = forced(result.sources["a.py"], row, code, sites if site is None else [sites[site]])
     assert claim is not None
-    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [])
+    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False))
     assert finding.verdict is not None
     return finding.verdict
 
@@ -297,7 +297,7 @@ def test_a_kernel_for_a_gpu_that_is_not_here_is_unavailable() -> None:
     block = next(block for block in load_page("MX605").blocks if block.attributes == ("bad",))
     Path("a.py").write_text(block.text, encoding="utf-8")
     result = check(["a.py"])
-    found = verify([finding for finding in result.findings if finding.code == "MX605"], result.sources, [])
+    found = verify([finding for finding in result.findings if finding.code == "MX605"], result.sources, [], Options(timed=False))
     assert found
     for finding in found:
         assert finding.verdict is not None

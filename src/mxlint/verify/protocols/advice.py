@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, Answer, ending, says, seen, told, unclear
+from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, Answer, ending, says, seen, told, traced, unclear
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.sight import Call, Sight
 
@@ -22,7 +22,7 @@ def used_once(sight: Sight) -> Answer:
     calls = sight.calls(sight.real)
     traces = sum(call["traced"] for call in calls)
     if len(calls) == 1 and traces == 1 and sight.real["status"] == "ok":
-        return seen("traces", "1 trace in 1 call, the only one of the program", "a trace that later calls use", traces=1, calls=1)
+        return seen("traces", "1 trace in 1 call, the only one of the program", "a trace that later calls use", **traced(calls))
     if traces and len(calls) > traces:
         return Answer("contradicted", f"{traces} trace{'s' * (traces > 1)} in {len(calls)} calls")
     return unclear(f"{traces} traces in {len(calls)} calls{ending(sight)}")
@@ -102,8 +102,7 @@ def switched_off(sight: Sight) -> Answer:
         return unclear("a call after it ran without its body")
     runs = f"the body ran {again} more times for arguments that came before; " if again else ""
     return seen(
-        "no-effect", f"{runs}mx.compile does nothing any more when the program has ended", "compiled functions that are compiled",
-        traces=sum(call["traced"] for call in off), calls=len(off),
+        "no-effect", f"{runs}mx.compile does nothing any more when the program has ended", "compiled functions that are compiled", **traced(off),
     )  # fmt: skip
 
 
