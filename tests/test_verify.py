@@ -286,3 +286,22 @@ def test_kept_scripts_run_by_hand(tmp_path: Path) -> None:
     assert "[eval] Attempting to eval an array" in real.stdout
     assert "[eval]" not in plain.stdout
     assert real.returncode == plain.returncode == 0
+
+
+def test_scripts_and_helpers_of_one_name_are_kept_apart() -> None:
+    script = (
+        "import mlx.core as mx\nfrom helper import SIGN\nfrom parts.scale import scale\n\n@mx.compile\ndef step(x):\n    y = scale(x)\n"
+    )
+    script += "    if SIGN > 0:\n        print(y)\n    return y\n\nstep(mx.ones((2,)))\n"
+    found = verdicts(
+        {
+            "a/main.py": script,
+            "a/helper.py": "SIGN = -1\n",
+            "a/parts/scale.py": "def scale(x):\n    return x * 3\n",
+            "b/main.py": script,
+            "b/helper.py": "SIGN = 1\n",
+            "b/parts/scale.py": "def scale(x):\n    return x + 3\n",
+        },
+        "MX101",
+    )
+    assert [(verdict.verdict, verdict.level) for verdict in found] == [("confirmed", "in-place")]

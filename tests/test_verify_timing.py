@@ -147,6 +147,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace
 def job_of(program: str, fixed: str | None = None) -> Job:
     settings = {
         "entry": {"file": "a.py", "package": "", "name": "__main__"},
+        "roots": [""],
         "drive": None,
         "recipe": None,
         "missing": [],

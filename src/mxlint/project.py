@@ -70,6 +70,14 @@ class Project:
                 return found
         return None
 
+    def import_roots(self, source: Source) -> tuple[Path, ...]:
+        """The folders in which `source` looks for what it imports, first that by which others import it."""
+        if source.path is None:
+            return ()
+        path = self._resolve(source.path)
+        top = path.parents[self.module_name(source).count(".") + (path.stem == "__init__")]
+        return tuple(dict.fromkeys((top, *self._import_roots(path.parent))))
+
     def module_name(self, source: Source) -> str:
         """The dotted name by which other files import `source`."""
         if source.path is None:

@@ -39,11 +39,7 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
         fixed = fixed_finding(finding, bench.sources)
     except EditError:
         return None
-    other = replace(bench, modules=Modules(Project()), sources=sources, watches=[])
-    for source in sources.values():
-        other.modules.project.add(source)
-    for source in sources.values():
-        other.modules.of(source)
+    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, watches=[])
     named = places(other.modules, fixed, dict(sources))
     if fixed.span.filename not in named:
         return None
@@ -51,7 +47,7 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     other.watches.append(watched(claim))
     entry, order = job.settings["entry"]["file"], job.settings["drive"]
     if order is None:
-        piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry == entry), None)
+        piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry.path == entry), None)
     elif (module := other.modules.by_path.get(entry)) is not None:
         piece = cut(other.modules, module, rows_of(fixed, named), {}, stateful=False, driven=False)
     else:

@@ -91,7 +91,7 @@ def verify(
     wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
     try:
         with workplace(options.stop) as place:
-            bench = Bench(place, options.keep, options.wall_s, Modules(Project()), sources, options.cache)
+            bench = Bench(place, options.keep, options.wall_s, Modules(Project(), sources.values()), sources, options.cache)
             verdicts = iter(_verdicts(bench, wanted, options))
     except WorkplaceError as error:
         verdicts = iter([Verdict("unavailable", None, str(error), None, None, 0.0)] * len(wanted))
@@ -100,10 +100,6 @@ def verify(
 
 def _verdicts(bench: Bench, wanted: Sequence[Finding], options: Options) -> list[Verdict]:
     """A verdict for each finding: what happens is looked at by several at a time, how long it takes by one alone on the machine."""
-    for source in bench.sources.values():
-        bench.modules.project.add(source)
-    for source in bench.sources.values():
-        bench.modules.of(source)
     tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
     bench.watches.extend(dict.fromkeys(watched(task.claim) for task in tasks if task.claim is not None))
     tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
 from mxlint.project import Project
 from mxlint.source import Source
@@ -15,25 +17,48 @@ Name = tuple[str, str]  # file, name
 
 @dataclass(slots=True)
 class Module:
-    """A file as units. `imports`: name → (file of the project, name there or None for the module itself); `outside`: name → module elsewhere."""
+    """A file as units. `path`: where it is in the program; `roots`: the folders where it looks for what it imports, first that by which others
+    import it. `imports`: name → (file of the project, name there or None for the module itself); `outside`: name → module elsewhere."""
 
     source: Source
     path: str
+    roots: tuple[str, ...]
     units: list[Unit]
     imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     outside: dict[str, str] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The folders between the one from which it is imported and itself: each is a package."""
+        top = PurePosixPath(self.roots[0] if self.roots else "")
+        inside = PurePosixPath(self.path).relative_to(top).parent
+        return tuple((top / folder).as_posix() for folder in (inside, *inside.parents) if folder.name)
+
+    @property
+    def package(self) -> str:
+        """The dotted name of the package that it is in, empty for none."""
+        top = PurePosixPath(self.roots[0] if self.roots else "")
+        return ".".join(PurePosixPath(self.path).relative_to(top).parent.parts)
+
 
 class Modules:
-    """The files of a project, parsed when first asked for."""
+    """The files of a project, laid out in the program as they are on disk, below the folder that holds all that was given."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, sources: Iterable[Source] = ()) -> None:
         self.project = project
         self.by_path: dict[str, Module] = {}
         self.by_file: dict[str, Module | None] = {}
+        given = list(sources)
+        for source in given:
+            project.add(source)
+        tops = [str(top) for source in given for top in project.import_roots(source)[:1]]
+        self.base = Path(os.path.commonpath(tops)) if tops else Path()
+        for source in given:
+            self.of(source)
 
     def of(self, source: Source) -> Module | None:
+        """A file as a module of the program, parsed when first asked for; None if it is not Python."""
         key = str(source.path.resolve()) if source.path is not None else source.name
         if key not in self.by_file:
             self.by_file[key] = None
@@ -41,18 +66,20 @@ class Modules:
                 tree = ast.parse(source.text)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
-            module = Module(source, self.place(source), list(units_of(source, tree)))
+            path = self._place(source.path.resolve()) if source.path is not None else "main.py"
+            roots = tuple(dict.fromkeys(map(self._place, self.project.import_roots(source))))
+            module = Module(source, path, roots, list(units_of(source, tree)))
             self.by_file[key] = module
             self.by_path[module.path] = module
             self._link(module)
         return self.by_file[key]
 
-    def place(self, source: Source) -> str:
-        """Where a file goes in the program: by the dotted name that others import it by."""
-        dotted = self.project.module_name(source).replace(".", "/")
-        if source.path is None:
-            return "main.py"
-        return f"{dotted}/__init__.py" if source.path.name == "__init__.py" else f"{dotted}.py"
+    def _place(self, path: Path) -> str:
+        """Where a file or folder is in the program."""
+        try:
+            return "" if path == self.base else path.relative_to(self.base).as_posix()
+        except ValueError:
+            return f"elsewhere{path.as_posix()}"
 
     def _link(self, module: Module) -> None:
         """What the imports of a module mean. Those inside functions count as well: they may be run."""

@@ -39,8 +39,6 @@ def rows_of(finding: Finding, named: Mapping[str, str]) -> dict[str, set[int]]:
 def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str]) -> list[Slice]:
     """Programs that call what the finding is about: from its own file, the files it names, and those that import them."""
     rows = rows_of(finding, named)
-    for source in bench.sources.values():
-        bench.modules.of(source)
     modules = bench.modules.by_path
     compiled = {
         path: frozenset(
@@ -84,14 +82,14 @@ def _importers(modules: Modules, paths: set[str]) -> list[Module]:
 
 def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: Mapping[str, Any] | None = None) -> Job:
     missing = sorted(name for name in piece.outside if name not in sys.stdlib_module_names and not _installed(name))
-    parts = piece.entry.split("/")
     settings = {
-        "entry": {"file": piece.entry, "package": ".".join(parts[:-1]), "name": "__main__" if order is None else "mxlint_program"},
+        "entry": {"file": piece.entry.path, "package": piece.entry.package, "name": "__main__" if order is None else "mxlint_program"},
+        "roots": list(piece.roots),
         "drive": order,
         "recipe": None,
         "watches": _watches(bench, piece, watched(claim)),
         "calls": protocol.calls,
-        "again": [claim.start[0]] if protocol.again and claim.place == piece.entry else [],
+        "again": [claim.start[0]] if protocol.again and claim.place == piece.entry.path else [],
         "results": protocol.results,
         "state": protocol.state,
         "memory": protocol.memory,

@@ -18,9 +18,11 @@ HARMLESS = frozenset({"mlx", "random", "numpy", "logging", "warnings", "math"})
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The statements kept, as text per place in the program; `driven` whether the entry calls what is compiled."""
+    """The statements kept, as text per place in the program; `driven` whether the entry calls what is compiled. `roots`: the folders of the
+    program where imports are looked for, in order."""
 
-    entry: str
+    entry: Module
+    roots: tuple[str, ...]
     files: Mapping[str, str]
     modules: Mapping[str, Module]
     driven: bool
@@ -86,11 +88,12 @@ def cut(
     drives = started or any(
         unit.drives and _names(entry, unit) & forward for number, unit in enumerate(entry.units) if number in kept.get(entry.path, ())
     )
-    for path in list(kept):  # packages on the way
-        parts = path.split("/")[:-1]
-        for depth in range(1, len(parts) + 1):
-            kept.setdefault("/".join([*parts[:depth], "__init__.py"]), set())
     kept.setdefault(entry.path, set())
+    modules_kept = [modules.by_path[path] for path in kept]
+    for module in modules_kept:
+        for package in module.packages:
+            kept.setdefault(f"{package}/__init__.py", set())
+    folders = dict.fromkeys((*entry.roots, *(module.roots[0] for module in modules_kept if module.roots)))
     files = {path: text(modules.by_path[path], numbers) if path in modules.by_path else "" for path, numbers in kept.items()}
     outside = {
         name.partition(".")[0]
@@ -99,7 +102,7 @@ def cut(
         for number in numbers
         for name in _imported_outside(modules.by_path[path], modules.by_path[path].units[number].node)
     }
-    return Slice(entry.path, files, modules.by_path, drives, frozenset(outside))
+    return Slice(entry, tuple(folders), files, modules.by_path, drives, frozenset(outside))
 
 
 def _follow(

@@ -87,7 +87,7 @@ def prepare(root: str, job: dict[str, Any]) -> set[str]:
     mx.random.seed(7)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(7)
-    sys.path.insert(0, root)
+    sys.path[:0] = [os.path.join(root, folder) for folder in job["roots"]]
     sys.argv = [os.path.join(root, job["entry"]["file"])]
     return program.stand_ins(job["missing"])
 
