@@ -49,6 +49,8 @@ COSTS: dict[str, Cost] = {
 }
 """The rules that are about time."""
 FIX = "the fixed form"
+LONGER = 2
+"""A pair of processes may take so many times as long as one of a program that is only watched: it runs two, and builds the kernels of both."""
 
 
 def with_slowdown(bench: Bench, verdict: Verdict, job: Job, claim: Claim, fixed: Mapping[str, str] | None = None) -> Verdict:
@@ -109,13 +111,13 @@ def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
         nonlocal count
         count += 1
         with bench.others_turn():
-            outcome = run(one, "timed", bench.place, folder / str(count), bench.wall_s, folder / "kernels")
+            outcome = run(one, "timed", bench.place, folder / str(count), LONGER * bench.wall_s, folder / "kernels")
         if outcome.stopped == "interrupted":
             raise Interrupted
         return outcome
 
     folder.mkdir()
     try:
-        return timed(job, plan, pair, bench.wall_s)
+        return timed(job, plan, pair, LONGER * bench.wall_s)
     finally:
         remove(folder)

@@ -57,7 +57,7 @@ def ready(proven: bool) -> tuple[dict[str, str], str | None]:
     mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
     device = str(mx.default_device().type).rpartition(".")[2]
     name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None
-    told = {"version": importlib.metadata.version("mlx"), "device": device, "name": str(name or "")}
+    told = {"version": importlib.metadata.version("mlx"), "device": f"{device} ({name})" if name else device}
     return told, canary(mx) if proven else None
 
 

@@ -21,6 +21,8 @@ LONGEST_NS = 100_000_000
 """A batch of many turns lasts no longer than this."""
 SHORT_NS = 5_000_000
 """Before a batch of turns that are shorter one turn is not timed, so that the caches of the processor are its own again."""
+MUCH = 20
+"""Where the first form takes so many times as long, nothing of the other is warm after it: that gets the batches of short turns."""
 MOST_ROUNDS, FEWEST_ROUNDS = 10, 2
 FORMS = ("observed", "fixed")
 WARM_UP = 3
@@ -40,8 +42,6 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
     """The rounds of one pair of processes."""
     timing = job["timing"]
     until = time.monotonic() + timing["wall_s"]
-    if timing["core"] is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {timing["core"]})
     if timing["import_first"]:  # forked with it, where that can be
         from . import main as setup
 
@@ -75,17 +75,22 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
         answer |= {"rounds": [answer["first"]], "built": [a["built"]]}
         return
     turns, skip = plan([estimate(a), estimate(b)], max(1, round(len(a["warm"]) / WARM_UP)), timing)
+    orders = {observed: {"skip": skip, "turns": turns}, fixed: {"skip": skip, "turns": turns}}
     spent = 0
     while len(answer["rounds"]) < MOST_ROUNDS and (len(answer["rounds"]) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9):
         heard: dict[Form, dict[str, Any]] = {}
         for form in pair if (len(answer["rounds"]) + timing["pair"]) % 2 == 0 else reversed(pair):
-            heard[form] = form.exchange({"skip": skip, "turns": turns})
+            heard[form] = form.exchange(orders[form])
             spent += heard[form]["ns"]
         seen = heard[observed]
         if not seen["new"]:
             raise Ended(ended="the calls do not go on bringing something new")
         events = max(1, seen["events"])
-        answer["rounds"].append([heard[form]["ns"] / events for form in pair])
+        if timing["new"] and not orders[fixed]["skip"] and seen["ns"] > MUCH * heard[fixed]["ns"]:
+            orders[fixed] = {"skip": 1, "turns": max(1, math.ceil(BATCH_NS / heard[fixed]["ns"]))}
+            heard[fixed] = fixed.exchange(orders[fixed])
+        other = heard[fixed]["ns"] * turns / orders[fixed]["turns"]
+        answer["rounds"].append([seen["ns"] / events, other / events])
         answer["built"].append(seen["built"] / events)
 
 
@@ -166,6 +171,8 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     main.start_mlx(job)
     line = clock.Line(orders, messages)
     mlx, missing = main.ready(number == 0)
+    if mlx["device"].startswith("cpu"):
+        pin(timing["core"])
     if missing:
         line.exchange({"canary": missing})
     order = line.exchange({"mlx": mlx, "ready": True})
@@ -190,6 +197,13 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     except BaseException as error:  # noqa: BLE001 - whatever the program raises is an observation
         why = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}".replace(root + os.sep, "")[:300]
     line.exchange({"ended": why, "unit": timed.unit})
+
+
+def pin(core: int | None) -> None:
+    """Run all threads of this process on one core. A GPU's driver has threads that do not wait for each other."""
+    if core is not None and os.path.isdir("/proc/self/task"):
+        for task in os.listdir("/proc/self/task"):
+            os.sched_setaffinity(int(task), {core})
 
 
 def call_made_up(timed: Any, module: Any, job: Mapping[str, Any]) -> None:
