@@ -17,6 +17,7 @@ import pytest
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.rules.registry import RULES
+from mxlint.verify import runner
 from mxlint.verify.experiment import Options, verified, verify
 from mxlint.verify.processes import family
 from mxlint.verify.request import asked
@@ -134,6 +135,19 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in folder.iterdir()) == ["outside", "programs", "temporary"]
     return [finding.verdict for finding in found if finding.verdict is not None], took
+
+
+def test_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system has no limit on them, as for root. What gets past the hook here is MLX's own compiler."""
+    monkeypatch.chdir(tmp_path)
+    text = PROGRAM.format(imports="", deed="y = mx.exp(x) * 2").replace("return x", "return y").replace("    print(x)\n", "")
+    Path("program.py").write_text(text + "print(step(mx.array(2.0)))\n", encoding="utf-8")
+    monkeypatch.setattr(runner, "MOST_PROCESSES", 1)
+    result = check(["program.py"])
+    claims = asked(result, Path("program.py"), 6, RULES["MX101"])
+    (finding,) = verify(claims, result.sources, [site.span for site in result.sites])
+    assert finding.verdict is not None
+    assert "more processes" in (finding.verdict.reason or "")
 
 
 def test_what_a_child_left_can_be_removed(tmp_path: Path) -> None:

@@ -143,12 +143,7 @@ def test_interrupted(number: signal.Signals, folder: Path) -> None:
     write(a=PRINTS, **{f"sleeps{index}": SLEEPS for index in range(6)})
     temporary = folder / "temporary"
     temporary.mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "mxlint", "check", "--verify", "--jobs", "3", "--verify-timeout", "50", "--output-format", "json"],
-        env={**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    process = verifying(temporary, "--jobs", "3", "--verify-timeout", "50")
     _until(lambda: _asleep(temporary) == 3 == len([child for child in children(process.pid) if _has_mlx(child)]))
     below = family(process.pid)
     asked = time.monotonic()
@@ -166,6 +161,33 @@ def test_interrupted(number: signal.Signals, folder: Path) -> None:
     assert {(verdict["verdict"], verdict["reason"]) for verdict in found.values()} == {("inconclusive", "interrupted")}
     assert not [pid for pid in below if _alive(pid)]
     assert list(temporary.iterdir()) == []
+
+
+def test_interrupted_at_the_clock(folder: Path) -> None:
+    """What was confirmed before stays so."""
+    write(a=LOOPS.format(2))
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    process = verifying(temporary)
+    _until(lambda: any(temporary.glob("*/timing-*/*/job.json")) and len(family(process.pid)) > 1)
+    below = family(process.pid)
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    (verdict,) = (item["verify"] for item in json.loads(stdout)["diagnostics"])
+    assert (verdict["verdict"], verdict["slowdown"]) == ("confirmed", None)
+    assert "interrupted" in verdict["evidence"]["note"]
+    assert not [pid for pid in below if _alive(pid)]
+    assert list(temporary.iterdir()) == []
+
+
+def verifying(temporary: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "mxlint", "check", "--verify", "--output-format", "json", *arguments],
+        env={**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def _asleep(temporary: Path) -> int:

@@ -148,16 +148,17 @@ def family(pid: int) -> list[int]:
     return found
 
 
-def resident(pid: int) -> int:
-    """Bytes of memory that a process and its descendants use."""
+def used(pid: int) -> tuple[int, int]:
+    """How many processes a process and its descendants are, and the bytes of memory that they use."""
+    everyone = [pid, *family(pid)]
     pages = 0
-    for one in (pid, *family(pid)):
+    for one in everyone:
         try:
             with open(f"/proc/{one}/statm", encoding="ascii") as file:
                 pages += int(file.read().split()[1])
         except (OSError, ValueError, IndexError):
             continue
-    return pages * 4096
+    return len(everyone), pages * 4096
 
 
 def tasks_of_user() -> int:

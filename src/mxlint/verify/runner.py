@@ -21,7 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Literal
 
-from mxlint.verify.processes import Brood, brood, resident, tasks_of_user
+from mxlint.verify.processes import Brood, brood, tasks_of_user, used
 
 Mode = Literal["real", "plain", "computed", "serial", "timed"]
 """The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
@@ -34,6 +34,8 @@ MOST_MEMORY = 2048 * MEGABYTE
 POLL_S = 0.05
 LAST_WORDS_S = 0.3
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
+MOST_PROCESSES = 64
+"""A compiler at work is half a dozen."""
 MOST_KERNELS = 256
 MORE_TASKS = 64
 """What the user's processes may become more by."""
@@ -228,7 +230,8 @@ class _Watch:
                 ready = waiting.select(POLL_S)
                 for key, _ in ready:
                     self.take(key.fileobj, waiting)
-                self.peak = max(self.peak, resident(process.pid))
+                processes, memory = used(process.pid)
+                self.peak = max(self.peak, memory)
                 self.place.brood.sweep()
                 if self.handed_in or (process.poll() is not None and not ready):
                     break
@@ -238,6 +241,8 @@ class _Watch:
                     self.stopped = "time"
                 elif self.peak > MOST_MEMORY:
                     self.stopped = "memory"
+                elif processes > MOST_PROCESSES:
+                    self.stopped = "processes"
             self.drain()
 
     def take(self, stream: Any, waiting: selectors.BaseSelector) -> None:

@@ -166,6 +166,7 @@ def _unusable(outcome: Outcome) -> str | None:
         return {
             "time": "the program was still running when its time was over",
             "memory": "the program used more memory than it was given",
+            "processes": "the program started more processes than it was given",
             "output": "the program printed more than it was given room for",
         }[outcome.stopped]
     if outcome.answer is None:
