@@ -10,7 +10,7 @@ import pytest
 
 from mxlint.engine import Result, check
 from mxlint.gate import admitted, exports, last_names, may_compile
-from mxlint.imports import ImportGraph, imported_modules
+from mxlint.imports import ImportGraph, imports
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -122,18 +122,19 @@ def test_star_imports_hand_on_everything() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("import a.b as c, d\n", [(0, "a.b"), (0, "d")]),
-        ("from a.b import c as d, e\n", [(0, "a.b"), (0, "a.b.c"), (0, "a.b.e")]),
-        ("from . import c\n", [(1, ""), (1, "c")]),
-        ("from ..a import (\n    c,\n    d as e,\n)\n", [(2, "a"), (2, "a.c"), (2, "a.d")]),
-        ("from a import b, \\\n    c\n", [(0, "a"), (0, "a.b"), (0, "a.c")]),
-        ("if x: import a; from b import *\n", [(0, "a"), (0, "b")]),
-        ("def f():\n\timport a\n", [(0, "a")]),
+        ("import a.b as c, d\n", [(0, "a.b", None, b"c"), (0, "d", None, b"d")]),
+        ("import a.b\n", [(0, "a.b", None, b"a.b")]),
+        ("from a.b import c as d, e\n", [(0, "a.b", b"c", b"d"), (0, "a.b", b"e", b"e")]),
+        ("from . import c\n", [(1, "", b"c", b"c")]),
+        ("from ..a import (\n    c,\n    d as e,\n)\n", [(2, "a", b"c", b"c"), (2, "a", b"d", b"e")]),
+        ("from a import b, \\\n    c\n", [(0, "a", b"b", b"b"), (0, "a", b"c", b"c")]),
+        ("if x: import a; from b import *\n", [(0, "a", None, b"a"), (0, "b", b"*", b"*")]),
+        ("def f():\n\timport a\n", [(0, "a", None, b"a")]),
         ("important = 1  # no import of a here\n", []),
     ],
 )
-def test_imported_modules(text: str, expected: list[tuple[int, str]]) -> None:
-    assert list(imported_modules(text.encode())) == expected
+def test_imports(text: str, expected: list[tuple[int, str, bytes | None, bytes]]) -> None:
+    assert list(imports(text.encode())) == expected
 
 
 def test_import_graph_resolves_as_python_does(tmp_path: Path) -> None:
@@ -247,3 +248,46 @@ def test_nothing_heavy_is_imported_when_no_file_needs_it(tmp_path: Path) -> None
     assert not imported_by(run.format("a.py"), tmp_path) & heavy
     write(tmp_path, {"b.py": "import mlx.core as mx\nf = mx.compile(g)\n"})
     assert {"libcst", "mxlint.analysis"} <= imported_by(run.format("b.py"), tmp_path)
+
+
+INDIRECT = {
+    "lib/__init__.py": "from .model import Model\nfrom . import tools\n",
+    "lib/kernels.py": "import mlx.core as mx\n\n@mx.compile\ndef scale(x, k):\n    return x * k + 1\n",
+    "lib/model.py": "from .kernels import scale\n\n\nclass Model:\n    def __init__(self):\n        self.k = 0\n\n    def step(self, x):\n"
+    "        self.k += 1\n        return scale(x, self.k)\n",
+    "lib/tools.py": "from .kernels import scale\n\n\ndef apply(x, k):\n    y = scale(x, k)\n    return y\n\n\ndef other(x):\n    return x\n",
+}
+CALLS = "for n in range(9):\n    x = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("from lib import Model\nm = Model()\nx = 1\n" + CALLS.format("m.step(x)"), True),
+        ("import lib\nm = lib.Model()\nx = 1\n" + CALLS.format("m.step(x)"), True),
+        ("import lib.tools as t\nx = 1\n" + CALLS.format("t.apply(x, n)"), True),
+        ("import lib\nx = 1\n" + CALLS.format("lib.tools.apply(x, n)"), True),
+        ("from lib import tools\n\n\ndef main():\n    tools.apply(1, 2)\n\n\nif __name__ == '__main__':\n    main()\n", True),
+        ("from lib import tools\n\n\ndef main():\n    tools.apply(1, 2)\n", False),  # nobody calls it
+        ("from lib import tools\nx = 1\n" + CALLS.format("tools.other(x)"), False),
+        ("import numpy as np\nfrom lib import Model\nx = 1\n" + CALLS.format("np.apply(x)"), False),
+        ('from lib import Model\nHELP = """\nModel().step(x)\n"""\nprint(HELP)\n', False),
+    ],
+)
+def test_programs_that_come_to_something_compiled(program: str, expected: bool, tmp_path: Path) -> None:
+    files = write(tmp_path, {**INDIRECT, "main.py": program})
+    found = {Path(path).relative_to(tmp_path).as_posix() for path in admitted(files)}
+    assert found >= {"lib/kernels.py", "lib/model.py", "lib/tools.py"}
+    assert ("main.py" in found) is expected
+
+
+def test_modules_that_import_each_other_come_to_an_end(tmp_path: Path) -> None:
+    files = write(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from . import a, b\n",
+            "pkg/a.py": "import pkg\nfrom . import b\nimport mlx.core as mx\n\nf = mx.compile(pkg.b.g)\n",
+            "pkg/b.py": "import pkg\nfrom . import a\n\n\ndef g(x):\n    return pkg.a.f(x)\n",
+        },
+    )
+    assert len(admitted(files)) >= 2

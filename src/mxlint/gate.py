@@ -1,14 +1,15 @@
 """Which files are worth a parse: bytes only, since most files of most trees hold nothing for us and reading them is all they may cost.
 
 First round, each file by itself: may it compile something? Second round, the files together: does one import what another compiles or wraps?
-Both rather let in too much; analysis has the last word.
+Third round: programs. A function or class that merely uses something compiled does nothing by itself; a file that calls it when it is run does.
+All rather let in too much; analysis has the last word.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from mxlint.imports import ImportGraph
 
@@ -16,12 +17,17 @@ _RE_COMPILE = re.compile(rb"(?:^|[^\w\x80-\xff])re\.$")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _TOP_LEVEL = re.compile(rb"^(?=[^\s#)\]}'\"])", re.MULTILINE)
 _IMPORTED = re.compile(rb"([\w\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?")
-_STAR = re.compile(rb"import[ \t(]*\*")
 _DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([\w\x80-\xff]+)", re.MULTILINE)
 _ASSIGNED = re.compile(rb"^[ \t]*((?:[\w.,* \t()\x80-\xff]+(?::[^=\n]*)?=(?!=)[ \t]*)+)", re.MULTILINE)
 _GLOBAL = re.compile(rb"\bglobal[ \t]+([\w, \t\x80-\xff]+)")
 _RETURNED = re.compile(rb"\breturn[ \t(]+([\w.\x80-\xff]+)")
+_DEFINES = re.compile(rb"def\b|class\b|async[ \t]+def\b|@|from\b|import\b|__all__\b|['\"]")
+_LONG_STRING = re.compile(rb"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
 _COMPOUND = re.compile(rb"(?:if|else|elif|try|except|finally|with|for|while|match)\b")
+
+_AFTER = frozenset(bytes([code]) for code in range(256) if _WORD.match(bytes([code])))
+_BEFORE = _AFTER | {b"."}
+_DEEPEST = 3  # dots in a name: modules of a package that import each other know no end
 
 
 def may_compile(data: bytes, wrappers: Collection[bytes] = ()) -> bool:
@@ -60,32 +66,57 @@ def admitted(files: Mapping[str, bytes], explicit: Collection[str] = (), wrapper
         # `from common import mx`: who does that compiles without ever saying mlx.
         if b"mlx" in known[path]:
             first.update(user for user in users if _compiles(known[user]))
-    return _second_round(known, graph.importers, first, wrappers) & files.keys()
+    return _Rounds(known, graph, wrappers).reached(first) & files.keys()
 
 
-def _second_round(
-    files: Mapping[str, bytes], importers: Mapping[str, Collection[str]], first: Collection[str], wrappers: Collection[bytes]
-) -> set[str]:
-    """The files of the first round, and those that import something compiled from them, over any number of files in between."""
-    reached = set(first)
-    fed: dict[str, set[bytes]] = defaultdict(set)
-    modules: dict[str, _Module] = {}
-    waiting = dict.fromkeys(sorted(first))
-    while waiting:
-        path = next(iter(waiting))
-        del waiting[path]
-        users = importers.get(path, ())
-        for file in (path, *users) if users else ():
-            if file not in modules:
-                modules[file] = _Module(files[file])
-        exported = modules[path].exports({*fed[path], *wrappers}) if users else set()
-        for user in users:
-            new = {name for name in exported if modules[user].may_use(name)} - fed[user]
-            if new:
-                fed[user] |= new
-                reached.add(user)
-                waiting[user] = None
-    return reached
+class _Rounds:
+    """The second and the third round: what the files of the first lead to, over any number of imports."""
+
+    def __init__(self, files: Mapping[str, bytes], graph: ImportGraph, wrappers: Collection[bytes]) -> None:
+        self._files = files
+        self._graph = graph
+        self._wrappers = wrappers
+        self._modules: dict[str, _Module] = {}
+
+    def reached(self, first: Collection[str]) -> set[str]:
+        compiled = self._follow({path: {*self._wrappers} for path in sorted(first)}, _Module.exports)
+        used = self._follow({path: self._module(path).exports(fed) for path, fed in compiled.items()}, _Module.leads)
+        return compiled.keys() | {path for path, fed in used.items() if path not in compiled and self._module(path).runs(fed)}
+
+    def _follow(self, fed: dict[str, set[bytes]], exports: Callable[[_Module, set[bytes]], set[bytes]]) -> dict[str, set[bytes]]:
+        """The files that import such names, with those names, by what a file makes of the names that it is given."""
+        waiting = dict.fromkeys(fed)
+        while waiting:
+            path = next(iter(waiting))
+            del waiting[path]
+            users = self._graph.importers.get(path, ())
+            exported = exports(self._module(path), fed[path]) if users else set()
+            for user in users:
+                new = self._imported(path, user, exported) - fed.get(user, set())
+                if new:
+                    fed[user] = fed.get(user, {*self._wrappers}) | new
+                    waiting[user] = None
+        return fed
+
+    def _imported(self, path: str, user: str, exported: Collection[bytes]) -> set[bytes]:
+        """The names of a file as one that imports it says them: `step`, `jit.step`, the name that it was given."""
+        found: set[bytes] = set()
+        is_package = user.endswith("__init__.py")
+        for name, here in self._graph.names[path, user]:
+            for there in exported:
+                root, dot, rest = there.partition(b".")
+                if name == b"*":
+                    found.add(there)
+                elif name == root and not dot:
+                    found.add(here)
+                elif name in (root, None) and there.count(b".") < _DEEPEST and (is_package or self._module(user).says(there)):
+                    found.add(here + b"." + (rest if name else there))
+        return found
+
+    def _module(self, path: str) -> _Module:
+        if path not in self._modules:
+            self._modules[path] = _Module(self._files[path])
+        return self._modules[path]
 
 
 class _Module:
@@ -95,27 +126,63 @@ class _Module:
     """
 
     def __init__(self, data: bytes) -> None:
+        self._data = data
         self._blocks = _blocks(data)
-        self._words = set(_WORD.findall(data))
-        self._has_star = _STAR.search(data) is not None
+        self._said: list[bytes] | None = None
+        self._bound: dict[bytes, set[bytes]] = {}
         self._carriers: dict[bytes, list[bytes]] = defaultdict(list)
         for block in self._blocks:
             for word in set(_carrying(block)):
                 self._carriers[word].append(block)
 
-    def may_use(self, name: bytes) -> bool:
-        return self._has_star or name in self._words
+    def says(self, name: bytes) -> bool:
+        """Whether the file may use an attribute of a module."""
+        return name.rpartition(b".")[2] in self._data
 
     def exports(self, fed: Collection[bytes]) -> set[bytes]:
         """The names that may be something compiled, a wrapper of compile, or a function or class that compiles. `fed` are imported ones."""
-        names = set(fed) if self._has_star else set()
+        names = set(fed)
         waiting = [block for block in self._blocks if _compiles(block)]
-        waiting += [block for name in fed for block in self._carriers.get(name, ())]
+        waiting += [block for name in fed for block in self._carriers.get(name.rpartition(b".")[2], ()) if name in block]
         while waiting:
-            for name in _bound(waiting.pop(), fed) - names:
+            for name in _bound(waiting.pop()) - names:
                 names.add(name)
                 waiting.extend(self._carriers.get(name, ()))
         return names
+
+    def leads(self, fed: Collection[bytes]) -> set[bytes]:
+        """The names that may come to one of `fed` when they are used: whatever mentions it, or what mentions it."""
+        names = set(fed)
+        waiting = list(fed)
+        while waiting:
+            for block in self._mentioning(waiting.pop()):
+                if block not in self._bound:
+                    self._bound[block] = _bound(block)
+                new = self._bound[block] - names
+                names |= new
+                waiting.extend(new)
+        return names
+
+    def runs(self, fed: Collection[bytes]) -> bool:
+        """Whether the file comes to one of `fed` when it is run."""
+        return any(b"(" in block and not _DEFINES.match(block) for name in self.leads(fed) for block in self._mentioning(name))
+
+    def _mentioning(self, name: bytes) -> Iterator[bytes]:
+        """The top-level statements that say a name, other than in a docstring or the like."""
+        if self._said is None:
+            self._said = _blocks(_LONG_STRING.sub(b'""', self._data))
+        return (block for block in self._said if name in block and _mentions(block, name))
+
+
+def _mentions(block: bytes, name: bytes) -> bool:
+    """Whether a name stands there by itself, and is no attribute of something."""
+    at = block.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if block[at - 1 : at] not in _BEFORE and block[end : end + 1] not in _AFTER:
+            return True
+        at = block.find(name, end)
+    return False
 
 
 def exports(data: bytes, fed: Collection[bytes] = ()) -> set[bytes]:
@@ -150,10 +217,10 @@ def _carrying(block: bytes) -> list[bytes]:
     return _WORD.findall(block)
 
 
-def _bound(block: bytes, fed: Collection[bytes]) -> set[bytes]:
-    """The names that a top-level statement may bind at module level; of an import, those that may be compiled or wrap compile."""
+def _bound(block: bytes) -> set[bytes]:
+    """The names that a top-level statement may bind at module level; of an import, those that may be compile."""
     if block.startswith((b"from", b"import")):
-        return {alias or name for name, alias in _IMPORTED.findall(block) if name in fed or b"compile" in name}
+        return {alias or name for name, alias in _IMPORTED.findall(block) if b"compile" in name}
     names = {name for found in _GLOBAL.findall(block) for name in _WORD.findall(found)}
     if block.startswith((b"def", b"class", b"async", b"@")):
         return names | set(_DEFINED.findall(block)[:1])

@@ -11,28 +11,36 @@ from collections.abc import Iterator, Mapping
 _IMPORT = re.compile(rb"import\b[ \t]*(\([^)]*|[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*)")
 _FROM = re.compile(rb"[ \t]*from\b[ \t]*([.\w\x80-\xff \t]+)$")
 _STATEMENT_START = re.compile(rb"[;:]")
-_ALIAS = re.compile(rb"\sas\s+[\w\x80-\xff]+")
-_DOTTED = re.compile(rb"[\w.\x80-\xff]+")
+_NAMED = re.compile(rb"([\w.\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?|\*")
 
 _MOST_OUTSIDE = 200  # files read beyond those of the run
 
 
+Import = tuple[int, str, bytes | None, bytes]
+"""How many dots lead, the dotted module, the name imported from it (`*` for all; None for the module itself), and what that is called here."""
+
+
 class ImportGraph:
-    """Who imports a file, among `files` and the files outside of the run that these lead to, whose bytes are in `outside`."""
+    """Who imports a file, among `files` and the files outside of the run that these lead to, whose bytes are in `outside`.
+
+    `names` says for a file and one that imports it under what names: (name there, or None for the file itself; name here).
+    """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.outside: dict[str, bytes] = {}
         self.importers: dict[str, set[str]] = defaultdict(set)
+        self.names: dict[tuple[str, str], set[tuple[bytes | None, bytes]]] = defaultdict(set)
         finder = _Finder()
         waiting = list(files.items())
         while waiting:
             path, data = waiting.pop()
-            for found in finder.imported(path, data):
+            for found, name, here in finder.imported(path, data):
                 if found not in files and found not in self.outside and len(self.outside) < _MOST_OUTSIDE:
                     self.outside[found] = _bytes(found)
                     waiting.append((found, self.outside[found]))
                 if found in files or found in self.outside:
                     self.importers[found].add(path)
+                    self.names[found, path].add((name, here))
 
 
 class _Finder:
@@ -43,20 +51,21 @@ class _Finder:
         self._begins: dict[tuple[str, str], bool] = {}
         self._files: dict[tuple[str, str], str | None] = {}
 
-    def imported(self, path: str, data: bytes) -> set[str]:
-        """The files that a file may import, directly."""
+    def imported(self, path: str, data: bytes) -> Iterator[tuple[str, bytes | None, bytes]]:
+        """The files that a file may import, directly, and under what names."""
         folder = os.path.dirname(path)
-        found: set[str | None] = set()
-        for level, module in imported_modules(data):
-            if level:
-                base = folder
-                for _ in range(level - 1):
-                    base = os.path.dirname(base)
-                found.add(self._file(base, module))
-            else:
-                head = module.partition(".")[0]
-                found.update(self._file(root, module) for root in self._roots_of(folder) if self._has(root, head))
-        return {file for file in found if file is not None}
+        for level, module, name, here in imports(data):
+            base = folder
+            for _ in range(level - 1):
+                base = os.path.dirname(base)
+            head = module.partition(".")[0]
+            for root in (base,) if level else (root for root in self._roots_of(folder) if self._has(root, head)):
+                found = self._file(root, module)
+                if found is not None:
+                    yield found, name, here
+                inner = self._file(root, f"{module}.{name.decode(errors='replace')}".lstrip(".")) if name not in (None, b"*") else None
+                if inner is not None:
+                    yield inner, None, here
 
     def _file(self, root: str, module: str) -> str | None:
         key = (root, module)
@@ -75,31 +84,28 @@ class _Finder:
         return self._begins[key]
 
     def _roots_of(self, folder: str) -> tuple[str, ...]:
-        """Where absolute imports may start: in the folder, in those above it up to the first that is no package or is the project's, in src."""
+        """Where absolute imports may start: in the folder and in those above it up to the project's, each with its src."""
         if folder not in self._roots:
             above = os.path.dirname(folder)
             is_project = any(os.path.exists(os.path.join(folder, name)) for name in ("pyproject.toml", "setup.py", ".git"))
-            if is_project or above == folder:
-                self._roots[folder] = (folder, os.path.join(folder, "src"))
-            else:
-                self._roots[folder] = (folder, *self._roots_of(above))
+            outer = () if is_project or above == folder else self._roots_of(above)
+            self._roots[folder] = (folder, os.path.join(folder, "src"), *outer)
         return self._roots[folder]
 
 
-def imported_modules(data: bytes) -> Iterator[tuple[int, str]]:
-    """The modules that a file may import: how many dots lead, and the dotted name. Each imported name may itself be a module."""
+def imports(data: bytes) -> Iterator[Import]:
+    """What a file imports. Each imported name may itself be a module."""
     for match in _IMPORT.finditer(data):
         start = data.rfind(b"\n", 0, match.start()) + 1
         head = _STATEMENT_START.split(data[start : match.start()])[-1]
-        names = [name.decode(errors="replace") for name in _DOTTED.findall(_ALIAS.sub(b"", match[1]))]
         if not head.strip():
-            yield from ((0, name) for name in names)
+            for name, alias in _NAMED.findall(match[1]):
+                yield 0, name.decode(errors="replace"), None, alias or name
         elif source := _FROM.match(head):
-            dotted = b"".join(source[1].split()).decode(errors="replace")
-            module = dotted.lstrip(".")
-            level = len(dotted) - len(module)
-            yield level, module
-            yield from ((level, f"{module}.{name}".lstrip(".")) for name in names)
+            dotted = b"".join(source[1].split())
+            module = dotted.lstrip(b".")
+            for name, alias in _NAMED.findall(match[1]):
+                yield len(dotted) - len(module), module.decode(errors="replace"), name or b"*", alias or name or b"*"
 
 
 def _bytes(path: str) -> bytes:

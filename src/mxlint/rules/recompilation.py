@@ -9,7 +9,7 @@ from mxlint.fixes.remedies import CompileTransform, Hoist
 from mxlint.rules.report import containers, finding, name_of
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
-from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
+from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, DictV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
 
 
 def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
@@ -73,9 +73,8 @@ def _twice(records: Sequence[Record], loop: object) -> bool:
 def _same_arguments(a: Frame, b: Frame) -> bool:
     """Whether two calls of a factory were given the same, so that the second had no need to compile anew."""
     node = a.function.node if a.function is not None else None
-    return (
-        a is b or node is not None and all(same(a.fields.get(param.name, UNKNOWN), b.fields.get(param.name, NONE)) for param in node.params)
-    )
+    given = [(a.fields.get(param.name, UNKNOWN), b.fields.get(param.name, NONE)) for param in node.params] if node is not None else []
+    return a is b or node is not None and all(same(*pair) or _alike(*pair) for pair in given)
 
 
 def _alike(a: Value, b: Value) -> bool:
@@ -88,6 +87,8 @@ def _alike(a: Value, b: Value) -> bool:
         return a.owner is b.owner and _alike(a.function, b.function)
     if isinstance(a, (PartialV, TransformV)) and isinstance(b, (PartialV, TransformV)):
         return _alike(a.function, b.function)
+    if isinstance(a, DictV) and isinstance(b, DictV):
+        return a.fields.keys() == b.fields.keys() and all(same(a.fields[key], b.fields[key]) for key in a.keys)
     return isinstance(a, CompiledV) and isinstance(b, CompiledV) and _alike(a.record.function, b.record.function)
 
 

@@ -16,11 +16,12 @@ def method(record: Record) -> Iterator[Finding]:
     if record.method_of is not None:
         options = ", inputs=self.state" if record.frame.cls is not None and is_layer_class(record.frame.cls) else ""
         options += ", shapeless=True" if record.shapeless else ""
+        name = record.function.name.rpartition(".")[2] if isinstance(record.function, FuncV) else record.compiled
         yield finding(
-            "MX501", record.site,
-            f"mx.compile returns an object that does not bind self: calling `{record.compiled}` on an instance of {record.method_of} "
+            "MX501", record.decorates or record.site,
+            f"mx.compile returns an object that does not bind self: calling `{name}` on an instance of {record.method_of} "
             "leaves the first argument out and raises \"TypeError: missing 1 required positional argument\"",
-            f"compile the bound method in __init__: self._{record.compiled.strip('_')} = mx.compile(self.{record.compiled}{options})",
+            f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",
             record, object=record.method_of,
         )  # fmt: skip
 

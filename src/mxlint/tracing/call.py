@@ -416,14 +416,20 @@ def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, defini
                 info = replace(info, keywords=dict(function.keywords), nodes=dict(function.nodes))
                 info.args += function.args
             made = compiling.make_compiled(m, info, "partial-decorator" if isinstance(function, PartialV) else "decorator", definition.name)
-            if frame.kind == "class" and isinstance(made, CompiledV) and isinstance(value, FuncV) and value.wrapper != "staticmethod":
-                made.record.method_of = frame.qualname
-            return made
+            return _in_class(made, value, place, frame)
         if not target.name.startswith(("mlx.", "functools.partial")) and target.name not in m.wrappers:
             return value
     if isinstance(function, Opaque):
         return value if isinstance(value, Choice) else Choice((value, Opaque(label=definition.name)))
-    return call(m, function, CallInfo([value], {}, frame, place, [place], {}, False, None))
+    return _in_class(call(m, function, CallInfo([value], {}, frame, place, [place], {}, False, None)), value, place, frame)
+
+
+def _in_class(made: Value, method: Value, place: Place, frame: Frame) -> Value:
+    """What a decorator makes of a method: a compiled object does not bind self."""
+    if frame.kind == "class" and isinstance(made, CompiledV) and isinstance(method, FuncV) and method.wrapper != "staticmethod":
+        made.record.method_of = frame.qualname
+        made.record.decorates = place
+    return made
 
 
 def escape(m: Machine, value: Value, depth: int = 3) -> None:
@@ -529,8 +535,10 @@ def imported(m: Machine, found: Value, name: str, node: nodes.Node, frame: Frame
         dotted = canonical(f"{found.name}.{name}")
         return constant(dotted) or External(dotted)
     if isinstance(found, ModuleV):
-        if found.frame is not None and name in found.frame.fields:
-            return force(found.frame, name, found.frame.fields[name])
+        # `from . import sub` in a package asks the package for the name that is just being made.
+        known = force(found.frame, name, found.frame.fields[name]) if found.frame is not None and name in found.frame.fields else UNKNOWN
+        if known is not UNKNOWN:
+            return known
         inner = m.project.find(f"{found.name}.{name}", 0, found.frame.source if found.frame is not None else frame.source)
         if inner is not None:
             return m.load(inner)

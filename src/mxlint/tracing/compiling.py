@@ -91,7 +91,7 @@ def make_compiled(m: Machine, info: CallInfo, form: str, compiled: str) -> Value
         object=qualname(info.frame), frame=info.frame, loops=tuple(m.loops), callers=tuple(m.loops[: info.frame.loop_base]), epoch=m.epoch,
         order=now(),
     )  # fmt: skip
-    m.records.append(record)
+    m.note(record)
     what = _not_a_function(function)
     if what:
         m.not_functions.append((info.place, what, record.compiled))

@@ -232,6 +232,7 @@ class Record:
     epoch: int
     order: int
     method_of: str | None = None
+    decorates: Place | None = None
     calls: list[Call] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)

@@ -42,6 +42,8 @@ MAX_DEPTH = 24
 """Calls within calls that are followed; deeper ones are unknown."""
 MAX_RECURSION = 8
 """The same for one function within itself, where every condition on the way is known."""
+TEXT_PER_STEP = 10
+"""Characters that are lowered in the time of a few steps."""
 MAX_GUARDED_RECURSION = 2
 """And where one is not known."""
 
@@ -88,6 +90,7 @@ class Machine:
         self.wrappers = wrappers
         self.journal = Journal()
         self.budget = 0
+        self.withheld = 0
         self.trace: Trace | None = None
         self.records: list[Record] = []
         self.epoch = 0
@@ -132,6 +135,22 @@ class Machine:
         self.budget -= cost
         if self.budget < 0:
             raise OutOfBudget
+
+    def grant(self, steps: int, at_first: int) -> None:
+        """So many steps from now on; those beyond `at_first` once something compiled is met."""
+        self.budget = steps if self.records else at_first
+        self.withheld = steps - self.budget
+
+    def note(self, record: Record) -> None:
+        """Something compiled is met."""
+        self.records.append(record)
+        self.budget += self.withheld
+        self.withheld = 0
+
+    def tick_text(self, size: int) -> None:
+        """What is lowered before anything compiled is met costs steps as well."""
+        if self.withheld:
+            self.tick(size // TEXT_PER_STEP)
 
     def place(self, frame: Frame, node: nodes.Node) -> Place:
         return Place(frame.source, node.start, node.end)

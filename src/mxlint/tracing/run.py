@@ -19,6 +19,7 @@ from mxlint.tracing.values import (
     Choice,
     ClassV,
     CompiledV,
+    External,
     Frame,
     FuncV,
     Instance,
@@ -54,15 +55,20 @@ TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
 CALLER_TEXT_BUDGET = 20_000
 """The same for a file that compiles nothing and only calls what others compile."""
+PROGRAM_BUDGET = 1_500
+"""Steps, before it has come to anything compiled, at an entry into a file that does not even import such a thing: most only load, convert and save."""
 
 
 def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
     """Run a file. With `everything`, all functions and methods are taken to be compiled (for tests of robustness)."""
-    m.text_left = TEXT_BUDGET if _compiles_here(m, source) else CALLER_TEXT_BUDGET
+    compiles = _compiles_here(m, source)
+    m.text_left = TEXT_BUDGET if compiles else CALLER_TEXT_BUDGET
     m.load_left = LOAD_BUDGET
     frame = module_frame(m, source, "__main__")
     budget = _Budget(m)
     cut = m.files.pieces(source, tree)
+    if not compiles and not _imports_handles(m, source, cut, budget):
+        budget.at_first = PROGRAM_BUDGET
     for chunk in cut:
         with budget:
             _chunk(m, chunk, frame)
@@ -83,15 +89,16 @@ class _Budget:
     def __init__(self, m: Machine) -> None:
         self.m = m
         self.left = FILE_BUDGET
+        self.at_first = ENTRY_BUDGET
 
     def __enter__(self) -> None:
         self.granted = min(ENTRY_BUDGET, self.left)
-        self.m.budget = self.granted
+        self.m.grant(self.granted, min(self.granted, self.at_first))
         self.depth = self.m.journal.depth
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         m = self.m
-        self.left = max(0, self.left - (self.granted - max(m.budget, 0)))
+        self.left = max(0, self.left - (self.granted - m.withheld - max(m.budget, 0)))
         if kind is None or not issubclass(kind, (OutOfBudget, RecursionError)):
             return False
         m.journal.unwind(self.depth)
@@ -133,11 +140,11 @@ def load(m: Machine, found: Found) -> Value:
             _chunk(m, chunk, frame)
             continue
         names = chunk.binds
-        if names:
+        if names and "*" not in names:
             for name in names:
                 present = frame.fields.get(name)
                 frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present), decorated=chunk.kind == "class" and chunk.decorated)
-        elif chunk.body is None:
+        elif names or chunk.body is None:
             _apart(m, lambda chunk=chunk: _chunk(m, chunk, frame))  # type: ignore[misc]
     return made
 
@@ -175,6 +182,7 @@ def _lowered(m: Machine, chunk: Piece, frame: Frame) -> nodes.Body:
             m.lost("budget")
             return (nodes.UnknownStmt(chunk.start, chunk.end, chunk.binds),)
         m.text_left -= chunk.size
+        m.tick_text(chunk.size)
     return m.files.body(frame.source, chunk)
 
 
@@ -225,9 +233,20 @@ def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
             found = m.project.find(*value.origin, source)
             if found is not None and (found.source is None or says_compile(found.source.text)):
                 made = calls.force(frame, name, value)
-                if isinstance(made, CompiledV) or isinstance(made, FuncV) and _compiles(made):
+                if isinstance(made, CompiledV) or isinstance(made, FuncV) and _compiles(made) or _is_compile(made):
                     names.add(name)
     return names
+
+
+def _imports_handles(m: Machine, source: Source, cut: tuple[Piece, ...], budget: _Budget) -> bool:
+    """Whether a file imports such at its top, seen before it is run."""
+    frame = module_frame(m, source, "__main__")
+    with budget:
+        for chunk in cut:
+            if chunk.body is not None:
+                execute.execute(m, chunk.body, frame)
+        return bool(_imported_handles(m, source, frame))
+    return False
 
 
 def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Callable[[str], bool]:
@@ -250,7 +269,7 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
     mentions = _mention(names | makers)
     if _compiles_here(m, source):
         return lambda text: says_compile(text) or mentions(text)
-    return lambda text: mentions(text) and _TELLS.search(text) is not None
+    return lambda text: mentions(text) and (_TELLS.search(text) is not None or any(map(mentions, _DECORATOR.findall(text))))
 
 
 def _runs_compiled(value: Value) -> bool:
@@ -260,6 +279,7 @@ def _runs_compiled(value: Value) -> bool:
     return isinstance(value, CompiledV)
 
 
+_DECORATOR = re.compile(r"(?m)^[ \t]*@(.*)$")
 _TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|item|tolist|shape|size|ndim|None|True|False)\b|[\d\"'\[{]")
 """What a body needs to say about its calls more than that it passes on arrays which it was given: a loop, a constant, a conversion."""
 
@@ -267,6 +287,12 @@ _TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|i
 def _compiles_here(m: Machine, source: Source) -> bool:
     """Whether a file may hold a compile site."""
     return says_compile(source.text) or any(wrapper.rsplit(".", 1)[-1] in source.text for wrapper in m.wrappers)
+
+
+def _is_compile(value: Value) -> bool:
+    """Whether a value is mx.compile, or a partial of it."""
+    function = value.function if isinstance(value, PartialV) else value
+    return isinstance(function, External) and function.name == "mlx.core.compile"
 
 
 def _compiles(function: FuncV) -> bool:
