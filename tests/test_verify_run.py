@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from mxlint import cli
+from mxlint.verify.cache import cache_in
 from mxlint.verify.processes import brood, children, family
 
 pytestmark = [
@@ -181,9 +182,27 @@ def test_interrupted_at_the_clock(folder: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
-def verifying(temporary: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def test_interrupted_in_a_program(folder: Path) -> None:
+    """Whoever calls it without the command line gets Python's own exception, after the same clean-up."""
+    write(sleeps=SLEEPS)
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    code = "from mxlint.engine import check\nfrom mxlint.verify.experiment import verified\nverified(check(['sleeps.py']))"
+    process = verifying(temporary, command=("-c", code))
+    _until(lambda: any(temporary.glob("*/*/job.json")) and bool(children(process.pid)))
+    below = family(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in stderr
+    assert not [pid for pid in below if _alive(pid)]
+    assert list(temporary.iterdir()) == []
+
+
+def verifying(
+    temporary: Path, *arguments: str, command: tuple[str, ...] = ("-m", "mxlint", "check", "--verify", "--output-format", "json")
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "mxlint", "check", "--verify", "--output-format", "json", *arguments],
+        [sys.executable, *command, *arguments],
         env={**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -265,6 +284,19 @@ def test_damaged_entries_are_none(damage: bytes | str) -> None:
         else:
             entry.write_bytes(entries[number - 1].read_bytes() if number else b"x")
     assert checked() == first
+
+
+def test_what_nobody_reads_any_more_goes(folder: Path) -> None:
+    key, other = "ab" * 32, "cd" * 32
+    cache = cache_in(folder / "cache")
+    cache.write(key, {"seen": 1})
+    cache.write(other, {"seen": 2})
+    for path in cache.folder.glob("*/*"):
+        os.utime(path, (0, 0))
+    assert cache.read(other) == {"seen": 2}
+    again = cache_in(folder / "cache")
+    assert (again.read(key), again.read(other)) == (None, {"seen": 2})
+    assert len(list(cache.folder.iterdir())) == 1
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm() -> None:

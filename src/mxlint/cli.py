@@ -141,7 +141,8 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
 
-    The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work.
+    The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
+    130 if --verify was interrupted.
     """
     result, interrupted = _run(options), None
     if options["verify"]:
