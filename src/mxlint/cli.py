@@ -104,9 +104,8 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
             timeout,
             "verify_timeout",
             type=click.FloatRange(min=1),
-            default=20,
             metavar="S",
-            help="Seconds after which one run of a program is ended. Default: 20.",
+            help="Seconds after which one run of a program is ended. Default: 20, with CUDA 60.",
         ),
         click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Experiments at a time. Default: the cores that there are."),
         click.option(
@@ -323,13 +322,14 @@ def _run(options: dict[str, Any]) -> Result:
 
 def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | None]:
     """The run with its findings put to the test, and the exit code if it was interrupted."""
+    from mxlint.verify.bench import WALL_S
     from mxlint.verify.cache import cache_in
     from mxlint.verify.experiment import Options, verified
 
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
     with _progress(options["quiet"]) as progress, _stoppable() as (stop, received):
-        result = verified(result, Options(keep, options["verify_timeout"], options["jobs"] or _cores(), cache, progress, stop))
+        result = verified(result, Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop))
     if received:
         click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
     return result, 128 + received[0] if received else None

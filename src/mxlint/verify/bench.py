@@ -15,11 +15,13 @@ from typing import Any
 from mxlint.finding import Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
+from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.modules import Modules
 from mxlint.verify.runner import Job, Mode, Outcome, Workplace, remove, run
 from mxlint.verify.sight import Claim
 
-WALL_S = 20.0
+WALL_S = 60.0 if has_cuda() else 20.0
+"""CUDA's compiler takes seconds for each kernel."""
 
 
 Watched = tuple[str, tuple[int, int], tuple[int, int]]

@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Literal
 
+from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.processes import Brood, brood, tasks_of_user, used
 
 Mode = Literal["real", "plain", "computed", "serial", "timed"]
@@ -293,7 +294,7 @@ class _Watch:
 def limits(cpu_s: int, tasks: int = 0) -> dict[str, int]:
     """What the child sets on itself; 0 is no limit."""
     return {
-        "cpu_s": cpu_s,
+        "cpu_s": cpu_s * (6 if has_cuda() else 1),  # there the compiler of kernels runs in the child itself
         "file_bytes": 64 * MEGABYTE,
         "files": 256,
         "address_bytes": 8192 * MEGABYTE,

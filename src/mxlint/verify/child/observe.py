@@ -304,6 +304,7 @@ class Observer:
             self.transforms.install()
         if self.clocks is not None:
             self.clocks.install()
+        sys._getframe().f_trace_opcodes = True  # Python 3.12 asks only when tracing starts whether anyone wants to hear of opcodes
         threading.settrace(self.on_call)
         sys.settrace(self.on_call)
 
@@ -332,6 +333,7 @@ class Observer:
             if code.co_flags & inspect.CO_GENERATOR and not self.spots[code] and code not in self.targets:
                 self.passed_over.add(code)  # each item that it yields would be a call
         frame.f_trace_lines = False
+        frame.f_trace = self.on_event  # Python 3.13 hears of opcodes only in frames that are traced already
         frame.f_trace_opcodes = bool(self.spots[code])
         return self.on_event
 
