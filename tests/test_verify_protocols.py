@@ -244,6 +244,89 @@ def test_reached_by_another_function_refutes_nothing() -> None:
     assert claimed("MX103", text, site=1).verdict != "refuted"
 
 
+OTHER_ATTRIBUTE = """
+class Settings:
+    scale = 2.0
+    shift = mx.array(0.0)
+
+settings = Settings()
+state = {"w": mx.array(1.0)}
+
+@partial(mx.compile, inputs=state)
+def f(x):
+    y = x * settings.scale  # HERE
+    return y + state["w"]
+
+for value in (1.0, 2.0, 3.0):
+    settings.shift = mx.array(value)
+    state["w"] = mx.array(value)
+    print(f(mx.array(1.0)))
+"""
+
+
+def test_what_did_not_change_is_not_refuted() -> None:
+    """Another attribute of the same object changed, and the new weights were used: nothing of that tells what a change would do."""
+    assert claimed("MX209", OTHER_ATTRIBUTE).verdict == "inconclusive"
+
+
+ITERATOR = """
+@mx.compile
+def f(x):
+    rows = [x * 2, x + 1]
+    return map(mx.exp, rows)  # HERE
+
+for _ in range(2):
+    f(mx.array(1.0))
+"""
+
+
+def test_what_cannot_be_looked_into_is_not_refuted() -> None:
+    assert claimed("MX503", ITERATOR).verdict == "inconclusive"
+
+
+SLOTS = """
+from collections import deque
+
+class Cache:
+    __slots__ = ("kept",)
+
+cache = Cache()
+recent = deque(maxlen=4)
+
+@mx.compile
+def f(x):
+    y = mx.exp(x)
+    KEEP
+    return y * 2
+
+for _ in range(2):
+    f(mx.array(1.0))
+"""
+
+
+@pytest.mark.parametrize("keep", ["recent.append(y)", "cache.kept = y"])
+def test_placeholders_are_found_wherever_they_are_kept(keep: str) -> None:
+    verdict = claimed("MX202", SLOTS.replace("KEEP", keep + HERE))
+    assert verdict.verdict == "confirmed", verdict
+
+
+SHAPES_OF_TWO = """
+def body(x):
+    return x * 2  # HERE
+
+first = mx.compile(body, shapeless=True)
+second = mx.compile(lambda x: body(x) + 1, shapeless=True)
+
+for _ in range(2):
+    first(mx.ones((4,)))
+    second(mx.ones((6,)))
+"""
+
+
+def test_other_shapes_of_another_function_refute_nothing() -> None:
+    assert claimed("MX401", SHAPES_OF_TWO).verdict == "inconclusive"
+
+
 def test_compilation_that_is_off_refutes_nothing() -> None:
     text = OFF.replace("    return mx.exp(x) * n", "    return mx.exp(x) * float(mx.sum(x))" + HERE)
     assert claimed("MX103", text).verdict == "inconclusive"

@@ -206,6 +206,20 @@ def leaks(value: Any) -> str | None:
     return None
 
 
+def opaque(value: Any) -> bool:
+    """Whether there is something in a value that shows nothing of what it holds, such as an iterator."""
+    if isinstance(value, dict):
+        if "dtype" in value:
+            return False
+        shows = "type" not in value or "items" in value or "fields" in value
+        return not shows or any(opaque(item) for part in ("items", "fields") for item in _members(value.get(part)))
+    return bool(value == "generator")
+
+
+def _members(items: Any) -> Sequence[Any]:
+    return list(items.values()) if isinstance(items, dict) else items if isinstance(items, list) else ()
+
+
 def shape_differs(a: Any, b: Any) -> bool:
     """Whether arrays of two values differ in shape, so that no comparison of numbers is needed."""
     if isinstance(a, dict) and isinstance(b, dict):

@@ -71,6 +71,8 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
             return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
     if answer.word == "seen" and claim.code in HELD and (problem := _comes_from_elsewhere(bench, job, sight, answer)):
         return Answer("unclear", problem), real.answer, None
+    if answer.word == "contradicted" and claim.code in ("MX201", "MX209") and not _matters(bench, job, sight):
+        return Answer("unclear", "what is read here was not seen to change, and to matter, between two calls"), real.answer, None
     if crashed is not None:
         answer = _without_it(bench, job, claim, protocol, answer, plain.answer)
     elif again == 0:
@@ -88,16 +90,32 @@ def _idle(sight: Sight, answer: Answer, protocol: Protocol) -> str | None:
 def _comes_from_elsewhere(bench: Bench, job: Job, sight: Sight, answer: Answer) -> str | None:
     """What a trace holds at its first value must matter: without compile, but with that value held, the program does something else, and,
     where the value is not known to be that of changing state, just what it does compiled."""
-    variant = held(job, sight.claim)
-    outcome = bench.run(variant, "plain") if variant is not None else None
-    if outcome is None or outcome.answer is None or _unusable(outcome) or not outcome.answer["held"]:
+    run = _with_held(bench, job, sight)
+    if run is None:
         return "what is read here was not seen to change" if answer.held else None
-    by_itself = replace(sight, real=outcome.answer)
-    if not (difference(by_itself) or ended(by_itself, arrays=False) or outcome.answer["files"] != sight.plain["files"]):
+    if not _differs(replace(sight, real=run)):
         return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
-    if answer.held and (difference(replace(sight, plain=outcome.answer)) or ended(replace(sight, plain=outcome.answer))):
+    if answer.held and (difference(replace(sight, plain=run)) or ended(replace(sight, plain=run))):
         return "the results differ, but not as they do if the flagged expression is held at its first value"
     return None
+
+
+def _matters(bench: Bench, job: Job, sight: Sight) -> bool:
+    """Whether the flagged expression changes between calls, so that the uncompiled program goes wrong if it is held at its first value."""
+    run = _with_held(bench, job, sight)
+    return run is not None and _differs(replace(sight, real=run))
+
+
+def _with_held(bench: Bench, job: Job, sight: Sight) -> Mapping[str, Any] | None:
+    """The uncompiled program in which the flagged expression keeps its first value, if it can be run and does."""
+    variant = held(job, sight.claim)
+    outcome = bench.run(variant, "plain") if variant is not None else None
+    usable = outcome is not None and outcome.answer is not None and not _unusable(outcome) and outcome.answer["held"]
+    return outcome.answer if outcome is not None and usable else None
+
+
+def _differs(sight: Sight) -> bool:
+    return bool(difference(sight) or ended(sight, arrays=False) or sight.real["files"] != sight.plain["files"])
 
 
 def _without_it(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answer: Answer, plain: Mapping[str, Any]) -> Answer:

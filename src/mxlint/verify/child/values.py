@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import struct
 import types
@@ -37,15 +38,26 @@ def seen(value: Any, depth: int = 0, within: frozenset[int] = frozenset()) -> An
         return {"type": type(value).__name__, "items": items, **_more(vars(value) if hasattr(value, "__dict__") else {}, depth, within)}
     if isinstance(value, (set, frozenset)):
         return {"type": type(value).__name__, "length": len(value), "items": sorted(repr(item)[:80] for item in list(value)[:ITEMS])}
-    if isinstance(value, (list, tuple)):
-        return {"type": type(value).__name__, "length": len(value), "items": [seen(item, depth + 1, within) for item in value[:ITEMS]]}
+    if isinstance(value, (list, tuple, collections.deque)):
+        first = list(value)[:ITEMS]
+        return {"type": type(value).__name__, "length": len(value), "items": [seen(item, depth + 1, within) for item in first]}
     if isinstance(value, (types.FunctionType, types.MethodType)) or getattr(type(value), "is_shell", False):
         return "function"
     if isinstance(value, FOREIGN) or callable(value) and not hasattr(value, "__dict__"):
         return type(value).__name__
     if isinstance(value, types.GeneratorType):
         return "generator"
-    return {"type": type(value).__name__, **_more(getattr(value, "__dict__", {}), depth, within)}
+    return {"type": type(value).__name__, **_more(attributes(value), depth, within)}
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object holds by name, in its dictionary or in slots."""
+    slots = [name for base in type(value).__mro__ for name in _names(vars(base).get("__slots__", ()))]
+    return {**{name: getattr(value, name) for name in slots if hasattr(value, name)}, **getattr(value, "__dict__", {})}
+
+
+def _names(slots: Any) -> list[str]:
+    return [slots] if isinstance(slots, str) else [name for name in slots if isinstance(name, str) and not name.startswith("__")]
 
 
 def _more(fields: dict[str, Any], depth: int, within: frozenset[int]) -> dict[str, Any]:
@@ -155,7 +167,7 @@ def leaks(value: Any, path: str, found: list[str], done: set[int], depth: int = 
     if isinstance(value, dict):
         for key, item in list(value.items()):
             leaks(item, f"{path}[{key!r}]", found, done, depth + 1)
-    elif isinstance(value, (list, tuple, set, frozenset)):
+    elif isinstance(value, (list, tuple, set, frozenset, collections.deque)):
         for number, item in enumerate(list(value)):
             leaks(item, f"{path}[{number}]", found, done, depth + 1)
     if getattr(type(value), "is_shell", False):
@@ -175,8 +187,7 @@ def leaks(value: Any, path: str, found: list[str], done: set[int], depth: int = 
     if isinstance(value, types.GeneratorType) and value.gi_frame is not None:
         for name, item in list(value.gi_frame.f_locals.items()):
             leaks(item, f"{name} of {path}", found, done, depth + 1)
-    fields = getattr(value, "__dict__", None)
-    if fields is not None:
-        for key, item in list(dict(fields).items()):
+    if not isinstance(value, FOREIGN):
+        for key, item in list(attributes(value).items()):
             if not str(key).startswith("__"):
                 leaks(item, f"{path}.{key}", found, done, depth + 1)

@@ -31,13 +31,13 @@ def frozen_shape(sight: Sight) -> Answer:
         return seen("crash", f"the process died of signal {sight.crashed.signal}", "the uncompiled program ends well")
     if not sight.reached:
         return unreached(sight)
-    first: Call | None = None
+    first: dict[int, Call] = {}
     varied = False
     for _, real, _ in sight.pairs:
-        first = first or real
-        varied = varied or _shapes(real["key"]) != _shapes(first["key"])
+        before = first.setdefault(real["object"], real)
+        varied = varied or not real["traced"] and _shapes(real["key"]) != _shapes(before["key"])
     for _, real, _, evidence in differing(sight):
-        if not real["traced"] and first is not None and _shapes(real["key"]) != _shapes(first["key"]):
+        if not real["traced"] and _shapes(real["key"]) != _shapes(first[real["object"]]["key"]):
             return Answer("seen", None, evidence)
         return unclear(f"a call differs for another reason than its shapes: {evidence.observed}")
     if varied and sight.established:

@@ -16,7 +16,7 @@ from mxlint.verify.protocols.answer import (
     unreached,
 )
 from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
-from mxlint.verify.sight import Sight
+from mxlint.verify.sight import Sight, opaque
 
 OTHER_FAMILIES = ("during function transformations", "inside a graph transformation", "uncaptured inputs", "cannot infer output shapes")
 """What MLX says where a compiled function is one, but does something that it may not."""
@@ -64,6 +64,8 @@ def untracked(sight: Sight) -> Answer:
     found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
     if found:
         return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
+    if any(opaque(real.get("result")) for _, real, _ in sight.pairs):
+        return unclear("what is returned cannot be looked into")
     return unless_called(sight, "what the calls returned held values")
 
 

@@ -21,7 +21,7 @@ from mxlint.verify.protocols.answer import (
     unreached,
 )
 from mxlint.verify.protocols.comparing import difference, differing, ended, leaked, placeholders
-from mxlint.verify.sight import Call, Sight, same
+from mxlint.verify.sight import Call, Sight, opaque, same
 
 CLOSED = ("'_RandomState' object does not support item assignment",)
 """What MLX says from 0.32.1 on where something is put into mx.random.state."""
@@ -95,6 +95,8 @@ def lost_write(sight: Sight) -> Answer:
         return Answer("seen", None, found)
     if (other := difference(sight)) is not None:
         return unclear(f"what is written here holds no placeholder, although {other.observed}")
+    if any(opaque(value) for name, value in sight.real["end"].items() if short(name) in sight.claim.names):
+        return unclear("what is written here cannot be looked into")
     return unless_called(sight, "what is written here held values after the calls, as without compile")
 
 
