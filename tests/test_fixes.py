@@ -157,6 +157,14 @@ HOISTED = {
         "x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(\n        lambda x: x * 2 + 1,  # twice\n    )(x)\n",
         "x = mx.array(1.0)\ncompiled = mx.compile(\n        lambda x: x * 2 + 1,  # twice\n    )\nfor i in range(3):\n    x = compiled(x)\n",
     ),
+    "an array of the loop": (
+        "w = mx.array(1.0)\nfor t in (mx.array(1.0), mx.array(2.0), mx.array(3.0)):\n    w = mx.compile(lambda w: norm(w) + t)(w)\n",
+        "w = mx.array(1.0)\ncompiled = mx.compile(lambda w, t: norm(w) + t)\nfor t in (mx.array(1.0), mx.array(2.0), mx.array(3.0)):\n    w = compiled(w, t)\n",
+    ),
+    "an array of the loop that is handed on": (
+        "for t in (mx.array(1.0), mx.array(2.0), mx.array(3.0)):\n    f = mx.compile(lambda w: norm(w) + t)\n    print(list(map(f, [t])))\n",
+        None,
+    ),
     "a name of the loop": ("x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(lambda x: norm(x) + i)(x)\n", None),
     "changed in the loop": (
         "class S:\n    by = mx.array(1.0)\n\n\nx = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(lambda x: norm(x) * S.by)(x)\n    S.by = x + 1\n",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mxlint.finding import Edit, Fix
+from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
-from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Syntax, bound, local_names, needed, parameters, root, syntax_of
+from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Syntax, bound, local_names, needed, parameters, syntax_of
 
 BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
 
@@ -32,10 +33,18 @@ def hoist(remedy: Hoist) -> Iterator[Fix]:
         return
     leave = _to_leave(syntax, site, remedy)
     target = _outermost(syntax, moved, leave) if leave is not None else None
+    if leave is None:
+        return
     if target is not None:
-        yield from _moved_out(syntax, site, moved, target)
-    elif remedy.loop is None and isinstance(site, ast.Call):
+        yield from _moved_out(syntax, site, moved, target, None)
+        return
+    if remedy.loop is None and isinstance(site, ast.Call):
         yield from _kept_on_self(syntax, site, leave)
+    taken = moved.names & _blocked(syntax, moved, leave)
+    arguments = added(syntax, site, moved.node, sorted(taken))
+    target = _outermost(syntax, replace(moved, names=moved.names - taken), leave) if arguments is not None else None
+    if target is not None:
+        yield from _moved_out(syntax, site, moved, target, arguments)
 
 
 def _moved(syntax: Syntax, site: ast.expr) -> _Moved | None:
@@ -89,6 +98,19 @@ def _outermost(syntax: Syntax, moved: _Moved, leave: ast.AST) -> ast.AST | None:
     return target
 
 
+def _blocked(syntax: Syntax, moved: _Moved, leave: ast.AST) -> set[str]:
+    """The names that are bound on the way out of what has to be left."""
+    names: set[str] = set()
+    for node in syntax.up(moved.node):
+        if isinstance(node, LOOPS):
+            names |= _bound_without(node, moved.node)
+        elif isinstance(node, FUNCTIONS):
+            names |= local_names(node)
+        if node is leave:
+            break
+    return names
+
+
 def _tested(node: ast.AST) -> set[str]:
     """The names that a branch depends on: what it guards need not make sense outside it."""
     test = getattr(node, "test", getattr(node, "subject", None))
@@ -107,19 +129,21 @@ def _bound_without(node: ast.AST, left_out: ast.AST) -> set[str]:
     return names
 
 
-def _moved_out(syntax: Syntax, site: ast.expr, moved: _Moved, target: ast.AST) -> Iterator[Fix]:
+def _moved_out(syntax: Syntax, site: ast.expr, moved: _Moved, target: ast.AST, arguments: Added | None) -> Iterator[Fix]:
     statement = syntax.statement(target)
-    edits: tuple[Edit, ...] | None
+    edits: tuple[Edit, ...] | None = None
     if isinstance(moved.node, ast.stmt) and _only_name(syntax, moved, target, statement):
-        edits = _statement_moved(syntax, moved.node, statement)
-    else:
-        edits = (
-            _expression_moved(syntax, site, syntax.text(site), name_for(site), statement)
-            if isinstance(site, ast.Call) and not isinstance(moved.node, DEFINITIONS)
-            else None
-        )
+        edits = _statement_moved(syntax, moved.node, statement, arguments)
+    elif isinstance(site, ast.Call) and not isinstance(moved.node, DEFINITIONS):
+        text = syntax.text(site)
+        if arguments is not None:
+            at = arguments.at - syntax.start(site)
+            text = text[:at] + arguments.text + text[at:]
+        edits = _expression_moved(syntax, site, text, name_for(site), statement)
     if edits is not None:
-        yield Fix("unsafe", f"compile once, {'before the loop' if isinstance(target, LOOPS) else 'outside the function'}", edits)
+        where = "before the loop" if isinstance(target, LOOPS) else "outside the function"
+        what = f", and pass {arguments.text.lstrip(', ')}" if arguments is not None else ""
+        yield Fix("unsafe", f"compile once, {where}{what}", (*edits, *(arguments.calls if arguments is not None else ())))
 
 
 def _only_name(syntax: Syntax, moved: _Moved, target: ast.AST, statement: ast.stmt) -> bool:
@@ -138,13 +162,14 @@ def _names_without(node: ast.AST, left_out: ast.AST) -> set[str]:
     return own.union(*(_names_without(child, left_out) for child in ast.iter_child_nodes(node)))
 
 
-def _statement_moved(syntax: Syntax, node: ast.stmt, statement: ast.stmt) -> tuple[Edit, ...] | None:
-    """A whole statement taken out and put before another, as it stands."""
+def _statement_moved(syntax: Syntax, node: ast.stmt, statement: ast.stmt, arguments: Added | None) -> tuple[Edit, ...] | None:
+    """A whole statement taken out and put before another, as it stands but for parameters that are added."""
     removed = syntax.removed(node)
     if removed is None:
         return None
-    text = _dedented(syntax, node)
-    inserted = syntax.before(statement, [*text, *syntax.apart(statement)]) if text is not None else None
+    text = _dedented(syntax, node, arguments)
+    gap = syntax.apart(node, statement) if not isinstance(statement, DEFINITIONS) else []
+    inserted = syntax.before(statement, [*gap, *text, *gap, *syntax.apart(statement)]) if text is not None else None
     return None if inserted is None else (inserted, removed)
 
 
@@ -177,7 +202,7 @@ def _named_after(node: ast.AST) -> str:
     return f"compiled_{last.lstrip('_')}" if last else "compiled"
 
 
-def _dedented(syntax: Syntax, node: ast.stmt) -> list[str] | None:
+def _dedented(syntax: Syntax, node: ast.stmt, arguments: Added | None) -> list[str] | None:
     """The lines of a statement without its indentation. A string over several lines would change: only a docstring may."""
     docstring = node.body[0].value if isinstance(node, DEFINITIONS) and isinstance(node.body[0], ast.Expr) else None
     for part in ast.walk(node):
@@ -188,8 +213,11 @@ def _dedented(syntax: Syntax, node: ast.stmt) -> list[str] | None:
     if indent is None:
         return None
     assert node.end_lineno is not None
-    lines = [syntax.source.line(row) for row in range(syntax.first_row(node), node.end_lineno + 1)]
-    return [line.removeprefix(indent) for line in lines]
+    start, end = syntax.source.offset(syntax.first_row(node)), syntax.source.offset(node.end_lineno + 1)
+    whole = syntax.source.text[start:end]
+    if arguments is not None:
+        whole = whole[: arguments.at - start] + arguments.text + whole[arguments.at - start :]
+    return [line.removeprefix(indent) for line in whole.rstrip("\r\n").replace("\r\n", "\n").split("\n")]
 
 
 # -- on the object ----------------------------------------------------------------------------------------------------
@@ -217,10 +245,11 @@ def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None) -> Ite
         if not init.args.args or init.args.args[0].arg != own or any(isinstance(node, ast.Return) for node in ast.walk(init)):
             return
         inserted = syntax.after(init.body[-1], [line])
-    elif [root(base) is not None and syntax.text(base).rpartition(".")[2] for base in cls.bases] == ["Module"]:
+    elif (bases := [syntax.text(base).rpartition(".")[2] for base in cls.bases]) in ([], ["object"], ["Module"]) and not cls.decorator_list:
         first = next(node for node in cls.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
         step = _step(syntax, cls)
-        inserted = syntax.before(first, [f"def __init__({own}):", f"{step}super().__init__()", step + line, ""])
+        lines = [*([f"{step}super().__init__()"] if bases == ["Module"] else []), step + line]
+        inserted = syntax.before(first, [f"def __init__({own}):", *lines, ""])
     else:
         return
     if inserted is not None:

@@ -163,11 +163,11 @@ class Syntax:
         at = self.source.offset(row)
         return self.edit(at, at, "".join((indent + line if line else "") + self.newline for line in lines))
 
-    def apart(self, statement: ast.stmt) -> list[str]:
-        """The blank lines that stand before a definition."""
+    def apart(self, statement: ast.stmt, beside: ast.stmt | None = None) -> list[str]:
+        """The blank lines that belong before a definition, among the statements where `beside` stands."""
         if not isinstance(statement, DEFINITIONS):
             return []
-        return ["", ""] if isinstance(self.parents[statement], ast.Module) else [""]
+        return ["", ""] if isinstance(self.parents[beside or statement], ast.Module) else [""]
 
     def after(self, statement: ast.stmt, lines: list[str]) -> Edit | None:
         """New lines after a statement that stands alone."""

@@ -88,6 +88,8 @@ def _live_text(value: Value, text: str) -> str:
         return f"{tree[1]}.state"
     if isinstance(value, Instance) and is_optimizer(value):
         return f"{text}.state"
+    if isinstance(value, Instance) and _plain(value):
+        return f"vars({text})"
     copy = _COPY.fullmatch(text)
     return copy[1] or copy[3] if copy is not None else text
 
@@ -102,7 +104,7 @@ def _why_dead(capture: Capture) -> str | None:
         return f"a {value.kind}, which is silently ignored" if value.kind in ("generator", "set") else None
     if isinstance(value, Tup) and value.items and all(isinstance(item, Array) for item in value.items):
         return "a tuple of arrays, whose items nothing can replace"
-    if isinstance(value, Instance) and isinstance(value.cls, ClassV) and not any(isinstance(base, External) for base in value.cls.bases):
+    if isinstance(value, Instance) and isinstance(value.cls, ClassV) and _plain(value):
         return f"{quoted(capture.text)}, an object of class {value.cls.name}, which is silently ignored"
     if isinstance(value, Instance) and is_optimizer(value):
         return f"the optimizer {quoted(capture.text)}, which is silently ignored (its state is {quoted(capture.text + '.state')})"
@@ -115,6 +117,11 @@ def _why_dead(capture: Capture) -> str | None:
         if isinstance(item, Snapshot):
             return "a list that holds a fresh copy of the tree of parameters"
     return None
+
+
+def _plain(value: Instance) -> bool:
+    """Whether it is an object of a class of the project that has no base outside it."""
+    return isinstance(value.cls, ClassV) and not any(isinstance(base, External) for base in value.cls.bases)
 
 
 def _copied(record: Record, capture: Capture) -> str | None:
