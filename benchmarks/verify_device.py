@@ -69,6 +69,7 @@ def chain(text: str) -> dict[str, object]:
     plan = Plan(("plain", "real"), "the function compiled", sites=(("chain.py", row, row + 1),))
     settings: dict[str, object] = {
         "entry": {"file": "chain.py", "package": "", "name": "__main__"},
+        "roots": [""],
         "drive": None,
         "recipe": None,
         "missing": [],
