@@ -20,7 +20,8 @@ BATCH_NS = 2_000_000
 LONGEST_NS = 100_000_000
 """A batch of many turns lasts no longer than this."""
 SHORT_NS = 5_000_000
-"""Before a batch of turns that are shorter one turn is not timed, so that the caches of the processor are its own again."""
+COLD_NS = 1_000_000
+"""Before a batch of turns that are shorter than the first, so much is not timed: the other form has left nothing in the processor's caches."""
 MUCH = 20
 """Where the first form takes so many times as long, nothing of the other is warm after it: that gets the batches of short turns."""
 MOST_ROUNDS, FEWEST_ROUNDS = 10, 2
@@ -87,7 +88,7 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
             raise Ended(ended="the calls do not go on bringing something new")
         events = max(1, seen["events"])
         if timing["new"] and not orders[fixed]["skip"] and seen["ns"] > MUCH * heard[fixed]["ns"]:
-            orders[fixed] = {"skip": 1, "turns": max(1, math.ceil(BATCH_NS / heard[fixed]["ns"]))}
+            orders[fixed] = {part: math.ceil(least / heard[fixed]["ns"]) for part, least in (("skip", COLD_NS), ("turns", BATCH_NS))}
             heard[fixed] = fixed.exchange(orders[fixed])
         other = heard[fixed]["ns"] * turns / orders[fixed]["turns"]
         answer["rounds"].append([seen["ns"] / events, other / events])
@@ -104,7 +105,8 @@ def plan(turn: list[float], stride: int, timing: Mapping[str, Any]) -> tuple[int
     if timing["new"]:
         return 1, 0
     turns = max(1, min(math.ceil(BATCH_NS / max(1.0, min(turn))), int(LONGEST_NS / max(turn))))
-    return math.ceil(turns / stride) * stride, stride if max(turn) < SHORT_NS else 0
+    skip = math.ceil(COLD_NS / max(turn) / stride) * stride if max(turn) < SHORT_NS else 0
+    return math.ceil(turns / stride) * stride, skip
 
 
 class Form:
