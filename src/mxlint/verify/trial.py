@@ -71,6 +71,8 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
             return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
     if answer.word == "seen" and claim.code in HELD and (problem := _comes_from_elsewhere(bench, job, sight, answer)):
         return Answer("unclear", problem), real.answer, None
+    if answer.word == "seen" and answer.held:
+        answer = _noted(answer, "the uncompiled program does the same once the flagged expression keeps its value of the trace")
     if answer.word == "contradicted" and claim.code in ("MX201", "MX209") and not _matters(bench, job, sight):
         return Answer("unclear", "what is read here was not seen to change, and to matter, between two calls"), real.answer, None
     if crashed is not None:
@@ -109,6 +111,9 @@ def _matters(bench: Bench, job: Job, sight: Sight) -> bool:
 def _with_held(bench: Bench, job: Job, sight: Sight) -> Mapping[str, Any] | None:
     """The uncompiled program in which the flagged expression keeps its first value, if it can be run and does."""
     variant = held(job, sight.claim)
+    if variant is not None:
+        traced = [number for number, call in enumerate(sight.real["calls"]) if call["traced"]]
+        variant = replace(variant, settings={**variant.settings, "traced_calls": traced})
     outcome = bench.run(variant, "plain") if variant is not None else None
     usable = outcome is not None and outcome.answer is not None and not _unusable(outcome) and outcome.answer["held"]
     return outcome.answer if outcome is not None and usable else None

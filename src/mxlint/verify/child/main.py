@@ -116,6 +116,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["graph"],
         job["length_one"],
         job["random"],
+        frozenset(job["traced_calls"]),
     )
     if job["transforms"]:
         observer.transforms = instruments.Transforms()

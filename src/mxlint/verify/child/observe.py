@@ -84,6 +84,7 @@ class Observer:
     graph: bool = False
     keeps: bool = False
     random: bool = False
+    traced_calls: frozenset[int] = frozenset()
     switch: instruments.Switch = field(default_factory=instruments.Switch)
     transforms: instruments.Transforms | None = None
     clocks: instruments.Clocks | None = None
@@ -198,13 +199,16 @@ class Observer:
         return values.seen(mx.random.state[0])  # type: ignore[index]
 
     def held_value(self, evaluate: Callable[[], Any]) -> Any:
-        """The value that an expression had at the first call with such arguments, of those outside of compiled calls its own."""
+        """The value that an expression had when such a call was last traced, where the program ran compiled; outside of such calls its own."""
         if not self.stack:
             return evaluate()
         made, entry = self.stack[-1]
         key = made.number, str(values.without_shapes(entry["key"]) if made.options["shapeless"] else entry["key"])
-        number, known = self.reads.setdefault(key, (len(self.calls), []))
-        if number == len(self.calls):
+        number = len(self.calls)
+        if key not in self.reads or number - 1 in self.traced_calls and self.reads[key][0] != number:
+            self.reads[key] = number, []
+        at, known = self.reads[key]
+        if at == number:
             value = evaluate()
             known.append(values.copied(value))
             return value
