@@ -187,7 +187,7 @@ def test_a_function_that_nobody_calls_is_called_with_what_fits() -> None:
     assert (verdict.verdict, verdict.level) == ("confirmed", "in-place")
     assert verdict.evidence is not None
     assert verdict.evidence.note is not None
-    assert "prediction=float32[8,8]" in verdict.evidence.note
+    assert "prediction=float32[8,6], target=float32[8,6]" in verdict.evidence.note
     assert not Path("executed").exists()
 
 

@@ -18,8 +18,10 @@ def told(verdict: Verdict) -> tuple[str, str]:
     evidence = verdict.evidence
     if evidence is None:
         return label, f": {verdict.reason}" if verdict.reason else ""
-    text = f": {evidence.observed}; uncompiled: {evidence.expected}" + (f" ({evidence.note})" if evidence.note else "")
-    return label, text + (f"; {FIXES[verdict.fix]}" if verdict.fix in FIXES else "")
+    text = f"{evidence.observed}; uncompiled: {evidence.expected}" + (f" ({evidence.note})" if evidence.note else "")
+    if verdict.level == "witness":  # it shows the mechanism, and decides nothing
+        return label, f": {verdict.reason}; a witness shows what would happen: {text}"
+    return label, f": {text}" + (f"; {FIXES[verdict.fix]}" if verdict.fix in FIXES else "")
 
 
 def slowdown(verdict: Verdict) -> str | None:

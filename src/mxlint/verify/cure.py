@@ -8,6 +8,7 @@ from mxlint.finding import Finding, FixWord
 from mxlint.fixes.edits import EditError, fixed_finding, fixed_sources
 from mxlint.project import Project
 from mxlint.verify.bench import Bench, watched
+from mxlint.verify.called import standing_in
 from mxlint.verify.claims import claim_of, places
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import job_of, pieces, rows_of
@@ -50,6 +51,8 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
         piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry.path == entry), None)
     elif (module := other.modules.by_path.get(entry)) is not None:
         piece = cut(other.modules, module, rows_of(fixed, named), {}, stateful=False, driven=False)
+        piece = standing_in(piece, claim) if order["stand_ins"] else piece
+        order = {**order, "site": list(next(iter(claim.sites), order["site"]))}
     else:
         piece = None
     if piece is None:

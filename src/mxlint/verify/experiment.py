@@ -17,18 +17,17 @@ from mxlint.project import Project
 from mxlint.source import Source
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
 from mxlint.verify.cache import Cache
+from mxlint.verify.called import called, witnessed
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
 from mxlint.verify.modules import Modules
-from mxlint.verify.programs import job_of, pieces, rows_of
-from mxlint.verify.protocols.answer import Answer, Protocol
+from mxlint.verify.programs import job_of, pieces
+from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
 from mxlint.verify.sight import Claim
-from mxlint.verify.slicing import cut
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
-from mxlint.verify.targets import order_for, unknown
 from mxlint.verify.trial import tried
 
 INTERRUPTED = "interrupted"
@@ -170,7 +169,7 @@ def _claim(bench: Bench, finding: Finding) -> tuple[Claim | None, dict[str, str]
 
 
 def _verdict(bench: Bench, task: Task) -> Tested:
-    finding, claim, named, number = task.finding, task.claim, task.named, task.number
+    finding, claim, named = task.finding, task.claim, task.named
     started = monotonic()
 
     def verdict(
@@ -194,8 +193,7 @@ def _verdict(bench: Bench, task: Task) -> Tested:
     last: Mapping[str, Any] | None = None
     for piece in pieces(bench, finding, claim, named):
         job = job_of(bench, piece, claim, protocol)
-        if bench.keep is not None:
-            keep_for_people(job, bench.keep / f"{number:03}-{claim.code}-{Path(claim.place).stem}-{claim.start[0]}", finding)
+        _keep(bench, task, job, "")
         answer, run, out_of_reach = tried(bench, job, claim, protocol)
         if out_of_reach:
             return verdict("unavailable", None, out_of_reach, run=run)
@@ -211,45 +209,23 @@ def _verdict(bench: Bench, task: Task) -> Tested:
         else:
             reason = answer.reason or reason
     if not (last and last.get("calls")):  # calls in sight decide, where there are any
-        called, last, made = _called(bench, finding, claim, named, protocol, number, last)
-        if called is not None:
-            level = "stand-in" if last and last.get("stand_ins") else "in-place"
-            if called.word == "seen":
-                return verdict("confirmed", level, None, called.evidence, last, made)
-            reason = f"{reason}; called with made-up arguments: {called.reason}"
+        made = called(bench, finding, claim, named, protocol, partial(_keep, bench, task))
+        if made is not None:
+            last, level = made.run or last, made.level or level
+            if made.answer.word == "seen":
+                return verdict("confirmed", level, None, made.answer.evidence, last, made.job)
+            reason = f"{reason}; called with made-up arguments: {made.answer.reason}"
+    alone = witnessed(bench, claim, protocol, partial(_keep, bench, task))
+    if alone is not None:
+        return verdict("inconclusive", alone.level, reason, alone.answer.evidence, alone.run)
     return verdict("inconclusive", level, reason, None, last)
 
 
-def _called(
-    bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str], protocol: Protocol, number: int, last: Mapping[str, Any] | None
-) -> tuple[Answer | None, Mapping[str, Any] | None, Job | None]:
-    """What happens when the function is called with arguments that were looked for, and how it was; None if it cannot be called."""
-    place = next((path for path, _, _ in claim.sites), claim.place)
-    module = bench.modules.by_path[place]
-    order = order_for(claim, module)
-    if order is None:
-        return None, last, None
-    if claim.code.startswith("MX4"):
-        order["varies"] = "leading" if claim.code == "MX401" else "all"
-    piece = cut(bench.modules, module, rows_of(finding, named), {}, stateful=False, driven=False)
-    job = job_of(bench, piece, claim, protocol, order)
-    plain = bench.run(job, "plain")
-    if plain.answer is None or not plain.answer.get("recipe"):
-        return Answer("unclear", "no arguments were found with which the uncompiled function runs"), last, None
-    made = Job(job.files, {**job.settings, "recipe": plain.answer["recipe"]})
-    if bench.keep is not None:
-        keep_for_people(made, bench.keep / f"{number:03}-{claim.code}-{Path(claim.place).stem}-{claim.start[0]}-called", finding)
-    answer, run, _ = tried(bench, made, claim, protocol)
-    if answer.word == "seen" and claim.code.startswith("MX1"):
-        scalars = [name for name in unknown(module, order) if {name, f"*{name}"} & set(plain.answer["recipe"]["names"])]
-        other = Job(job.files, {**job.settings, "drive": {**order, "scalars": scalars}})
-        if scalars and (found := bench.run(other, "plain").answer) is not None and found.get("recipe"):
-            answer2, _, _ = tried(bench, Job(job.files, {**other.settings, "recipe": found["recipe"]}), claim, protocol)
-            if answer2.word != "seen":
-                return Answer("unclear", f"it depends on whether {', '.join(scalars)} is an array"), run, None
-    if answer.evidence is not None:
-        answer = replace(answer, evidence=replace(answer.evidence, note=f"called with {plain.answer['inputs'] or 'no arguments'}, made up"))
-    return answer, run or last, made
+def _keep(bench: Bench, task: Task, job: Job, suffix: str) -> None:
+    """Leave an experiment where people can look at it."""
+    if bench.keep is not None and task.claim is not None:
+        name = f"{task.number:03}-{task.claim.code}-{Path(task.claim.place).stem}-{task.claim.start[0]}{suffix}"
+        keep_for_people(job, bench.keep / name, task.finding)
 
 
 def keep_for_people(job: Job, folder: Path, finding: Finding) -> None:

@@ -18,7 +18,9 @@ Name = tuple[str, str]  # file, name
 @dataclass(slots=True)
 class Module:
     """A file as units. `path`: where it is in the program; `roots`: the folders where it looks for what it imports, first that by which others
-    import it. `imports`: name → (file of the project, name there or None for the module itself); `outside`: name → module elsewhere."""
+    import it. `imports`: name → (file of the project, name there or None for the module itself); `outside`: name → module elsewhere. `mentions`:
+    name → units that bind, use or change it; `defined`: names of functions, classes and modules; `star_rows`: units that are `from x import *`.
+    """
 
     source: Source
     path: str
@@ -27,6 +29,18 @@ class Module:
     imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     outside: dict[str, str] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
+    mentions: dict[str, list[int]] = field(default_factory=dict)
+    defined: set[str] = field(default_factory=set)
+    star_rows: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for number, unit in enumerate(self.units):
+            for name in unit.binds | unit.uses | unit.changes:
+                self.mentions.setdefault(name, []).append(number)
+            if not unit.drives:
+                self.defined |= unit.binds
+            if isinstance(unit.node, ast.ImportFrom) and unit.node.names[0].name == "*":
+                self.star_rows.append(number)
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -49,6 +63,9 @@ class Modules:
         self.project = project
         self.by_path: dict[str, Module] = {}
         self.by_file: dict[str, Module | None] = {}
+        self.users: dict[Name, list[tuple[Module, int]]] = {}
+        """The statements that use a name, as of the first `counted` files."""
+        self.counted = 0
         given = list(sources)
         for source in given:
             project.add(source)

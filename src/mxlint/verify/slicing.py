@@ -43,32 +43,33 @@ def cut(
     Without `driven` nothing that uses what is compiled is looked for. `stateful`: what changes the values of needed names counts as well,
     whoever does it.
     """
-    keep: set[tuple[str, int]] = set()
     kept: dict[str, set[int]] = {}
-    forward: set[Name] = set()
-    needed: set[Name] = set()
+    forward: list[Name] = []
+    needed: list[Name] = []
+
+    def enter(path: str) -> None:
+        """A module that is imported is run: what sets up libraries there goes with it."""
+        if path in kept:
+            return
+        kept[path] = set()
+        module = modules.by_path.get(path)
+        for number, unit in enumerate(module.units if module is not None else ()):
+            if module is not None and (_is_future(unit.node) or _sets_up_library(module, unit)):
+                take(module, number)
 
     def take(module: Module, number: int) -> bool:
-        if (module.path, number) in keep:
+        enter(module.path)
+        if number in kept[module.path]:
             return False
-        keep.add((module.path, number))
-        kept.setdefault(module.path, set()).add(number)
+        kept[module.path].add(number)
         unit = module.units[number]
         if isinstance(unit.node, IMPORTS):
             for name in unit.binds & module.imports.keys():
                 path, attribute = module.imports[name]
-                kept.setdefault(path, set())
+                enter(path)
                 if attribute is not None:
-                    needed.add((path, attribute))
-        for name in unit.uses | unit.changes:
-            needed.add((module.path, name))
-            target = module.imports.get(name)
-            if target is None:
-                needed.update((star, name) for star in module.stars)
-            elif target[1] is not None:
-                needed.add((target[0], target[1]))
-            else:
-                needed.update((target[0], attribute) for attribute in unit.attributes.get(name, ()))
+                    needed.append((path, attribute))
+        needed.extend(_names(module, unit, unit.uses | unit.changes))
         return True
 
     started = False
@@ -81,14 +82,15 @@ def cut(
                 take(module, number)
                 started = started or module is entry and unit.drives
                 if isinstance(unit.node, (*DEFINITIONS, ast.Assign, ast.AnnAssign)):
-                    forward |= {(path, name) for name in unit.binds}
-    if driven:
-        _follow(modules, entry, forward, results, take)
-    _gather(modules, needed, kept, take, stateful)
+                    forward.extend((path, name) for name in unit.binds)
+    followed = _follow(modules, entry, forward, results, take) if driven else set(forward)
     drives = started or any(
-        unit.drives and _names(entry, unit) & forward for number, unit in enumerate(entry.units) if number in kept.get(entry.path, ())
+        unit.drives and _used(entry, unit) & followed for number, unit in enumerate(entry.units) if number in kept.get(entry.path, ())
     )
-    kept.setdefault(entry.path, set())
+    if driven and not drives:
+        return Slice(entry, entry.roots, {}, modules.by_path, driven=False, outside=frozenset())
+    _gather(modules, needed, take, stateful)
+    enter(entry.path)
     modules_kept = [modules.by_path[path] for path in kept]
     for module in modules_kept:
         for package in module.packages:
@@ -106,67 +108,77 @@ def cut(
 
 
 def _follow(
-    modules: Modules, entry: Module, forward: set[Name], results: Mapping[str, frozenset[str]], take: Callable[[Module, int], bool]
-) -> None:
-    """Keep what uses the names in `forward`, and what uses that."""
-    changed = True
-    while changed:
-        changed = False
-        for module in list(modules.by_path.values()):
+    modules: Modules, entry: Module, forward: list[Name], results: Mapping[str, frozenset[str]], take: Callable[[Module, int], bool]
+) -> set[Name]:
+    """Keep what uses the names in `forward`, and what uses that; all the names that lead there."""
+    users = _users(modules)
+    followed = set(forward)
+    while forward:
+        name = forward.pop()
+        for module, number in users.get(name, ()):
+            unit = module.units[number]
+            if isinstance(unit.node, IMPORTS):
+                new = {(module.path, bound) for bound in unit.binds if module.imports.get(bound) == name}
+            elif unit.drives and module is not entry and not isinstance(unit.node, (ast.Assign, ast.AnnAssign)):
+                continue
+            else:
+                take(module, number)
+                leads = isinstance(unit.node, (*DEFINITIONS, ast.Assign, ast.AnnAssign))
+                if not leads or _is_result(unit.node, results.get(module.path, frozenset())):
+                    continue
+                new = {(module.path, bound) for bound in unit.binds}
+            forward.extend(new - followed)
+            followed |= new
+    return followed
+
+
+def _users(modules: Modules) -> dict[Name, list[tuple[Module, int]]]:
+    """The statements that use each name of the project."""
+    if modules.counted != len(modules.by_path):
+        modules.counted = len(modules.by_path)
+        modules.users = {}
+        for module in modules.by_path.values():
             for number, unit in enumerate(module.units):
-                if not _names(module, unit) & forward:
-                    continue
-                if isinstance(unit.node, IMPORTS):
-                    new = {(module.path, name) for name in unit.binds if module.imports.get(name, ("", None)) in forward} - forward
-                    forward |= new
-                    changed = changed or bool(new)
-                    continue
-                if unit.drives and module is not entry and not isinstance(unit.node, (ast.Assign, ast.AnnAssign)):
-                    continue
-                if take(module, number):
-                    changed = True
-                if not _is_result(unit.node, results.get(module.path, frozenset())) and isinstance(
-                    unit.node, (*DEFINITIONS, ast.Assign, ast.AnnAssign)
-                ):
-                    new = {(module.path, name) for name in unit.binds} - forward
-                    forward |= new
-                    changed = changed or bool(new)
+                for name in _used(module, unit):
+                    modules.users.setdefault(name, []).append((module, number))
+    return modules.users
 
 
-def _gather(modules: Modules, needed: set[Name], kept: Mapping[str, set[int]], take: Callable[[Module, int], bool], stateful: bool) -> None:
+def _gather(modules: Modules, needed: list[Name], take: Callable[[Module, int], bool], stateful: bool) -> None:
     """Keep what gives the needed names their values."""
-    changed = True
-    while changed:
-        changed = False
-        for module in list(modules.by_path.values()):
-            for number, unit in enumerate(module.units):
-                if number in kept.get(module.path, ()):
-                    continue
-                here = {name for path, name in needed if path == module.path}
-                if unit.binds & here or _sets_up(module, unit, here, stateful) or _is_star(unit.node) and here:
-                    take(module, number)
-                    changed = True
+    done: set[Name] = set()
+    while needed:
+        path, name = needed.pop()
+        module = modules.by_path.get(path)
+        if module is None or (path, name) in done:
+            continue
+        done.add((path, name))
+        for number in module.mentions.get(name, ()):
+            unit = module.units[number]
+            if name in unit.binds or _sets_up(module, unit, name, stateful):
+                take(module, number)
+        for number in module.star_rows:
+            take(module, number)
 
 
-def _sets_up(module: Module, unit: Unit, needed: set[str], stateful: bool) -> bool:
-    """Whether a statement changes what a needed name holds, or the state of a library that MLX programs set up."""
-    roots = {module.outside[name].partition(".")[0] for name in unit.changes if name in module.outside}
-    if roots:
-        names_environment = any(isinstance(part, ast.Attribute) and part.attr == "environ" for part in ast.walk(unit.node))
-        return (
-            bool(roots & HARMLESS)
-            or (roots == {"os"} and names_environment)
-            or (stateful and bool((unit.uses - unit.changes) & _own(module, needed)))
-        )
-    if unit.changes & _own(module, needed):
-        return True
-    return stateful and isinstance(unit.node, ast.Expr) and bool(unit.uses & _own(module, needed))
+def _sets_up_library(module: Module, unit: Unit) -> bool:
+    """Whether a statement changes the state of a library that MLX programs set up."""
+    roots = _libraries(module, unit)
+    names_environment = any(isinstance(part, ast.Attribute) and part.attr == "environ" for part in ast.walk(unit.node)) if roots else False
+    return bool(roots & HARMLESS) or (roots == {"os"} and names_environment)
 
 
-def _own(module: Module, needed: set[str]) -> set[str]:
-    """The needed names that hold values of the program, not functions, classes or modules."""
-    defined = {name for unit in module.units if isinstance(unit.node, (*DEFINITIONS, *IMPORTS)) for name in unit.binds}
-    return needed - defined
+def _sets_up(module: Module, unit: Unit, name: str, stateful: bool) -> bool:
+    """Whether a statement changes what a needed name holds."""
+    if name in module.defined:  # it holds no value of the program
+        return False
+    if _libraries(module, unit):
+        return stateful and name in unit.uses - unit.changes
+    return name in unit.changes or stateful and isinstance(unit.node, ast.Expr) and name in unit.uses
+
+
+def _libraries(module: Module, unit: Unit) -> set[str]:
+    return {module.outside[name].partition(".")[0] for name in unit.changes if name in module.outside}
 
 
 def text(module: Module, kept: Iterable[int]) -> str:
@@ -208,10 +220,15 @@ def _rows(unit: Unit) -> range:
     return range(first_row(unit.node), (unit.node.end_lineno or unit.node.lineno) + 1)
 
 
-def _names(module: Module, unit: Unit) -> set[Name]:
+def _used(module: Module, unit: Unit) -> set[Name]:
     """What a unit names, here and in the modules that it imports from."""
+    return _names(module, unit, unit.uses | (unit.binds if isinstance(unit.node, IMPORTS) else frozenset()))
+
+
+def _names(module: Module, unit: Unit, used: Iterable[str]) -> set[Name]:
+    """Names of a unit, and what they are in the modules that they come from."""
     names: set[Name] = set()
-    for name in unit.uses | (unit.binds if isinstance(unit.node, IMPORTS) else frozenset()):
+    for name in used:
         names.add((module.path, name))
         target = module.imports.get(name)
         if target is None:
@@ -229,13 +246,8 @@ def _is_result(node: ast.stmt, compiled: frozenset[str]) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in compiled
 
 
-def _is_star(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.ImportFrom)
-        and any(alias.name == "*" for alias in node.names)
-        or isinstance(node, ast.ImportFrom)
-        and node.module == "__future__"
-    )
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _imported_outside(module: Module, node: ast.stmt) -> Iterator[str]:

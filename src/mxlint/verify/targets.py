@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mxlint.verify.modules import Module
@@ -13,29 +13,33 @@ from mxlint.verify.units import DEFINITIONS, first_row
 
 HINT = re.compile(r"#\s*mxlint:\s*inputs\((.*)\)\s*$")
 _PART = re.compile(r"\s*(\w+)\s*=\s*(\w+)\s*(?:\[([^\]]*)\])?\s*(?:,|$)")
-SCALARS = {"int": 2, "float": 0.5, "bool": True, "str": "", "None": None}
-ARRAY_USES = frozenset(
+WHOLE_WORDS = frozenset({"ids", "idx", "index", "indices", "tokens", "labels", "targets", "positions"})
+DTYPES = frozenset(
     {
-        "shape",
-        "dtype",
-        "astype",
-        "reshape",
-        "T",
-        "ndim",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "item",
-        "tolist",
-        "transpose",
-        "flatten",
-        "at",
-        "square",
-        "abs",
-        "size",
+        "bool",
+        "bool_",
+        "float16",
+        "float32",
+        "bfloat16",
+        "float64",
+        "complex64",
+        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     }
 )
+SCALARS = {"int": 2, "float": 0.5, "bool": True, "str": "", "None": None}
+
+
+DRIVEN: dict[str, Any] = {
+    "method": None,
+    "hints": {},
+    "scalars": [],
+    "calls": 3,
+    "varies": "",
+    "raises": False,
+    "stand_ins": False,
+    "trees": {},
+}
+"""What the child is told of a function to call, where nothing else is known."""
 
 
 def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
@@ -51,45 +55,43 @@ def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return _order(module, node.name, node, plain=True)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            return {**_order(module, node.targets[0].id, _function(module, node.value), plain=True)}
+            return _order(module, node.targets[0].id, _function(module, node.value), plain=True)
     return None
 
 
 def _order(module: Module, name: str, function: ast.AST | None, plain: bool = False) -> dict[str, Any]:
-    hints, strings = {}, []
-    if function is not None:
-        hints = {**_annotations(function), **_hints(module, function)}
-        strings = [part.value for part in ast.walk(function) if isinstance(part, ast.Constant) and isinstance(part.value, str)][:4]
-    return {
-        "name": name,
-        "method": None if plain else getattr(function, "name", None),
-        "hints": hints,
-        "strings": strings,
-        "scalars": [],
-        "calls": 3,
-        "varies": "",
-    }
+    hints, problem = _known(module, function)
+    return {**DRIVEN, "name": name, "method": None if plain else getattr(function, "name", None), "hints": hints, "problem": problem}
 
 
-def unknown(module: Module, order: Mapping[str, Any]) -> list[str]:
-    """Parameters of which nothing says that they are arrays."""
-    function = next((node for node in ast.walk(ast.Module([unit.node for unit in module.units], [])) if _is_target(node, order)), None)
-    if not isinstance(function, (ast.FunctionDef, ast.Lambda)):
-        return []
-    used = {
-        part.value.id
-        for part in ast.walk(function)
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.attr in ARRAY_USES
-    }
-    return [
-        argument.arg
-        for argument in (*function.args.args, *function.args.kwonlyargs)
-        if argument.annotation is None and argument.arg not in order["hints"] and argument.arg not in used and argument.arg != "self"
-    ]
+def trees(texts: Iterable[str]) -> dict[str, Any]:
+    """The attributes and entries that a program reads, by the name before them: `cfg.train.lr` is {"cfg": {"train": {"lr": {}}}}."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        try:
+            nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in nodes:
+            chain = _chain(node)
+            for number in range(len(chain) - 1):
+                tree = found
+                for name in chain[number:]:
+                    tree = tree.setdefault(name, {})
+    return found
 
 
-def _is_target(node: ast.AST, order: Mapping[str, Any]) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name == (order["method"] or order["name"])
+def _chain(node: ast.AST) -> list[str]:
+    names: list[str] = []
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Attribute):
+            names.append(node.attr)
+        elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            names.append(node.slice.value)
+        else:
+            return []
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else []
 
 
 def _method(node: ast.ClassDef, rows: list[int]) -> ast.FunctionDef | None:
@@ -124,6 +126,38 @@ def _function(module: Module, value: ast.expr) -> ast.AST | None:
     return None
 
 
+def _known(module: Module, function: ast.AST | None) -> tuple[dict[str, Any], str | None]:
+    """What hints, annotations and comments say of a function and of those in it, and what is wrong with a hint."""
+    inside = (
+        [part for part in ast.walk(function) if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))] if function is not None else []
+    )
+    found: dict[str, Any] = {}
+    for part in reversed(inside):
+        hints: dict[str, Any] = {}
+        for row in range(max(1, first_row(part) - 1), part.body[0].lineno + 1):
+            if match := HINT.search(module.source.line(row)):
+                problem = _problem(match[1], part)
+                if problem is not None:
+                    return found, f"the hint in line {row} {problem}"
+                hints |= dict(_parts(match[1]))
+        found |= {**_comments(module, part), **_annotations(part), **hints}
+    return found, None
+
+
+def _problem(text: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
+    """What is wrong with what a hint says."""
+    rest = _PART.sub("", text).strip()
+    if rest:
+        return f"cannot be read from `{rest}` on: it should be like inputs(x=float32[B,512], step=int)"
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    for name, kind, shape in _PART.findall(text):
+        if name not in names:
+            return f"names `{name}`, but {function.name}() takes {', '.join(names) or 'nothing'}"
+        if kind not in DTYPES and (shape or kind not in SCALARS):
+            return f"says `{kind}`, which is neither a dtype of MLX nor one of {', '.join(SCALARS)}"
+    return None
+
+
 def _annotations(function: ast.AST) -> dict[str, Any]:
     """Shapes in annotations: `Float[Array, "B 512"]`."""
     found = {}
@@ -139,16 +173,38 @@ def _annotations(function: ast.AST) -> dict[str, Any]:
     return found
 
 
-def _hints(module: Module, function: ast.AST) -> dict[str, Any]:
-    """`# mxlint: inputs(x=float32[B,512], step=int)` above a function or on a row of its head."""
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return {}
+_SHAPE = re.compile(r"[(\[]\s*((?:\w+\s*,\s*)+\w*)\s*[)\]]")
+_OF_NAME = re.compile(r"\b(\w+)\s*(?::|=|is|has shape|shape)?\s*(?:of shape|has shape|shape)?\s*[(\[]\s*((?:\w+\s*,\s*)+\w*)\s*[)\]]")
+
+
+def _comments(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Any]:
+    """Shapes in comments of a function's head and in its docstring: `x,  # (B, L, 512)`, `x: [B, 512]`, `x: (B, 512) token ids`."""
+    parameters = {argument.arg: argument for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
     found: dict[str, Any] = {}
-    for row in range(max(1, first_row(function) - 1), function.body[0].lineno + 1):
-        match = HINT.search(module.source.line(row))
-        if match:
-            found |= dict(_parts(match[1]))
-    return found
+    lines = [
+        (row, module.source.line(row).partition("#")[2]) for row in range(max(1, first_row(function) - 1), function.body[0].lineno + 1)
+    ]
+    lines += [(0, line) for line in (ast.get_docstring(function) or "").splitlines()]
+    for row, line in lines:
+        if "mxlint:" in line:
+            continue
+        for name, shape in _OF_NAME.findall(line):
+            if name in parameters:
+                found[name] = _shaped(name, shape)
+        own = [name for name, argument in parameters.items() if argument.lineno == row]
+        if row and len(own) == 1 and own[0] not in found and (match := _SHAPE.search(line)):
+            found[own[0]] = _shaped(own[0], match[1])
+    return {name: spec for name, spec in found.items() if _is_array(parameters[name].annotation)}
+
+
+def _shaped(name: str, shape: str) -> dict[str, Any]:
+    words = set(name.lower().split("_"))
+    dtype = "int32" if words & WHOLE_WORDS else "bool_" if "mask" in words else "float32"
+    return {"array": [_dimension(word) for word in shape.split(",") if word.strip()], "dtype": dtype}
+
+
+def _is_array(annotation: ast.expr | None) -> bool:
+    return annotation is None or "array" in ast.unparse(annotation).lower()
 
 
 def _parts(text: str) -> Iterator[tuple[str, Any]]:

@@ -35,11 +35,12 @@ class Unit:
 
 def units_of(source: Source, tree: ast.Module) -> Iterator[Unit]:
     """The statements of a module, those under `if __name__ == "__main__":` one by one."""
+    lines = source.text.splitlines(keepends=True)
     for node in tree.body:
         if isinstance(node, ast.If) and _is_main_guard(node.test) and not node.orelse:
-            yield from (_unit(source, inner, node) for inner in node.body)
+            yield from (_unit(source, lines, inner, node) for inner in node.body)
         else:
-            yield _unit(source, node, None)
+            yield _unit(source, lines, node, None)
 
 
 def _is_main_guard(test: ast.expr) -> bool:
@@ -48,18 +49,27 @@ def _is_main_guard(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and names == {"__name__"} and texts == {"__main__"}
 
 
-def _unit(source: Source, node: ast.stmt, guard: ast.If | None) -> Unit:
+def _unit(source: Source, lines: list[str], node: ast.stmt, guard: ast.If | None) -> Unit:
     names = _Names()
     names.visit(node)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         root = root_name(node.value.func) if isinstance(node.value.func, ast.Attribute) else None
         if root is not None:
             names.changes.add(root)
-    lines = source.text.splitlines(keepends=True)
     start = source.offset(first_row(node)) + _characters(lines, first_row(node), _first_column(node))
     end = source.offset(node.end_lineno or node.lineno) + _characters(lines, node.end_lineno or node.lineno, node.end_col_offset or 0)
     attributes = {name: frozenset(found) for name, found in names.attributes.items()}
     return Unit(node, start, end, guard, frozenset(names.binds), frozenset(names.uses), frozenset(names.changes), attributes)
+
+
+def names_of(node: ast.stmt) -> Unit:
+    """What a statement inside a function binds, uses and changes there."""
+    names = _Names()
+    names.visit(node)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        root = root_name(node.value.func)
+        names.changes |= {root} if root is not None else set()
+    return Unit(node, 0, 0, None, frozenset(names.binds), frozenset(names.uses), frozenset(names.changes), {})
 
 
 def _characters(lines: list[str], row: int, column: int) -> int:

@@ -1,86 +1,296 @@
-"""Arguments for a function that nobody calls in sight: hints and annotations first, then ranks, sizes and kinds until the uncompiled function runs."""
+"""Arguments for a function that nobody calls in sight: what hints, annotations, uses and names say of each parameter, the likeliest first."""
 
 from __future__ import annotations
 
+import ast
 import inspect
-import itertools
 import math
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
+
+from . import standins
 
 Spec = dict[str, Any]
 
 SIZE = 8
 SIZES = (SIZE, 2 * SIZE, SIZE - 3)
 """Of a dimension that is free: at the first call, at a later one that is larger, and at one that is smaller."""
+OTHER_SIZES = (SIZE, 6, 10, 12, 7, 9, 11, 14)
+"""Of dimensions that are told apart, in the order of their names."""
 SHAPES: tuple[list[Any], ...] = (["n", "n"], [2, "n", "n"], [2, "n", "n", "n"], ["n"], [])
-MOST_TRIES = 300
-MOST_SECONDS = 5.0
-INTEGERS = ("idx", "index", "indices", "ids", "pos", "token", "label", "target_ids")
+INTEGERS = ("idx", "index", "indices", "ids", "pos", "token", "tokens", "label", "labels", "positions", "targets")
 NUMBERS: dict[str, tuple[str, ...]] = {
-    "float": ("eps", "temp", "temperature", "top_p", "min_p", "scale", "limit", "alpha", "beta", "lr", "rate", "decay"),
-    "int": ("k", "n", "top_k", "n_group", "axis", "dim", "bits", "num", "count", "steps", "step", "heads", "group"),
-    "bool": ("norm", "is", "use", "training", "causal", "flag"),
+    "float": ("eps", "temp", "temperature", "top_p", "min_p", "scale", "limit", "alpha", "beta", "lr", "rate", "decay", "gamma", "dropout"),
+    "int": (
+        "k",
+        "n",
+        "top_k",
+        "n_group",
+        "axis",
+        "dim",
+        "dims",
+        "ndim",
+        "ndims",
+        "bits",
+        "num",
+        "count",
+        "steps",
+        "step",
+        "heads",
+        "group",
+        "size",
+    ),
+    "bool": ("norm", "is", "use", "do", "training", "causal", "flag", "align"),
 }
-VALUES: dict[str, list[Any]] = {"float": [0.5, 1.0], "int": [2, 1, 4, SIZE], "bool": [True, False], "str": [""], "None": [None]}
+VALUES: dict[str, list[Any]] = {
+    "float": [0.5, 1.0, 2.0, -1.0], "int": [2, 1, 4, SIZE, 3, 0, -1, 100], "bool": [True, False], "str": ["", "mxlint"], "None": [None],
+}  # fmt: skip
+EVERY_NUMBER: list[Spec] = [{"value": value} for kind in ("int", "float", "bool") for value in VALUES[kind][:4]]
+OMITTED: Spec = {"omitted": True}
+ARRAYS: list[Spec] = [{"array": shape, "dtype": "float32"} for shape in SHAPES]
+WHOLE: list[Spec] = [{"array": shape, "dtype": "int32"} for shape in (["n"], ["n", "n"], [])]
+PAIR: Spec = {"tuple": [{"value": 2}, {"value": 2}]}
+ARRAY_USES = frozenset(name for name in dir(mx.array) if not name.startswith("_"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What is known of the parameters of one function. `hints`: specs by name; `scalars`: names that must not be given arrays; `trees`:
+    attributes that the program reads, by the name before them; `stand_ins`: whether these may be given."""
+
+    hints: Mapping[str, Spec]
+    scalars: Sequence[str]
+    trees: Mapping[str, Any]
+    stand_ins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What the body of a function does with one parameter."""
+
+    attributes: tuple[str, ...] = ()
+    called: bool = False
+    counted: bool = False
+    texts: tuple[str, ...] = ()
 
 
 def parameters(fun: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The parameters that need an argument."""
+    """The parameters that may be given an argument."""
     try:
         found = inspect.signature(fun).parameters.values()
     except (TypeError, ValueError):
         return []
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return [parameter for parameter in found if parameter.kind in kinds and parameter.default is inspect.Parameter.empty]
+    return [parameter for parameter in found if parameter.kind in kinds]
 
 
-def choices(parameter: inspect.Parameter, hints: Mapping[str, Spec], strings: Sequence[str], scalars: Sequence[str]) -> list[Spec]:
+def choices(parameter: inspect.Parameter, uses: Uses, clues: Clues) -> list[Spec]:
     """What may be given for a parameter, the most likely first."""
     name = parameter.name
-    if name in hints:
-        return [hints[name]]
-    arrays: list[Spec] = [{"array": shape, "dtype": "float32"} for shape in SHAPES]
-    whole: list[Spec] = [{"array": shape, "dtype": "int32"} for shape in (["n"], ["n", "n"])]
-    numbers: list[Spec] = [{"value": value} for kind in ("int", "float", "bool") for value in VALUES[kind]]
-    texts: list[Spec] = [{"value": text} for text in strings]
-    lists: list[Spec] = [{"list": [arrays[0], arrays[0]]}, {"value": [1, 2]}]
-    annotation = parameter.annotation if isinstance(parameter.annotation, str) else getattr(parameter.annotation, "__name__", "")
-    bare = annotation.rpartition(".")[2].strip()
-    if name in scalars:
-        return [*numbers, {"value": [1, 2]}]
-    if bare == "array":
-        return arrays + whole
-    if bare in VALUES:
-        return [{"value": value} for value in VALUES[bare]] + (texts if bare == "str" else [])
-    if any(word in name.split("_") for word in INTEGERS):
-        return whole + arrays + numbers
+    if name in clues.hints:
+        return [clues.hints[name]]
+    if name in clues.scalars:
+        return [*EVERY_NUMBER, {"value": [1, 2]}]
+    found = list(_choices(parameter, uses, clues))
+    if parameter.default is not inspect.Parameter.empty:
+        if not found or parameter.annotation is inspect.Parameter.empty and isinstance(parameter.default, (bool, int, float, str)):
+            found = [{"value": value} for value in VALUES[type(parameter.default).__name__]] if parameter.default is not None else found
+        found.insert(0, OMITTED)
+    return _without_repeats(found)
+
+
+def _choices(parameter: inspect.Parameter, uses: Uses, clues: Clues) -> Iterator[Spec]:
+    name = parameter.name
+    texts: list[Spec] = [{"value": text} for text in uses.texts]
+    if parameter.annotation is not inspect.Parameter.empty:
+        known = list(annotated(annotation_text(parameter.annotation)))
+        if known:
+            if known[0] == {"value": ""}:
+                yield from texts
+            yield from known
+            return
+        kind = OF_STAND_INS.get(annotation_text(parameter.annotation).rpartition(".")[2].partition("[")[0].strip("'\""))
+        if kind is not None and clues.stand_ins:
+            yield from standins.specs(name, uses.attributes, uses.called, clues.trees.get(name, {}), kind)
+    if texts:
+        yield from texts
+    words = name.lower().split("_")
+    stand_ins = standins.specs(name, uses.attributes, uses.called, clues.trees.get(name, {})) if clues.stand_ins else []
+    if standins.kind_of(name) or uses.called or set(uses.attributes) - ARRAY_USES:
+        yield from stand_ins
+    if uses.counted:
+        yield from _values("int")
+    if any(word in words for word in INTEGERS):
+        yield from [*WHOLE[:2], *ARRAYS, *EVERY_NUMBER]
+        return
     if "mask" in name:
-        return [{"array": ["n", "n"], "dtype": "bool_"}, *arrays]
-    for kind, words in NUMBERS.items():
-        if any(name == word or name.startswith(f"{word}_") or name.endswith(f"_{word}") for word in words):
-            return [{"value": value} for value in VALUES[kind]] + arrays
-    return arrays + numbers + lists + texts + whole
+        yield {"array": ["n", "n"], "dtype": "bool_"}
+        yield {"value": None}
+        yield from ARRAYS
+        return
+    for kind, known_words in NUMBERS.items():
+        if any(name.lower() == word or name.startswith(f"{word}_") or name.endswith(f"_{word}") for word in known_words):
+            yield from _values(kind)
+            yield from ARRAYS
+            return
+    yield from ARRAYS
+    yield from EVERY_NUMBER
+    yield {"list": [ARRAYS[0], ARRAYS[0]]}
+    yield from [{"value": [1, 2]}, PAIR, {"value": None}, *WHOLE, {"value": ""}]
+    yield from stand_ins
 
 
-def make(spec: Spec, call: int, position: int, varies: str) -> Any:
+def _values(kind: str) -> Iterator[Spec]:
+    return ({"value": value} for value in VALUES[kind])
+
+
+def _without_repeats(found: Iterable[Spec]) -> list[Spec]:
+    return list({repr(spec): spec for spec in found}.values())
+
+
+def annotation_text(annotation: Any) -> str:
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def annotated(text: str) -> Iterator[Spec]:
+    """Arguments that an annotation allows; none where it says nothing."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return
+    yield from _of_type(node)
+
+
+BARE: dict[str, list[Spec]] = {
+    **{kind: [{"value": value} for value in values] for kind, values in VALUES.items()},
+    "array": [*ARRAYS, *WHOLE], "Array": [*ARRAYS, *WHOLE], "list": [{"value": [1, 2]}, {"list": [ARRAYS[0], ARRAYS[0]]}],
+    "tuple": [PAIR, {"tuple": [ARRAYS[0], ARRAYS[0]]}], "dict": [{"dict": {}}],
+    "Dtype": [{"dtype_of": "float32"}, {"dtype_of": "float16"}],
+}  # fmt: skip
+BARE |= {"List": BARE["list"], "Sequence": BARE["list"], "Iterable": BARE["list"], "Tuple": BARE["tuple"], "Dict": BARE["dict"]}
+OF_STAND_INS = {"Module": "module", "Optimizer": "optimizer", "Callable": "function"}
+
+
+def _of_type(node: ast.expr) -> Iterator[Spec]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from annotated(node.value)
+    elif isinstance(node, ast.Constant) and node.value is None:
+        yield {"value": None}
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from _of_type(node.left)
+        yield from _of_type(node.right)
+    elif isinstance(node, ast.Subscript):
+        yield from _of_generic(_last(node.value), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])
+    else:
+        yield from BARE.get(_last(node), ())
+
+
+def _of_generic(kind: str, arguments: list[ast.expr]) -> Iterator[Spec]:
+    if kind == "Optional":
+        yield from _of_type(arguments[0])
+        yield {"value": None}
+    elif kind in ("Union", "Annotated"):
+        for argument in arguments[: 1 if kind == "Annotated" else None]:
+            yield from _of_type(argument)
+    elif kind == "Literal":
+        yield from ({"value": item.value} for item in arguments if isinstance(item, ast.Constant))
+    elif kind in ("list", "List", "Sequence", "Iterable"):
+        for spec in list(_of_type(arguments[0]))[:3]:
+            yield {"list": [spec, spec]}
+    elif kind in ("tuple", "Tuple"):
+        if len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and arguments[1].value is Ellipsis:
+            arguments = [arguments[0]] * 2
+        options = [list(_of_type(argument))[:3] for argument in arguments]
+        for number in range(max((len(found) for found in options), default=0) if all(options) else 0):
+            yield {"tuple": [found[min(number, len(found) - 1)] for found in options]}
+    elif kind in ("dict", "Dict", "Mapping") and len(arguments) == 2:
+        for spec in list(_of_type(arguments[1]))[:2]:
+            yield {"dict": {"a": spec, "b": spec}}
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def uses_of(fun: Callable[..., Any], root: str) -> dict[str, Uses]:
+    """What the body of a function of the program does with its parameters."""
+    node = _node_of(fun, root)
+    if node is None:
+        return {}
+    attributes: dict[str, list[str]] = {}
+    called, counted = set(), set()
+    texts: dict[str, list[str]] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            attributes.setdefault(part.value.id, []).append(part.attr)
+        elif isinstance(part, ast.Call):
+            called |= {part.func.id} if isinstance(part.func, ast.Name) else set()
+            if isinstance(part.func, ast.Name) and part.func.id == "range":
+                counted |= {name.id for item in part.args for name in ast.walk(item) if isinstance(name, ast.Name)}
+        elif isinstance(part, ast.Compare):
+            sides = [part.left, *part.comparators]
+            names = [side.id for side in sides if isinstance(side, ast.Name)]
+            for side in sides:
+                for text in side.elts if isinstance(side, (ast.Tuple, ast.List, ast.Set)) else [side]:
+                    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                        for name in names:
+                            texts.setdefault(name, []).append(text.value)
+    return {
+        name: Uses(
+            tuple(dict.fromkeys(attributes.get(name, ()))), name in called, name in counted, tuple(dict.fromkeys(texts.get(name, ())))
+        )
+        for name in {*attributes, *called, *counted, *texts}
+    }
+
+
+def body(fun: Any) -> Any:
+    """The function that runs when `fun` is called: of a class, what makes its objects."""
+    return vars(fun).get("__init__") or getattr(fun, "__init__") if isinstance(fun, type) else getattr(fun, "__func__", fun)  # noqa: B009
+
+
+def _node_of(fun: Callable[..., Any], root: str) -> ast.AST | None:
+    code = getattr(body(fun), "__code__", None)
+    if code is None or not code.co_filename.startswith(root):
+        return None
+    try:
+        with open(code.co_filename, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", []))])
+            if first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name:
+                return node
+    return None
+
+
+def make(spec: Spec, name: str, call: int, position: int, varies: str) -> Any:
     """The argument of a call. Arrays of later calls hold other numbers and, if `varies`, have other sizes: in all free dimensions, or in all
     but the last, which is mostly a number of features, if it is "leading"."""
-    if "list" in spec:
-        return [make(item, call, position * 7 + number, varies) for number, item in enumerate(spec["list"])]
+    for kind, container in (("list", list), ("tuple", tuple)):
+        if kind in spec:
+            return container(make(item, name, call, position * 7 + number, varies) for number, item in enumerate(spec[kind]))
+    if "dict" in spec:
+        return {key: make(item, name, call, position * 7 + number, varies) for number, (key, item) in enumerate(spec["dict"].items())}
+    if "stand_in" in spec:
+        return standins.make(spec, name)
+    if "dtype_of" in spec:
+        return getattr(mx, spec["dtype_of"])
+    if "made" in spec:
+        cls = getattr(sys.modules[spec["module"]], spec["made"])
+        return apply(cls, spec["specs"], spec["names"], 0, "")
     if "value" in spec:
         return spec["value"]
-    size = SIZES[call % len(SIZES)] if varies else SIZE
-    shape = [size if isinstance(item, str) else item for item in spec["array"]]
-    if varies == "leading" and len(shape) > 1 and isinstance(spec["array"][-1], str):
-        shape[-1] = SIZE
+    shape = sizes(spec, call, varies)
     dtype = getattr(mx, spec["dtype"])
     count = math.prod(shape)
     numbers = [((index * 37 + position * 11 + call * 5) % 19 + 1) / 10 for index in range(count)]
-    if dtype in (mx.float32, mx.float16, mx.bfloat16):
+    if mx.issubdtype(dtype, mx.inexact):
         made = mx.array(numbers).astype(dtype)
     elif dtype == mx.bool_:
         made = mx.array([number > 1 for number in numbers])
@@ -91,44 +301,30 @@ def make(spec: Spec, call: int, position: int, varies: str) -> Any:
     return made
 
 
-def ordered(options: Sequence[Sequence[Spec]]) -> Iterator[tuple[Spec, ...]]:
-    """Choices for all parameters together, by their distance from the first ones; like ones for all are tried early."""
-    if not options:
-        yield ()
-        return
-    longest = max(len(found) for found in options)
-    for number in range(min(longest, len(SHAPES))):
-        yield tuple(found[min(number, len(found) - 1)] for found in options)
-    for distance in range(1, sum(len(found) - 1 for found in options) + 1):
-        for steps in itertools.product(*(range(min(len(found), distance + 1)) for found in options)):
-            if sum(steps) == distance:
-                yield tuple(found[step] for found, step in zip(options, steps))
-
-
-def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Sequence[str], varies: str) -> list[Spec] | None:
-    """The first choices with which the function runs, at every size that will be asked for."""
-    until = time.monotonic() + MOST_SECONDS
-    for specs in itertools.islice(ordered(options), MOST_TRIES):
-        if time.monotonic() > until:
-            return None
-        if all(runs(fun, specs, names, call, varies) for call in range(len(SIZES) if varies else 1)):
-            return list(specs)
-    return None
-
-
-def runs(fun: Callable[..., Any], specs: Sequence[Spec], names: Sequence[str], call: int, varies: str) -> bool:
-    """Whether a function takes these arguments."""
-    try:
-        evaluate(apply(fun, specs, names, call, varies))
-    except Exception:  # noqa: BLE001 - whatever it raises
-        return False
-    return True
+def sizes(spec: Spec, call: int, varies: str) -> list[int]:
+    """The shape of an array at a call."""
+    named: dict[str, int] = spec.get("sizes", {})
+    shape = [named.get(item, SIZE) if isinstance(item, str) else item for item in spec["array"]]
+    if varies:
+        last = len(shape) - 1 if varies == "leading" and len(shape) > 1 else len(shape)
+        by = SIZES[call % len(SIZES)] - SIZE
+        return [size + by if isinstance(item, str) and axis < last else size for axis, (item, size) in enumerate(zip(spec["array"], shape))]
+    return shape
 
 
 def apply(fun: Callable[..., Any], specs: Sequence[Spec], names: Sequence[str], call: int, varies: str) -> Any:
-    """One call. Names that begin with a star can only be given by name."""
-    made = [(name, make(spec, call, position, varies)) for position, (name, spec) in enumerate(zip(names, specs))]
-    return fun(*(value for name, value in made if name[0] != "*"), **{name[1:]: value for name, value in made if name[0] == "*"})
+    """One call. Names that begin with a star can only be given by name, and so are those behind one that is left out."""
+    given: list[Any] = []
+    named: dict[str, Any] = {}
+    for position, (name, spec) in enumerate(zip(names, specs)):
+        if "omitted" in spec:
+            named["*"] = None
+        elif name[0] == "*" or "*" in named:
+            named[name.lstrip("*")] = make(spec, name.lstrip("*"), call, position, varies)
+        else:
+            given.append(make(spec, name, call, position, varies))
+    named.pop("*", None)
+    return fun(*given, **named)
 
 
 def evaluate(result: Any) -> None:
@@ -145,14 +341,21 @@ def evaluate(result: Any) -> None:
 
 def told(names: Sequence[str], specs: Sequence[Spec]) -> str:
     """Arguments in words, as a hint comment would give them."""
-    return ", ".join(f"{name.lstrip('*')}={_word(spec)}" for name, spec in zip(names, specs))
+    given = [(name.lstrip("*"), spec) for name, spec in zip(names, specs) if "omitted" not in spec and not name.startswith("self.")]
+    return ", ".join(f"{name}={_word(spec)}" for name, spec in given)
 
 
 def _word(spec: Spec) -> str:
     if "list" in spec:
         return f"[{', '.join(_word(item) for item in spec['list'])}]"
-    return (
-        repr(spec["value"])
-        if "value" in spec
-        else f"{spec['dtype']}[{','.join(str(SIZE) if isinstance(item, str) else str(item) for item in spec['array'])}]"
-    )
+    if "tuple" in spec:
+        return f"({', '.join(_word(item) for item in spec['tuple'])})"
+    if "dict" in spec:
+        return "{" + ", ".join(f"{key!r}: {_word(item)}" for key, item in spec["dict"].items()) + "}"
+    if "stand_in" in spec:
+        return f"<{standins.KINDS[spec['stand_in']]}>"
+    if "made" in spec:
+        return f"{spec['made']}({told(spec['names'], spec['specs'])})"
+    if "dtype_of" in spec:
+        return f"mx.{spec['dtype_of']}"
+    return repr(spec["value"]) if "value" in spec else f"{spec['dtype']}[{','.join(map(str, sizes(spec, 0, '')))}]"

@@ -66,6 +66,7 @@ class Object:
     nested_traced: int = 0
     threads: dict[int, int] = field(default_factory=dict)
     """Calls within the trace of another, and how many of them ran the body; calls by each thread but the main one."""
+    called: int = 0
 
 
 @dataclass
@@ -97,6 +98,7 @@ class Observer:
     exceptions: list[dict[str, Any]] = field(default_factory=list)
     bodies: dict[str, int] = field(default_factory=dict)
     logging: list[dict[str, Any]] = field(default_factory=list)
+    hold: list[Any] | None = None
     stack: list[tuple[Object, dict[str, Any]]] = field(default_factory=list)
     spots: dict[types.CodeType, dict[int, list[tuple[Watch, bool]]]] = field(default_factory=dict)
     targets: set[types.CodeType] = field(default_factory=set)
@@ -127,15 +129,22 @@ class Observer:
         if not self.compiled:
             if not args:
                 return lambda late: self.compile(late, **options)
-            return Plain(self, made, fun)
+            return self.held_back(Plain(self, made, fun))
         try:
-            return Compiled(self, made, real_compile(*args, **options))
+            return self.held_back(Compiled(self, made, real_compile(*args, **options)))
         except Exception as error:
             made.failed = f"{type(error).__name__}: {first_line(error)}"
             self.note(error, sys._getframe(1), None)
             raise
 
+    def held_back(self, shell: Any) -> Any:
+        """A compiled object, kept alive while someone waits for those that are made."""
+        if self.hold is not None:
+            self.hold.append(shell)
+        return shell
+
     def called(self, made: Object, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made.called += 1
         if self.paused or self.stack or threading.get_ident() != self.main_thread:
             return self.inner(made, fun, args, kwargs)
         if len(self.calls) >= self.most_calls:

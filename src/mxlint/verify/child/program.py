@@ -28,7 +28,7 @@ class Namespaces:
     def names(self) -> dict[str, dict[str, Any]]:
         modules = {"__main__": self.main}
         for name, module in list(sys.modules.items()):
-            if str(getattr(module, "__file__", None) or "").startswith(self.root):
+            if module is not self.main and str(getattr(module, "__file__", None) or "").startswith(self.root):
                 modules[name] = module
         return {
             name: {key: value for key, value in list(vars(module).items()) if not key.startswith("__")} for name, module in modules.items()
@@ -64,7 +64,7 @@ class Namespaces:
         """Run the entry as `python FILE` would, or under another name, so that nothing is done but what an import does."""
         path, tree = self.parsed(entry)
         self.main.__dict__.update(__file__=path, __name__=entry["name"], __package__=entry["package"] or None, __builtins__=__builtins__)
-        sys.modules["__main__"] = self.main
+        sys.modules["__main__"] = sys.modules[entry["name"]] = self.main
         exec(compile(tree, path, "exec"), self.main.__dict__)  # noqa: S102 - to run the program is what this is for
 
 

@@ -28,7 +28,8 @@ class Answer:
 class Protocol:
     """How a rule is put to the test. `results`, `state`, `memory`, `graph`, `clocks`, `transforms`, `random`: what the child has to record; `unstable`: it is about
     values that no two runs share, so that the reference need not be the same twice. `again`: the flagged statement is run once more.
-    `calls`: so many tell all. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
+    `calls`: so many tell all. `raises`: calls that are made up are to include
+    one that raises there. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
     """
 
     judge: Callable[[Sight], Answer]
@@ -37,6 +38,7 @@ class Protocol:
     memory: bool = False
     unstable: bool = False
     again: bool = False
+    raises: bool = False
     calls: int = 24
     graph: bool = False
     clocks: bool = False

@@ -33,7 +33,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "MX212": Protocol(aliased),
     "MX206": Protocol(once, results=True, unstable=True),
     "MX207": Protocol(mutation, results=True, state=True),
-    "MX208": Protocol(raising),
+    "MX208": Protocol(raising, raises=True),
     "MX210": Protocol(recomputed, memory=True, reference="computed"),
     "MX211": Protocol(growing, results=True),
     **dict.fromkeys(("MX301", "MX302"), Protocol(made_again)),

@@ -1,0 +1,195 @@
+"""The search for arguments: what gets further into the function is tried on, until the uncompiled function runs and comes where it should."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import inputs
+from .inputs import Spec
+
+MOST_TRIES = 400
+MOST_SECONDS = 5.0
+
+
+class Overdue(BaseException):
+    """A trial took too long."""
+
+
+@dataclass(slots=True)
+class Probe:
+    """How far a call comes. `aim`: a file of the program and the rows to be reached; `raises`: an exception is to be raised there."""
+
+    root: str
+    aim: tuple[str, int, int] | None
+    raises: bool
+    until: float
+    seen: set[tuple[types.CodeType, int]] = field(default_factory=set)
+    reached: bool = False
+    raised: bool = False
+
+    def on_call(self, frame: types.FrameType, event: str, _: Any) -> Any:
+        return self.on_event if frame.f_code.co_filename.startswith(self.root) else None
+
+    def on_event(self, frame: types.FrameType, event: str, _: Any) -> Any:
+        self.seen.add((frame.f_code, frame.f_lineno))
+        if self.aim is not None and self.aim[1] <= frame.f_lineno <= self.aim[2] and frame.f_code.co_filename == self.aim[0]:
+            self.reached = True
+            self.raised = self.raised or event == "exception"
+        if time.process_time() > self.until:
+            raise Overdue
+        return self.on_event
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What became of one choice: whether the function ran, whether the aim was reached, how many lines it went through."""
+
+    ran: bool
+    reached: bool
+    raised: bool
+    lines: int
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`specs`: arguments with which the function runs; `raising`: others with which it raises at the aim. `reached`: whether the first come
+    to the aim; `problem`: what the last but best choice failed for."""
+
+    specs: list[Spec] | None
+    raising: list[Spec] | None = None
+    reached: bool = False
+    problem: str | None = None
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quest:
+    """What to look for, until when. `varies`: the function has to run at several sizes."""
+
+    root: str
+    until: float
+    aim: tuple[str, int, int] | None = None
+    raises: bool = False
+    varies: str = ""
+
+
+def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Sequence[str], quest: Quest) -> Found:
+    """The best choice: it runs, comes to the aim, and tells the most dimensions apart."""
+    until = min(time.process_time() + MOST_SECONDS, quest.until)
+    tries = itertools.count(1)
+    ran: list[Spec] | None = None
+    reaching: list[Spec] | None = None
+    raising: list[Spec] | None = None
+    furthest, problem, number = -1, None, 0
+    for specs, weigh in candidates(options):
+        number = next(tries)
+        if number > MOST_TRIES or time.process_time() > until:
+            break
+        trial = attempt(fun, specs, names, quest, until)
+        weigh(trial)
+        if trial.ran:
+            ran = ran or specs
+            reaching = reaching or (specs if trial.reached else None)
+        elif trial.lines > furthest:
+            furthest, problem = trial.lines, trial.problem
+        if trial.raised:
+            raising = raising or specs
+        if (
+            (reaching is not None or ran is not None and quest.aim is None)
+            if not quest.raises
+            else (ran is not None and raising is not None)
+        ):
+            break
+    best = reaching or ran
+    if best is not None:
+        best = apart(fun, best, names, quest, until)
+    return Found(best, raising, reaching is not None, problem, number)
+
+
+def attempt(fun: Callable[..., Any], specs: Sequence[Spec], names: Sequence[str], quest: Quest, until: float) -> Trial:
+    """Call a function under watch, at every size that will be asked for."""
+    probe = Probe(quest.root, quest.aim, quest.raises, until)
+    before = sys.gettrace()
+    problem = None
+    for call in range(len(inputs.SIZES) if quest.varies else 1):
+        sys.settrace(probe.on_call)
+        try:
+            inputs.evaluate(inputs.apply(fun, specs, names, call, quest.varies))
+        except (Exception, Overdue) as error:  # noqa: BLE001 - whatever it raises
+            problem = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        except SystemExit:
+            problem = "SystemExit"
+        finally:
+            sys.settrace(before)
+        if problem is not None:
+            break
+    return Trial(problem is None, probe.reached, probe.raised and problem is not None, len(probe.seen), problem)
+
+
+def candidates(options: Sequence[Sequence[Spec]]) -> Iterator[tuple[list[Spec], Callable[[Trial], None]]]:
+    """Choices for all parameters together: like ones for all first, then neighbours of what came furthest."""
+    counter = itertools.count()
+    longest = max((len(found) for found in options), default=1)
+    waiting: list[tuple[int, int, int, tuple[int, ...]]] = []
+    known: set[tuple[int, ...]] = set()
+
+    def offer(indices: tuple[int, ...], worth: int) -> None:
+        if indices not in known:
+            known.add(indices)
+            heapq.heappush(waiting, (-worth, sum(indices), next(counter), indices))
+
+    for number in range(min(longest, len(inputs.SHAPES))):
+        offer(tuple(min(number, len(found) - 1) if "omitted" not in found[0] else 0 for found in options), 1 << 30)
+    while waiting:
+        _, _, _, indices = heapq.heappop(waiting)
+
+        def weigh(trial: Trial, indices: tuple[int, ...] = indices) -> None:
+            for place, found in enumerate(options):
+                for other in range(len(found)):
+                    if other != indices[place]:
+                        offer((*indices[:place], other, *indices[place + 1 :]), trial.lines)
+
+        yield [found[index] for found, index in zip(options, indices)], weigh
+
+
+NAMINGS: tuple[Callable[[int, int, int], str], ...] = (
+    lambda position, axis, rank: f"{position}.{axis}",
+    lambda position, axis, rank: str(axis - rank),
+    lambda position, axis, rank: "first" if rank > 1 and axis == 0 else "n",
+)
+"""Which free dimensions are the same one: none, those as far from the end, all but the leading ones."""
+
+
+def apart(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, until: float) -> list[Spec]:
+    """The same choice with sizes that differ, as far as the function takes them: equal ones hide which is which."""
+    for naming in NAMINGS:
+        told = _named(specs, naming)
+        if told != specs:
+            trial = attempt(fun, told, names, quest, until)
+            if trial.ran and (trial.reached or quest.aim is None or quest.raises):
+                return told
+    return specs
+
+
+def _named(specs: list[Spec], naming: Callable[[int, int, int], str]) -> list[Spec]:
+    """Free dimensions under names of their own, each with a size of its own."""
+    sizes: dict[str, int] = {}
+    named = []
+    for position, spec in enumerate(specs):
+        if "array" in spec:
+            rank = len(spec["array"])
+            shape = [naming(position, axis, rank) if item == "n" else item for axis, item in enumerate(spec["array"])]
+            for item in shape:
+                if isinstance(item, str) and item != "n":
+                    sizes.setdefault(item, inputs.OTHER_SIZES[len(sizes) % len(inputs.OTHER_SIZES)])
+            spec = {**spec, "array": shape, "sizes": {item: sizes[item] for item in shape if item in sizes}}
+        named.append(spec)
+    return named

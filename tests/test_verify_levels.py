@@ -1,0 +1,293 @@
+"""--verify: how much of the user's program is run, what takes the place of the rest, and where arguments come from."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.finding import Verdict
+from mxlint.verify.claims import forced
+from mxlint.verify.experiment import Options, verify
+
+pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+
+IMPORTS = "from functools import partial\n\nimport mlx.core as mx\nimport mlx.nn as nn\nimport mlx.optimizers as optim\n\n\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def verdict(body: str, code: str, *, options: Options | None = None) -> Verdict:
+    """The verdict on the one finding of a rule."""
+    text = IMPORTS + body
+    Path("lib.py").write_text(text, encoding="utf-8")
+    result = check(["lib.py"])
+    wanted = [finding for finding in result.findings if finding.code == code]
+    assert len(wanted) == 1, [(finding.code, finding.span.start.row) for finding in result.findings]
+    (found,) = verify(wanted, result.sources, [site.span for site in result.sites], options)
+    assert found.verdict is not None
+    return found.verdict
+
+
+def presented(body: str, code: str, marked: str) -> Verdict:
+    """The verdict on the row that holds `marked`, as if it had been flagged."""
+    text = IMPORTS + body
+    Path("lib.py").write_text(text, encoding="utf-8")
+    result = check(["lib.py"])
+    row = next(number for number, line in enumerate(text.splitlines(), 1) if marked in line)
+    claim = forced(result.sources["lib.py"], row, code, [site.span for site in result.sites])
+    assert claim is not None
+    (found,) = verify([claim], result.sources, [site.span for site in result.sites])
+    assert found.verdict is not None
+    return found.verdict
+
+
+def note(verdict: Verdict) -> str:
+    assert verdict.evidence is not None, verdict
+    return verdict.evidence.note or ""
+
+
+# -- functions in functions -------------------------------------------------------------------------------------------
+
+FACTORY = """
+def make(scale: float):
+    @mx.compile
+    def step(x: mx.array):
+        print(x.sum())
+        return x * scale
+
+    return step
+"""
+
+
+def test_what_a_factory_compiles_is_called() -> None:
+    found = verdict(FACTORY, "MX101")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+    assert "x=float32[8,6]" in note(found)
+
+
+TRAINING = """
+def train(args):
+    model = load_model(args.path)
+    optimizer = optim.Adam(args.lr)
+    state = [model.state, optimizer.state]
+    open("started", "w").write("x")
+
+    def loss_fn(model, x, y):
+        return mx.mean(mx.square(model(x) - y))
+
+    @partial(mx.compile, inputs=state, outputs=state)
+    def step(x, y):
+        loss, grads = nn.value_and_grad(model, loss_fn)(model, x, y)
+        optimizer.update(model, grads)
+        seen = y.sum()
+        print(seen)
+        return loss
+
+    for x, y in stream(args.data):
+        step(x, y)
+"""
+
+
+def test_a_training_loop_is_cut_down_to_what_the_step_needs() -> None:
+    found = verdict(TRAINING, "MX101")
+    assert (found.verdict, found.level) == ("confirmed", "stand-in"), found
+    assert "`model`" in note(found)
+    assert not Path("started").exists()
+
+
+def test_a_stand_in_on_the_chain_confirms_nothing() -> None:
+    found = presented(TRAINING.replace("y.sum()", "model(x).sum()"), "MX101", "print(seen)")
+    assert found.verdict == "inconclusive", found
+    assert "stand-in for `model`" in (found.reason or "")
+
+
+TRAINER = """
+class Trainer:
+    def __init__(self, path):
+        self.model = read(path)
+        self.optimizer = optim.SGD(0.1)
+
+    def build(self):
+        state = [self.model.state, self.optimizer.state]
+
+        @partial(mx.compile, inputs=state, outputs=state)
+        def step(x, labels):
+            loss = nn.losses.cross_entropy(self.model(x), labels).mean()
+            count = int((labels >= 0).sum())
+            return loss / count
+
+        return step
+"""
+
+
+def test_an_object_that_cannot_be_made_is_filled_with_stand_ins() -> None:
+    found = verdict(TRAINER, "MX103")
+    assert (found.verdict, found.level) == ("confirmed", "stand-in"), found
+    assert "`self.model`" in note(found)
+
+
+def test_a_look_alike_in_a_factory_is_not_confirmed() -> None:
+    found = presented(TRAINER.replace("int((labels >= 0).sum())", "int(labels.shape[0])"), "MX103", "count =")
+    assert found.verdict == "inconclusive", found
+
+
+CONFIGURED = """
+from dataclasses import dataclass
+
+
+@dataclass
+class Options:
+    width: int
+    rate: float
+
+
+class Block(nn.Module):
+    def __init__(self, options: Options):
+        super().__init__()
+        self.inner = nn.Linear(options.width, options.width)
+        self.rate = options.rate
+        self.forward = mx.compile(self._forward)
+
+    def _forward(self, x: mx.array):
+        y = self.inner(x) * self.rate
+        if mx.all(y > 0):
+            return y
+        return -y
+
+    def __call__(self, x: mx.array):
+        return self.forward(x)
+"""
+
+
+def test_objects_of_the_programs_classes_are_made() -> None:
+    found = verdict(CONFIGURED, "MX104")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+
+
+# -- witness ----------------------------------------------------------------------------------------------------------
+
+MISSING = """
+from a_module_that_nobody_has import prepare
+
+
+@mx.compile
+def step(x: mx.array):
+    x = mx.exp(prepare(x))
+    print(mx.sum(x))
+    return x
+"""
+
+
+def test_a_witness_shows_the_construct_and_decides_nothing() -> None:
+    text = MISSING.replace("x = mx.exp(prepare(x))", "prepare(1)")
+    found = verdict(text, "MX101")
+    assert (found.verdict, found.level) == ("inconclusive", "witness"), found
+    assert "a_module_that_nobody_has.prepare is not installed" in (found.reason or "")
+    assert found.evidence is not None and "[eval]" in found.evidence.observed
+    assert "by itself" in note(found)
+
+
+@pytest.mark.parametrize("expression", ["x.shape", "x.ndim"])
+def test_a_witness_of_a_look_alike_shows_nothing(expression: str) -> None:
+    found = presented(MISSING.replace("mx.sum(x)", expression), "MX101", "print(")
+    assert found.verdict == "inconclusive"
+    assert found.evidence is None
+
+
+# -- arguments --------------------------------------------------------------------------------------------------------
+
+KINDS = [
+    ("x: mx.array, names: list[int], flag: bool", "x.sum()", "names=[2, 2]"),
+    ("x: mx.array, size: tuple[int, int]", "x.sum()", "size=(2, 2)"),
+    ("x: 'mx.array | None'", "x.sum()", "x=float32[8,6]"),
+    ("x: mx.array,  # (B, L, 512)\n    y: mx.array,  # [B, L]\n", "(x.sum(-1) + y).sum()", "x=float32[8,6,512], y=float32[8,6]"),
+    ("x: mx.array, eps, idx", "x.sum() * eps", "eps=0.5"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "printed", "told"), KINDS)
+def test_arguments_come_from_what_the_head_says(parameters: str, printed: str, told: str) -> None:
+    found = verdict(f"@mx.compile\ndef step({parameters}):\n    print({printed})\n    return x\n", "MX101")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+    assert told in note(found)
+
+
+def test_shapes_in_a_docstring_count() -> None:
+    found = verdict(
+        '@mx.compile\ndef step(q: mx.array, k: mx.array):\n    """Scores.\n\n    q: (B, H, 4)\n    k: (B, 4, T)\n    """\n'
+        "    s = q @ k\n    print(s)\n    return s\n",
+        "MX101",
+    )
+    assert "q=float32[8,6,4], k=float32[8,4,10]" in note(found)
+
+
+HINTED = "# mxlint: inputs({hint})\n@mx.compile\ndef step(x, n):\n    print(x.sum())\n    return x * n\n"
+
+
+@pytest.mark.parametrize(
+    ("hint", "reason"),
+    [
+        ("y=float32[B]", "line 8 names `y`, but step() takes x, n"),
+        ("x=float23[B], n=int", "`float23`, which is neither a dtype of MLX"),
+        ("x=float32[B], n int", "cannot be read from `n int`"),
+    ],
+)
+def test_a_wrong_hint_is_said(hint: str, reason: str) -> None:
+    found = verdict(HINTED.format(hint=hint), "MX101")
+    assert found.verdict == "inconclusive"
+    assert reason in (found.reason or "")
+
+
+def test_a_hint_that_does_not_fit_is_said() -> None:
+    found = verdict(HINTED.format(hint="x=str, n=int"), "MX101")
+    assert found.verdict == "inconclusive"
+    assert "no arguments were found" in (found.reason or "")
+
+
+GUESSED = """
+@mx.compile
+def pick(x, special):
+    if special > 0:
+        x = mx.exp(x)
+    return x * 2
+"""
+
+
+def test_a_number_is_not_taken_for_an_array() -> None:
+    found = presented(GUESSED, "MX104", "special > 0")
+    assert found.verdict == "inconclusive", found
+    assert "`special` is an array" in (found.reason or "")
+
+
+RAISES = """
+@partial(mx.compile, inputs=mx.random.state, outputs=mx.random.state)
+def draw(logits: mx.array, k: int):
+    if not 0 < k < logits.shape[-1]:
+        raise ValueError(k)
+    return mx.random.categorical(logits) * k
+"""
+
+
+def test_a_branch_that_raises_is_looked_for() -> None:
+    found = verdict(RAISES, "MX208")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+    assert "then with" in note(found)
+
+
+def test_a_raise_without_captures_leaves_nothing() -> None:
+    found = presented(
+        RAISES.replace("@partial(mx.compile, inputs=mx.random.state, outputs=mx.random.state)", "@mx.compile").replace(
+            "mx.random.categorical(logits)", "logits"
+        ),
+        "MX208",
+        "raise ValueError",
+    )
+    assert found.verdict == "inconclusive", found
