@@ -243,3 +243,25 @@ CAPTURED = {
 def test_random_state_captured(old: str, new: str | None, table: Table) -> None:
     text = "from functools import partial\n\nimport mlx.core as mx\n\nstate = {{'w': mx.array(1.0)}}\n\n\n{}\ndef f(x):\n    return x * state['w'] + mx.random.normal(x.shape)\n"
     assert fixed(text.format(old), "MX203", table) == (None if new is None else text.format(new))
+
+
+LOSS = "import mlx.core as mx\n\n\n@mx.compile\ndef loss(w):\n{}    return mx.mean(w * w)\n\n\ngradient = mx.grad(loss)\nw = mx.array([1.0, 2.0])\nfor _ in range(3):\n    w = w - gradient(w)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "applicability"), [("", "unsafe"), ("    print(w)\n", "display"), ("    if w[0] > 1:\n        w = w / 2\n", "display")]
+)
+def test_a_fix_that_is_not_enough_is_only_shown(line: str, applicability: str, table: Table) -> None:
+    (finding,) = [finding for finding in findings(LOSS.format(line), table) if finding.code == "MX305"]
+    assert finding.fix is not None
+    assert (finding.fix.applicability, finding.fix.message) == (applicability, "compile the transform")
+
+
+def test_the_fix_of_a_function_in_another_file(tmp_path: Path, table: Table) -> None:
+    noise = "import mlx.core as mx\n\n\n@mx.compile\ndef noise(x):\n    return x + mx.random.normal(x.shape)\n"
+    main = "import mlx.core as mx\nfrom noise import noise\n\nfor _ in range(3):\n    print(noise(mx.zeros(2)))\n"
+    (tmp_path / "noise.py").write_text(noise)
+    found = analyze(source(main, "main.py", tmp_path / "main.py"), Project(), table).findings
+    (finding,) = [finding for finding in found if finding.code == "MX203"]
+    assert finding.fix is not None
+    assert {Path(edit.span.filename).name for edit in finding.fix.edits} == {"noise.py"}

@@ -41,26 +41,32 @@ Again = Callable[[Mapping[str, Source]], Iterable[Finding]]
 def with_fixes(findings: Sequence[Finding], again: Again) -> Iterator[Finding]:
     """The findings with their fixes. One is offered only if the analysis of the fixed code finds that defect no more, and no other one."""
     before = _counted(findings)
-    tries = MOST_TRIES
+    tries = iter(range(MOST_TRIES))
     for finding in findings:
-        chosen: Fix | None = None
-        if finding.remedy is not None and tries > 0:
-            remedy = cast(Remedy, finding.remedy)
-            sources = {source.name: source for source in _sources(remedy)}
-            for fix in MAKERS[type(remedy)](remedy):
-                tries -= 1
-                try:
-                    after = _counted(again(fixed_sources(replace(finding, fix=fix), sources)))
-                except (EditError, SyntaxError, ValueError, RecursionError, MemoryError):
-                    continue
-                if after[finding.code] >= before[finding.code]:
-                    continue
-                if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
-                    chosen = fix
-                    break
-                if chosen is None and finding.code in SHOWN:
-                    chosen = replace(fix, applicability="display")
-        yield replace(finding, fix=chosen, remedy=None)
+        fix = _offered(finding, before, again, tries) if finding.remedy is not None else finding.fix
+        yield replace(finding, fix=fix, remedy=None)
+
+
+def _offered(finding: Finding, before: Counter[str], again: Again, tries: Iterator[int]) -> Fix | None:
+    remedy = cast(Remedy, finding.remedy)
+    sources = {source.name: source for source in _sources(remedy)}
+    shown = None
+    try:
+        for fix, _ in zip(MAKERS[type(remedy)](remedy), tries):
+            try:
+                fixed = fixed_sources(replace(finding, fix=fix), sources)
+            except EditError:
+                continue
+            after = _counted(again(fixed))
+            if after[finding.code] >= before[finding.code]:
+                continue
+            if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
+                return fix
+            if finding.code in SHOWN:
+                shown = shown or replace(fix, applicability="display")
+    except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
+        return shown
+    return shown
 
 
 def _counted(findings: Iterable[Finding]) -> Counter[str]:
