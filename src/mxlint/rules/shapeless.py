@@ -8,7 +8,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Unbake
 from mxlint.rules.report import finding, in_versions, name_of, quoted
 from mxlint.tracing.events import Effect, Record
-from mxlint.tracing.values import Axis, Tup
+from mxlint.tracing.values import MISSING, Axis, Place, Tup
 
 _HELP_UNSAFE = {
     "nn.Linear": "use nn.Linear(bias=False) and add the bias (x @ W.T + b), or leave out shapeless=True",
@@ -24,10 +24,13 @@ _UNMEASURED = "raises or silently returns wrong values"
 
 
 def shapeless(record: Record) -> Iterator[Finding]:
-    """Shape values, branches on shapes, and operations that need shapes: of an operation that gets a shape value, only that."""
+    """Shape values, branches on shapes, and operations that need shapes: of one expression the first of MX403, MX401, MX404."""
     found = list(_shapeless(record)) if record.shapeless is True else []
-    baked = {finding.span for finding in found if finding.code == "MX401"}
-    yield from (finding for finding in found if finding.code != "MX404" or finding.span not in baked)
+    spans = {code: {finding.span for finding in found if finding.code == code} for code in ("MX403", "MX401")}
+    for item in found:
+        above = {"MX401": ("MX403",), "MX404": ("MX403", "MX401")}.get(item.code, ())
+        if not any(item.span in spans[code] for code in above):
+            yield item
 
 
 def _shapeless(record: Record) -> Iterator[Finding]:
@@ -54,7 +57,7 @@ def _shapeless(record: Record) -> Iterator[Finding]:
                 _HELP_UNSAFE.get(event.what, "leave out shapeless=True, or do this outside the compiled function"), record, object=event.object,
                 calls=event.calls, chain=event.chain, severity="error" if certain else "warning",
             )  # fmt: skip
-        elif event.kind == "branch" and matters(event.axes, varying, features=True):
+        elif event.kind == "branch" and matters(event.axes, varying, features=True) and not _alike(record, event.place):
             yield finding(
                 "MX402", event.place,
                 f"the condition {quoted(event.what)} is decided by the shape of the first trace: under shapeless=True "
@@ -70,6 +73,12 @@ def _shapeless(record: Record) -> Iterator[Finding]:
                 "or leave out shapeless=True", record, object=event.object, calls=event.calls,
                 remedy=Unbake(event.place, record.site, event.target.items if isinstance(event.target, Tup) else ()),
             )  # fmt: skip
+
+
+def _alike(record: Record, place: Place) -> bool:
+    """Whether a condition comes to the same at all the shapes of the calls in sight."""
+    found = [trace.decided.get(place, ()) for trace in record.traces] + [decided.get(place, ()) for decided in record.decisions.values()]
+    return bool(record.decisions) and all(one == found[0] and MISSING not in one for one in found)
 
 
 def consequences(effects: Sequence[Effect]) -> str:

@@ -26,6 +26,7 @@ def state(record: Record) -> Iterator[Finding]:
     if not half:
         yield from _writes(record)
         yield from _reads(record)
+        yield from _carried(record)
 
 
 # -- MX205 ------------------------------------------------------------------------------------------------------------
@@ -339,7 +340,7 @@ def _reads(record: Record) -> Iterator[Finding]:
         id(write.target)
         for trace in record.traces
         for write in trace.writes
-        if write.traced and id(write.target) not in trace.reach_in | trace.reach_out  # MX202 says it
+        if _state_write(write) and id(write.target) not in trace.reach_in | trace.reach_out  # MX202 says it
     }
     seen: set[object] = set()
     for stale in record.stale:
@@ -362,6 +363,31 @@ def _reads(record: Record) -> Iterator[Finding]:
             also=[(text, place) for text, place in (("changed here", stale.written), ("called again here", stale.again)) if place is not None],
             severity="error" if stale.straight else "warning",
         )  # fmt: skip
+
+
+def _carried(record: Record) -> Iterator[Finding]:
+    """Constants that the body itself replaces by what it makes of them, such as a key that it splits."""
+    for trace in record.traces:
+        written = {(id(write.target), write.key): write for write in trace.writes}
+        for read in trace.reads:
+            write = written.get((id(read.target), read.key))
+            if write is None or (id(read.target), read.key) not in trace.counted or not _made_of(write.value, read.value):
+                continue
+            yield finding(
+                "MX201", read.place,
+                f"{quoted(read.name)} is changed by {line(write.place)} when {name_of(record)} is traced, once per trace: "
+                "every later call computes with the same array",
+                "pass it as an argument and return what comes next, or keep it in a list or dict that is given to inputs= and outputs=", record,
+                object=read.object, calls=read.calls, also=[("changed here", write.place)],
+            )  # fmt: skip
+            return
+
+
+def _made_of(value: object, origin: object, depth: int = 8) -> bool:
+    """Whether a constant was computed from another in the trace."""
+    if depth == 0 or not isinstance(value, Array) or not isinstance(origin, Array):
+        return False
+    return any(part is origin or _made_of(part, origin, depth - 1) for part in value.fields.get("of") or ())
 
 
 def _is_state(value: Value, key: object) -> bool:

@@ -546,7 +546,10 @@ def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: 
     if owner.traced is True:
         traced = True
     chain = operators.step(m, node, frame, owner, index)
-    return m.array(traced, _indexed(owner, index), chain, sure=owner.sure, tree=owner.tree, dtype=owner.dtype)
+    made = m.array(traced, _indexed(owner, index), chain, sure=owner.sure, tree=owner.tree, dtype=owner.dtype)
+    if m.trace is not None:
+        m.lazy(made, [owner])
+    return made
 
 
 def _whole(owner: Array, index: Value) -> bool:

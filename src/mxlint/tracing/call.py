@@ -124,7 +124,8 @@ def call(m: Machine, function: Value, info: CallInfo) -> Value:
     if isinstance(function, FuncV):
         if m.wrappers and f"{_module_name(function)}.{function.name}" in m.wrappers:
             return compiling.wrap(m, info)
-        return call_function(m, function, info)
+        with m.comparing(function, info.args, info.places):
+            return call_function(m, function, info)
     if isinstance(function, BoundV):
         return call(m, function.function, info.with_owner(function.owner))
     if isinstance(function, CompiledV):

@@ -162,6 +162,8 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
         record.calls.append(_noted_call(m, info, values))
     key = (signature(Tup(tuple(values)), shapes=record.shapeless is not True), tuple(info.keywords))
     known = record.keys.get(key) or _shared(m, record, key)
+    if record.shapeless is True:
+        _decide(m, record, info)
     if known is not None and known[0] in (0, m.epoch):
         return _again(m, record, known[1], known[2], info)
     if len(record.traces) >= MAX_TRACES and record.keys:
@@ -341,6 +343,30 @@ def reach(value: Value | None) -> tuple[frozenset[int], bool]:
 def run_trace(m: Machine, record: Record, info: CallInfo) -> tuple[Value, Trace]:
     """Run the body with placeholders, as MLX does at the first call for an argument tree."""
     trace = open_trace(m, record)
+    return _traced(m, record, trace, info), trace
+
+
+def _decide(m: Machine, record: Record, info: CallInfo) -> None:
+    """What the conditions on shapes come to for the shapes of this call, which a shapeless trace of other shapes does not ask."""
+    shapes = signature(Tup(tuple(info.values())), shapes=True)
+    if not record.traces or shapes in record.decisions or len(record.decisions) >= MAX_TRACES or not record.traces[0].decided:
+        return
+    held, written, before = list(record.traces), dict(m.last_write), dict(m.unknown)
+    records = len(m.records)
+    m.journal.begin()
+    try:
+        trace = open_trace(m, record)
+        _traced(m, record, trace, info)
+        record.decisions[shapes] = trace.decided
+    finally:
+        m.journal.undo()
+        record.traces[:] = held
+        del m.records[records:]
+        m.last_write, m.unknown = written, before
+
+
+def _traced(m: Machine, record: Record, trace: Trace, info: CallInfo) -> Value:
+    """Run the body with placeholders for these arguments."""
     try:
         places = iter(info.places)
         counter = [0]
@@ -352,7 +378,7 @@ def run_trace(m: Machine, record: Record, info: CallInfo) -> tuple[Value, Trace]
             for name, value in info.keywords.items()
         }
         inner = replace(info, args=args, keywords=keywords, node=None, nodes={}, place=record.site)
-        return run_body(m, record, trace, presume.refine(m, record.function, inner, counter)), trace
+        return run_body(m, record, trace, presume.refine(m, record.function, inner, counter))
     finally:
         close_trace(m, trace)
 

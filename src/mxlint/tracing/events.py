@@ -171,7 +171,7 @@ class Trace:
     sees, the argument that it stands for. `lazy`: what the body reads that was never
     computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
     another container; `counted`: what it read and wrote, and nothing else had written when it was
-    used again; `clocked`: the clock readings that it computes with.
+    used again; `clocked`: the clock readings that it computes with; `decided`: what the conditions on shapes came to.
     """
 
     record: Record
@@ -194,6 +194,7 @@ class Trace:
     random_out: bool = False
     counted: set[Any] = field(default_factory=set)
     clocked: set[Place] = field(default_factory=set)
+    decided: dict[Place, tuple[Any, ...]] = field(default_factory=dict)
     seen: set[Any] = field(default_factory=set)
     epoch: int = 0
     active: bool = True
@@ -216,7 +217,7 @@ class Capture:
 
 @dataclass(slots=True, eq=False)
 class Record:
-    """The history of one compiled object."""
+    """The history of one compiled object. `decisions`: by shapes of the arguments, what conditions on shapes came to."""
 
     site: Place
     form: str
@@ -241,6 +242,7 @@ class Record:
     rebound: list[tuple[Place, Place]] = field(default_factory=list)
     fallbacks: list[tuple[Place, Place]] = field(default_factory=list)
     keys: dict[Any, tuple[int, Value, Trace]] = field(default_factory=dict)
+    decisions: dict[Any, dict[Place, tuple[Any, ...]]] = field(default_factory=dict)
     threads: list[tuple[Place, int]] = field(default_factory=list)
     escapes: bool = False
     returned: bool = False

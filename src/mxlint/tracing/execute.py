@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -124,8 +125,10 @@ def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
     m.loops.append(loop)
     try:
         status: Status = None
+        first: Value = UNKNOWN
         for number in range(2):
             test = evaluate(m, node.test, frame)
+            first = test if number == 0 else first
             known = truth(m, test, node.test, frame)
             operators.branch(m, test, node, node.test, frame)
             if known is False:
@@ -134,6 +137,8 @@ def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
             status = _round(m, node.body, frame, loop, number)
             if status in ("break", "return", "raise"):
                 break
+        else:  # how often it comes to the same is not known
+            operators.branch(m, replace(first, content=MISSING) if isinstance(first, Scalar) else first, node, node.test, frame)
     finally:
         m.loops.pop()
     return _loop_end(m, node.orelse, frame, loop, status)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,7 @@ class Machine:
         self.entered: set[int] = set()
         self.unknown: dict[str, int] = {}
         self.depth = 0
+        self.compares = 0
         self.protected = 0
         self.risked: list[tuple[Record, Place]] = []
         self.rescues: list[Rescue] = []
@@ -205,6 +207,12 @@ class Machine:
             )
         )  # fmt: skip
 
+    def branch(self, place: Place, what: str, frame: Frame, axes: frozenset[Axis], came_to: Any) -> None:
+        """Control flow on a shape of a shapeless trace."""
+        self.emit("branch", place, what, frame, axes=axes)
+        if self.trace is not None:
+            self.trace.decided[place] = (*self.trace.decided.get(place, ()), came_to)
+
     def outer(self, target: Heap) -> bool:
         """Whether `target` is older than the running trace."""
         return self.trace is not None and target.born < self.trace.started
@@ -247,11 +255,25 @@ class Machine:
                 )  # fmt: skip
         self.journal.store(target, key, value)
 
-    def relied(self, value: Value) -> Value:
+    def relied(self, value: Value, place: Place) -> Value:
         """Host code looks at an object: if a trace has changed it, or only its copy, somebody relies on that."""
-        if self.trace is None and isinstance(value, Heap) and "#touched" in value.fields:
-            value.fields["#relied"] = True
+        if self.trace is None and not self.compares and isinstance(value, Heap) and "#touched" in value.fields:
+            value.fields.setdefault("#relied", []).append(place)
         return value
+
+    @contextmanager
+    def comparing(self, function: Value, args: list[Value], places: list[Place]) -> Iterator[None]:
+        """Host code hands to the plain function what the compiled one has changed: it compares the two, and relies on nothing."""
+        plain = self.trace is None and any(record.function is function for record in self.records)
+        if plain:
+            for value, place in zip(args, places):
+                if isinstance(value, Heap) and place in value.fields.get("#relied", ()):
+                    value.fields["#relied"].remove(place)
+        self.compares += plain
+        try:
+            yield
+        finally:
+            self.compares -= plain
 
     def evaluated(self, value: Any, depth: int = 8) -> None:
         """Host code computes an array: it, and whatever it was made from, is data from now on."""
@@ -318,8 +340,9 @@ class Machine:
 
     def lazy(self, made: Value, made_from: list[Value]) -> Value:
         """Outside a trace an operation only notes what is to be computed, and from what."""
-        if self.trace is None and isinstance(made, Array):
-            made.fields["lazy"] = tuple(part for part in made_from if isinstance(part, (Array, Instance, Tup, ListV)))
+        if isinstance(made, Array) and (self.trace is None or made.traced is False):
+            parts = tuple(part for part in made_from if isinstance(part, (Array, Instance, Tup, ListV)))
+            made.fields["lazy" if self.trace is None else "of"] = parts
         return made
 
     # -- branches --

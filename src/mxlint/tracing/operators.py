@@ -97,7 +97,7 @@ def branch(m: Machine, value: Value, whole: nodes.Node, test: nodes.Node, frame:
     """Control flow on a value: an event when it is a shape of a shapeless trace."""
     if shapeless.on(m) and isinstance(value, Scalar) and value.axes:
         place = Place(frame.source, min(whole.start, test.start), test.end)
-        m.emit("branch", place, m.place(frame, test).text, frame, axes=value.axes)
+        m.branch(place, m.place(frame, test).text, frame, value.axes, value.content)
 
 
 def depends_on_argument(value: Value) -> bool:
@@ -493,7 +493,10 @@ def _joined(values: tuple[Value, ...]) -> Value:
 def row(m: Machine, value: Array) -> Array:
     """One element along the first axis."""
     shape = value.shape[1:] if value.shape else None
-    return m.array(value.traced, shape, value.chain, sure=value.sure, tree=value.tree, dtype=value.dtype)
+    made = m.array(value.traced, shape, value.chain, sure=value.sure, tree=value.tree, dtype=value.dtype)
+    if m.trace is not None:
+        m.lazy(made, [value])
+    return made
 
 
 def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value] | None:
@@ -501,7 +504,8 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
     if isinstance(value, RangeV):
         parts = (value.start, value.stop, value.step)
         if shapeless.on(m) and any(part.axes for part in parts):
-            m.emit("branch", place, place.text, frame, axes=value.start.axes | value.stop.axes | value.step.axes)
+            axes = value.start.axes | value.stop.axes | value.step.axes
+            m.branch(place, place.text, frame, axes, MISSING if MISSING in (found := tuple(part.content for part in parts)) else found)
         if all(isinstance(part.content, int) for part in parts) and value.step.content and not any(part.varies for part in parts):
             numbers = range(value.start.content, value.stop.content, value.step.content)
             return [const(n) for n in numbers] if len(numbers) <= MAX_EXACT else None

@@ -105,7 +105,7 @@ class _Budget:
         m.loops.clear()
         m.guards.clear()
         m.trace = None
-        m.depth = m.protected = m.differentiating = m.swallowing = 0
+        m.depth = m.compares = m.protected = m.differentiating = m.swallowing = 0
         m.lost("budget" if kind is OutOfBudget else "nesting too deep")
         return True
 
