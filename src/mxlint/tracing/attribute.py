@@ -54,6 +54,10 @@ WEIGHTS = "#weights"
 """The field whose content changes whenever the weights of a library layer, or the state of an optimizer, may have changed."""
 
 
+MEMBER = "enum member"
+"""The kind of a member of an enumeration: `items` are its name and its value, where known, and `element` its qualified name."""
+FIELD = "dataclasses.Field"
+"""The class of what dataclasses.field gives."""
 FACTORY = "#factory"
 """The field of a defaultdict that holds what makes its values."""
 
@@ -93,6 +97,9 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
         if name in names and names.index(name) < len(owner.items):
             item: Value = owner.items[names.index(name)]
             return item
+        cls, value = class_attribute(owner.cls, name)
+        if cls is not None and isinstance(value, FuncV):
+            return _bound(m, owner, value, m.place(frame, node), frame)
     if isinstance(owner, StateV):
         return BoundV(owner, External(f"builtins.dict.{name}"))
     if isinstance(owner, Snapshot):
@@ -102,6 +109,10 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
         return BoundV(owner, External(f"builtins.{kind}.{name}"))
     if isinstance(owner, Scalar):
         return UNKNOWN if owner.kind == "None" else BoundV(owner, External(f"builtins.{owner.kind}.{name}"))
+    if isinstance(owner, AttributesV):
+        return BoundV(owner, External(f"builtins.dict.{name}"))
+    if isinstance(owner, Foreign) and owner.kind == MEMBER and owner.items is not None and name in ("name", "value"):
+        return owner.items[name == "value"]
     if isinstance(owner, Foreign):
         return BoundV(owner, External(f"mlx.#at.{name}" if owner.kind == "array.at" else f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, TransformV):
@@ -190,9 +201,7 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
     cls, value = class_attribute(owner.cls, name)
     if cls is not None:
         if isinstance(value, FuncV):
-            if value.wrapper == "property":
-                return calls.call(m, value, calls.CallInfo([owner], {}, frame, place, [place], {}, False, None))
-            return value if value.wrapper == "staticmethod" else BoundV(owner.cls if value.wrapper == "classmethod" else owner, value)
+            return _bound(m, owner, value, place, frame)
         if m.outer(cls):
             m.read(cls, name, None, value, place, place.text, frame)
         if m.outer(owner):
@@ -202,6 +211,9 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
         return owner.cls
     if name == "__dict__":
         return AttributesV(owner)
+    fallback = calls.dunder(owner, "__getattr__") if not name.startswith("__") else None
+    if fallback is not None and not is_module(owner):
+        return calls.call(m, fallback, calls.CallInfo([const(name)], {}, frame, place, [place]))
     if is_module(owner):
         if name == "state":
             return StateV(owner)
@@ -237,16 +249,25 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
     return made
 
 
+def _bound(m: Machine, owner: Instance | Tup, function: FuncV, place: Place, frame: Frame) -> Value:
+    """What an object's class has as a function: the value of a property, or a method."""
+    if function.wrapper == "property":
+        return calls.call(m, function, calls.CallInfo([owner], {}, frame, place, [place], {}, False, None))
+    cls = owner.cls if owner.cls is not None else UNKNOWN
+    return function if function.wrapper == "staticmethod" else BoundV(cls if function.wrapper == "classmethod" else owner, function)
+
+
 def _of_class(m: Machine, owner: ClassV, name: str, node: nodes.Attr, frame: Frame) -> Value:
     cls, value = class_attribute(owner, name)
     if cls is None:
         if isinstance(value, External) and value.name == "builtins.object":
             return UNKNOWN
         return External(f"{value.name}.{name}") if isinstance(value, External) else UNKNOWN
-    if isinstance(value, Scalar) and value.kind in ("int", "str", "float"):
-        for base in mro(owner):
-            if isinstance(base, External) and base.name in ("enum.Enum", "enum.Flag"):
-                return Foreign("enum member")
+    bases = {base.name for base in mro(owner) if isinstance(base, External)}
+    if bases & {"enum.Enum", "enum.Flag"} and not isinstance(value, FuncV) and not name.startswith("_"):
+        if bases & {"builtins.int", "builtins.str"}:
+            return value
+        return Foreign(MEMBER, const(f"{owner.name}.{name}"), (const(name), value))
     if isinstance(value, FuncV) and value.wrapper == "classmethod":
         return BoundV(owner, value)
     if m.outer(cls):
@@ -621,6 +642,13 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
             if 0 <= number < len(items):
                 new = (*items[:number], value, *items[number + 1 :])
                 note_item(m, owner, "items", new, value, place, name, "items", frame)
+                return
+        if items is not None and isinstance(index, SliceV) and isinstance(value, (ListV, Tup)) and value.items is not None:
+            bounds = [part.content if isinstance(part, Scalar) else MISSING for part in (index.lower, index.upper, index.step)]
+            if all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] in (None, 1):
+                changed = list(items)
+                changed[slice(*bounds)] = value.items
+                note_item(m, owner, "items", tuple(changed), value, place, name, "items", frame)
                 return
         if items is None:
             m.journal.store(owner, "element", join(owner.element, value))

@@ -336,6 +336,12 @@ def bound(m: Machine, function: FuncV, params: tuple[nodes.Param, ...], info: Ca
     return values
 
 
+_CONTAINERS = {
+    "dict": {"builtins.dict", "collections.OrderedDict", "collections.UserDict"}, "list": {"builtins.list", "collections.UserList"},
+}  # fmt: skip
+"""Classes of Python's that are containers, or behave like them."""
+
+
 # -- classes ----------------------------------------------------------------------------------------------------------
 
 
@@ -350,28 +356,33 @@ def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
         return Tup(tuple(items), cls)
     if any(name.startswith("enum.") for name in libraries):
         return (
-            Foreign("enum member")
+            Foreign(attribute.MEMBER)
             if not any(name in ("enum.IntEnum", "enum.StrEnum", "enum.IntFlag") for name in libraries)
             else Scalar("int")
         )
     for kind in ("str", "int", "float"):
         if f"builtins.{kind}" in libraries:
             return Scalar(kind)
-    if "builtins.dict" in libraries or "collections.OrderedDict" in libraries:
-        return DictV({"open": True})
+    plain = not any(isinstance(value, FuncV) for base in attribute.mro(cls) if isinstance(base, ClassV) for value in base.fields.values())
+    for kind in ("dict", "list"):
+        if not _CONTAINERS[kind].isdisjoint(libraries):
+            if plain:
+                return call(m, External(f"builtins.{kind}"), info)
+            if kind == "dict":
+                return DictV({"open": True})
     owner = Instance(cls=cls, args=tuple(info.args), keywords=dict(info.keywords))
     found, method = attribute.class_attribute(cls, "__init__")
     if found is not None:
         call(m, method, info.with_owner(owner))
     elif cls.dataclass:
-        _fill_dataclass(cls, owner, info)
+        _fill_dataclass(m, cls, owner, info)
     for value in info.values():
         if found is None:
             escape(m, value)
     return owner
 
 
-def _fill_dataclass(cls: ClassV, owner: Instance, info: CallInfo) -> None:
+def _fill_dataclass(m: Machine, cls: ClassV, owner: Instance, info: CallInfo) -> None:
     from mxlint.tracing import attribute
 
     names: list[str] = []
@@ -382,7 +393,13 @@ def _fill_dataclass(cls: ClassV, owner: Instance, info: CallInfo) -> None:
         value = info.get(number, name)
         if value is None:
             _, value = attribute.class_attribute(cls, name)
+            if isinstance(value, Instance) and value.cls == External(attribute.FIELD):
+                factory = value.keywords.get("default_factory")
+                value = value.keywords.get("default", UNKNOWN) if factory is None else call(m, factory, replace(info, args=[], keywords={}))
         owner.fields[name] = Opaque(label=name) if isinstance(value, External) or info.open else value
+    finish = dunder(owner, "__post_init__")
+    if finish is not None:
+        call(m, finish, replace(info, args=[], keywords={}, places=[], nodes={}, node=None))
 
 
 # -- functions as values ----------------------------------------------------------------------------------------------

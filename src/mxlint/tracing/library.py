@@ -6,12 +6,12 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, operators, options, shapeless, shapes
-from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, iterated, unknown_call
+from mxlint.tracing import attribute, nodes, operators, options, shapeless, shapes, stdlib
+from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, unknown_call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
+from mxlint.tracing.sequences import elements, joined, representative
 from mxlint.tracing.values import (
     MISSING,
     NONE,
@@ -57,7 +57,7 @@ def call_external(m: Machine, name: str, info: CallInfo) -> Value:
         return m.clock(info.place)
     if m.trace is not None and is_frozen(name):
         m.emit("frozen", info.place, f"{name.removeprefix('builtins.')}()", info.frame)
-    handler = _HANDLERS.get(name)
+    handler = _HANDLERS.get(name) or stdlib.HANDLERS.get(name)
     if handler is not None:
         return handler(m, info)
     if name.startswith("mlx."):
@@ -327,6 +327,9 @@ def _formats(what: str) -> Handler:
 def _converter(kind: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         value = info.get(0, "x")
+        own = dunder(value, f"__{kind}__") if value is not None else None
+        if own is not None:
+            value = call(m, own, CallInfo([], {}, info.frame, info.place))
         if isinstance(value, Array):
             if value.traced is True and m.sure(value):
                 m.emit("convert", info.place, f"{kind}()", info.frame, value.chain, note=info.text_of(value))
@@ -387,8 +390,8 @@ def _truths(name: str) -> Handler:
 
 def _by_key(m: Machine, name: str, key: Value, info: CallInfo) -> Value:
     """max, min or sorted, which compare what `key` makes of each element."""
-    found = list(info.args) if len(info.args) > 1 else _elements(m, info.args[0], info) if info.args else []
-    items = found if found is not None else [_representative(m, info.args[0], info)]
+    found = list(info.args) if len(info.args) > 1 else elements(m, info.args[0], info) if info.args else []
+    items = found if found is not None else [representative(m, info.args[0], info)]
     for item in items[:MAX_KEYS]:
         made = call(m, key, replace(info, args=[item], keywords={}, places=[info.place], nodes={}, node=None))
         for part in made.items if isinstance(made, Tup) else (made,):
@@ -396,20 +399,14 @@ def _by_key(m: Machine, name: str, key: Value, info: CallInfo) -> Value:
                 m.emit("truth", info.place, f"{name}()", info.frame, part.chain)
                 return UNKNOWN
     if name == "sorted":
-        return list_like(_joined(items))
-    return _joined(items)
+        return list_like(joined(items))
+    return joined(items)
 
 
-MAX_LETTERS = 64
-"""Letters of a string that are gone through one by one."""
 MAX_REDUCED = 16
 """Elements that functools.reduce is run over one by one."""
 MAX_KEYS = 8
 """Elements whose key is looked at."""
-
-
-def _joined(values: list[Value]) -> Value:
-    return reduce(join, values) if values else UNKNOWN
 
 
 def _len(m: Machine, info: CallInfo) -> Value:
@@ -482,34 +479,18 @@ def _range(m: Machine, info: CallInfo) -> Value:
     return RangeV(parts[0], parts[1], parts[2] if len(parts) > 2 else const(1)) if len(parts) >= 2 else UNKNOWN
 
 
-def _elements(m: Machine, value: Value, info: CallInfo) -> list[Value] | None:
-    value = iterated(m, value, info.place, info.frame)
-    if isinstance(value, Scalar) and value.kind == "str" and value.known and len(value.content) <= MAX_LETTERS:
-        return [const(letter) for letter in value.content]
-    if isinstance(value, (Tup, ListV)):
-        return list(value.items) if value.items is not None else None
-    if isinstance(value, DictV):
-        return None if value.open else [const(key) for key in value.keys]
-    return operators.elements(m, value, info.place, info.frame)
-
-
-def _representative(m: Machine, value: Value, info: CallInfo) -> Value:
-    first, later = operators.first_and_later(m, iterated(m, value, info.place, info.frame), info.place, info.frame)
-    return join(first, later)
-
-
 def _sequence(kind: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         if not info.args:
             return list_of(()) if kind == "list" else Tup(()) if kind == "tuple" else Foreign("set", None)
         value = info.args[0]
-        found = _elements(m, value, info)
+        found = elements(m, value, info)
         if isinstance(value, External) and value.name == "mlx.core.random.state":
             return list_of((m.array(False),))
         if isinstance(value, ShapeV):
             return value
         if found is None:
-            return list_like(_representative(m, value, info)) if kind != "set" else Foreign("set", UNKNOWN)
+            return list_like(representative(m, value, info)) if kind != "set" else Foreign("set", UNKNOWN)
         return list_of(tuple(found)) if kind == "list" else Tup(tuple(found)) if kind == "tuple" else Foreign("set", UNKNOWN)
 
     return run
@@ -528,31 +509,31 @@ def _dict(m: Machine, info: CallInfo) -> Value:
 
 
 def _enumerate(m: Machine, info: CallInfo) -> Value:
-    found = _elements(m, info.args[0], info) if info.args else None
+    found = elements(m, info.args[0], info) if info.args else None
     start = info.get(1, "start")
     if found is not None and (start is None or isinstance(start, Scalar) and start.known):
         base = start.content if isinstance(start, Scalar) else 0
         return list_of(tuple(Tup((const(base + i), value)) for i, value in enumerate(found)))
-    return list_like(Tup((Scalar("int", MISSING, varies=True), _representative(m, info.args[0], info) if info.args else UNKNOWN)))
+    return list_like(Tup((Scalar("int", MISSING, varies=True), representative(m, info.args[0], info) if info.args else UNKNOWN)))
 
 
 def _zip(m: Machine, info: CallInfo) -> Value:
-    found = [_elements(m, value, info) for value in info.args]
+    found = [elements(m, value, info) for value in info.args]
     if found and all(items is not None for items in found):
         return list_of(tuple(Tup(items) for items in zip(*(f for f in found if f is not None))))
-    return list_like(Tup(tuple(_representative(m, value, info) for value in info.args)))
+    return list_like(Tup(tuple(representative(m, value, info) for value in info.args)))
 
 
 def _map(m: Machine, info: CallInfo) -> Value:
     if len(info.args) < 2:
         return UNKNOWN
-    columns = [_elements(m, value, info) for value in info.args[1:]]
+    columns = [elements(m, value, info) for value in info.args[1:]]
     if all(column is not None and len(column) <= 8 for column in columns):
         rows = list(zip(*(column for column in columns if column is not None)))
     else:
-        rows = [tuple(_representative(m, value, info) for value in info.args[1:])]
+        rows = [tuple(representative(m, value, info) for value in info.args[1:])]
     results = [call(m, info.args[0], replace(info, args=list(row), keywords={}, places=[info.place] * len(row))) for row in rows]
-    return Foreign("map", _joined(results), tuple(results) if all(column is not None and len(column) <= 8 for column in columns) else None)
+    return Foreign("map", joined(results), tuple(results) if all(column is not None and len(column) <= 8 for column in columns) else None)
 
 
 def _sum(m: Machine, info: CallInfo) -> Value:
@@ -561,8 +542,8 @@ def _sum(m: Machine, info: CallInfo) -> Value:
         if shapeless.on(m) and value.traced is True and value.sure and not value.tree:
             m.emit("unsupported", info.place, "sum() over a traced array", info.frame, value.chain, effects=shapeless.at_first_call(m))
         return operators.row(m, value)
-    found = _elements(m, value, info)
-    values = found if found is not None else [_representative(m, value, info)]
+    found = elements(m, value, info)
+    values = found if found is not None else [representative(m, value, info)]
     if values and all(isinstance(v, Scalar) for v in values):
         scalars = [v for v in values if isinstance(v, Scalar)]
         axes, param = frozenset(a for s in scalars for a in s.axes), any(s.param for s in scalars)
@@ -608,7 +589,7 @@ def _getattr(m: Machine, info: CallInfo) -> Value:
         return attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
     if len(info.args) == 2 and isinstance(info.args[1], Choice):
         found = [_getattr(m, replace(info, args=[info.args[0], name])) for name in info.args[1].options]
-        return reduce(join, found)
+        return joined(found)
     return UNKNOWN
 
 
@@ -647,7 +628,7 @@ def _next(m: Machine, info: CallInfo) -> Value:
     if isinstance(value, (Opaque, ListV)) and value is not UNKNOWN and m.outer(value):
         m.emit("frozen", info.place, "next() of an iterator from outside", info.frame)
     if isinstance(value, (Foreign, ListV)):
-        return operators.varying(_representative(m, value, info))
+        return operators.varying(representative(m, value, info))
     return Opaque(label="next()")
 
 
@@ -707,9 +688,9 @@ def _cache(m: Machine, info: CallInfo) -> Value:
 def _reduce(m: Machine, info: CallInfo) -> Value:
     if len(info.args) < 2:
         return UNKNOWN
-    found = _elements(m, info.args[1], info)
+    found = elements(m, info.args[1], info)
     if found is None or len(found) > MAX_REDUCED:
-        element = _representative(m, info.args[1], info)
+        element = representative(m, info.args[1], info)
         found = [element, element]
     items = [*info.args[2:3], *found]
     result: Value = items[0] if items else UNKNOWN
@@ -763,17 +744,21 @@ def _owner_text(info: CallInfo) -> str:
 
 def _extend(m: Machine, info: CallInfo) -> Value:
     if isinstance(info.args[0], ListV) and len(info.args) > 1:
-        extend(m, info.args[0], info.args[1], info.place, info.frame)
+        more = elements(m, info.args[1], info)
+        given = list_of(tuple(more)) if more is not None else list_like(representative(m, info.args[1], info))
+        extend(m, info.args[0], given, info.place, info.frame)
     return NONE
 
 
 def _list_pop(m: Machine, info: CallInfo) -> Value:
     owner = info.args[0]
     if isinstance(owner, ListV):
-        if owner.items and len(info.args) == 1:
-            last = owner.items[-1]
-            m.write(owner, "items", owner.items[:-1], info.place, _owner_text(info), "items", info.frame)
-            return last
+        at = info.args[1] if len(info.args) > 1 else const(-1)
+        if owner.items and isinstance(at, Scalar) and isinstance(at.content, int) and -len(owner.items) <= at.content < len(owner.items):
+            left = list(owner.items)
+            taken = left.pop(at.content)
+            m.write(owner, "items", tuple(left), info.place, _owner_text(info), "items", info.frame)
+            return taken
         m.write(owner, "items", None, info.place, _owner_text(info), "items", info.frame)
         return owner.element
     return UNKNOWN
@@ -788,6 +773,14 @@ def _insert(m: Machine, info: CallInfo) -> Value:
     items.insert(at.content, value)
     attribute.note_item(m, owner, "items", tuple(items), value, info.place, _owner_text(info), "append", info.frame)
     return NONE
+
+
+def _append_left(m: Machine, info: CallInfo) -> Value:
+    return _insert(m, replace(info, args=[info.args[0], const(0), *info.args[1:]], places=[info.place, *info.places]))
+
+
+def _pop_left(m: Machine, info: CallInfo) -> Value:
+    return _list_pop(m, replace(info, args=[info.args[0], const(0)], places=info.places[:1] * 2))
 
 
 def _list_changed(m: Machine, info: CallInfo) -> Value:
@@ -834,6 +827,9 @@ def _dict_get(m: Machine, info: CallInfo) -> Value:
 def _dict_parts(kind: str) -> Handler:
     def run(m: Machine, info: CallInfo) -> Value:
         owner = info.args[0]
+        if isinstance(owner, AttributesV):
+            names = [name for name in owner.owner.fields if isinstance(name, str) and not name.startswith("#")]
+            owner = DictV({("k", name): owner.owner.fields[name] for name in names})
         if isinstance(owner, DictV) and not owner.open:
             pairs = [(key, owner.fields["k", key]) for key in owner.keys]
             if m.outer(owner) and kind != "keys":
@@ -848,6 +844,11 @@ def _dict_parts(kind: str) -> Handler:
 
 def _dict_update(m: Machine, info: CallInfo) -> Value:
     owner = info.args[0]
+    if isinstance(owner, AttributesV):
+        more = info.args[1] if len(info.args) > 1 else NONE
+        given = {str(key): more.fields["k", key] for key in more.keys} if isinstance(more, DictV) else {}
+        for name, value in (given | info.keywords).items():
+            m.write(owner.owner, name, value, info.place, f"{_owner_text(info)}.{name}", "attribute", info.frame)
     if isinstance(owner, DictV):
         pairs: dict[Any, Value] = {("k", name): value for name, value in info.keywords.items()}
         if len(info.args) > 1 and isinstance(info.args[1], DictV):
@@ -922,7 +923,7 @@ def _submit(m: Machine, info: CallInfo) -> Value:
 def _map_beside(m: Machine, info: CallInfo) -> Value:
     if len(info.args) > 2:
         for _ in range(2):
-            _beside(m, info.args[1], [_representative(m, value, info) for value in info.args[2:]], info)
+            _beside(m, info.args[1], [representative(m, value, info) for value in info.args[2:]], info)
     return Opaque(label="results")
 
 
@@ -1005,7 +1006,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
     "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.object.__setattr__": _setattr, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,
-    "builtins.list.insert": _insert, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
+    "builtins.list.insert": _insert, "builtins.list.appendleft": _append_left, "builtins.list.popleft": _pop_left, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
     "builtins.list.reverse": _list_changed, "builtins.list.copy": _copy, "builtins.dict.copy": _copy, "builtins.dict.get": _dict_get,
     "builtins.dict.items": _dict_parts("items"), "builtins.dict.keys": _dict_parts("keys"), "builtins.dict.values": _dict_parts("values"),
     "builtins.dict.update": _dict_update, "builtins.dict.setdefault": _setdefault, "builtins.dict.pop": _dict_pop,

@@ -87,9 +87,23 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
         return True if value.name.startswith(("builtins.", "mlx.")) or value.name in sys.stdlib_module_names else None
     if isinstance(value, (FuncV, ClassV, ModuleV, CompiledV)):
         return True
+    if isinstance(value, Instance):
+        return _truth_of_object(m, value, node, frame)
     if isinstance(value, Choice):
         found = {truth(m, option, node, frame) if not isinstance(option, Array) else None for option in value.options}
         return found.pop() if len(found) == 1 else None
+    return None
+
+
+def _truth_of_object(m: Machine, value: Instance, node: nodes.Node, frame: Frame) -> bool | None:
+    """The truth of an object of the project: what its own method says."""
+    from mxlint.tracing import call as calls
+
+    for name in ("__bool__", "__len__"):
+        own = calls.dunder(value, name)
+        if own is not None:
+            made = calls.call(m, own, calls.CallInfo([], {}, frame, m.place(frame, node)))
+            return bool(made.content) if isinstance(made, Scalar) and made.known else None
     return None
 
 
@@ -377,7 +391,16 @@ def unary(m: Machine, op: str, operand: Value, node: nodes.Node, frame: Frame) -
         return m.array(operand.traced, operand.shape, chain, like=operand.like, sure=operand.sure, tree=operand.tree, dtype=operand.dtype)
     if isinstance(operand, NumpyV):
         return operand
+    if isinstance(operand, Instance) and op in _UNARY_METHODS:
+        from mxlint.tracing import call as calls
+
+        own = calls.dunder(operand, _UNARY_METHODS[op])
+        if own is not None:
+            return calls.call(m, own, calls.CallInfo([], {}, frame, m.place(frame, node)))
     return UNKNOWN
+
+
+_UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 
 
 def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
@@ -401,6 +424,8 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
         return Scalar("bool", MISSING, axes, param, varies)
     if isinstance(left, (Tup, ListV)) and isinstance(right, (Tup, ListV)) and op in ("==", "!="):
         return _sequences(op, left, right)
+    if isinstance(left, Foreign) and isinstance(right, Foreign) and left.kind == right.kind == "enum member" and op in ("==", "!="):
+        return _identity(op == "==", left, right)
     if isinstance(left, (Foreign, External)) or isinstance(right, (Foreign, External)):
         dtype = any(isinstance(side, Foreign) and side.kind == "dtype of an argument" for side in (left, right))
         return Scalar("bool" if dtype else "scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
@@ -440,11 +465,21 @@ def _identity(positive: bool, left: Value, right: Value) -> Scalar:
         return Scalar("bool", same == positive, param=left.param or right.param)
     if left is right and isinstance(left, Heap) and left is not UNKNOWN:
         return const(positive)
+    members = [side.element for side in (left, right) if isinstance(side, Foreign) and side.kind == "enum member"]
+    if len(members) == 2 and None not in members:
+        return const((members[0] == members[1]) == positive)
     return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
 
 
 def _contains(m: Machine, positive: bool, item: Value, container: Value, node: nodes.Node, frame: Frame) -> Scalar:
     param = depends_on_argument(item) or depends_on_argument(container)
+    if isinstance(container, Instance):
+        from mxlint.tracing import call as calls
+
+        own, place = calls.dunder(container, "__contains__"), m.place(frame, node)
+        made = calls.call(m, own, calls.CallInfo([item], {}, frame, place, [place])) if own is not None else UNKNOWN
+        known = truth(m, made, node, frame)
+        return Scalar("bool", MISSING if known is None else known == positive, param=param)
     if isinstance(container, DictV) and isinstance(item, Scalar) and item.known:
         found = ("k", item.content) in container.fields
         if found or not container.open:
