@@ -107,6 +107,33 @@ class Transforms:
         return make
 
 
+class Seconds(float):
+    """A reading that notes what it is the end of."""
+
+    clocks: Clocks
+    number: int
+
+    def __sub__(self, other: float) -> float:
+        note(self, other)
+        return float(self) - float(other)
+
+
+class Ticks(int):
+    """The same in nanoseconds."""
+
+    clocks: Clocks
+    number: int
+
+    def __sub__(self, other: Any) -> Any:
+        note(self, other)
+        return int(self) - other
+
+
+def note(end: Seconds | Ticks, start: Any) -> None:
+    if isinstance(start, (Seconds, Ticks)):
+        end.clocks.spans.append((start.number, end.number))
+
+
 @dataclass
 class Clocks:
     """Readings of clocks by the program, and what of the calls between two of them was still to be computed at the second.
@@ -118,6 +145,8 @@ class Clocks:
     root: str
     caller: Callable[[], tuple[str, int]]
     readings: list[dict[str, Any]] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    """Readings, and which of them were taken from which."""
     returns: list[tuple[int, list[Any]]] = field(default_factory=list)
     started: list[Any] = field(default_factory=list)
 
@@ -151,6 +180,10 @@ class Clocks:
                 ]
                 self.returns.clear()
                 self.readings.append({"file": file, "row": row, "calls": calls[-8:]})
+                kind = Ticks if isinstance(now := real(), int) else Seconds
+                reading = kind(now)
+                reading.clocks, reading.number = self, len(self.readings) - 1
+                return reading
             return real()
 
         return read

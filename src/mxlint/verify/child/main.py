@@ -191,6 +191,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
             for made in observer.objects
         ],
         "clocks": observer.clocks.readings if observer.clocks is not None else [],
+        "spans": observer.clocks.spans if observer.clocks is not None else [],
+        "disabled_by": os.environ.get("MLX_DISABLE_COMPILE"),
         "compiles": instruments.compiles(),
         "held": observer.held_count,
         "bodies": observer.bodies,

@@ -68,24 +68,25 @@ def idle_inside(sight: Sight) -> Answer:
 
 def mistimed(sight: Sight) -> Answer:
     """At the second reading of the clock nothing has been computed, or what lies between is the first call."""
-    readings = [item for item in sight.real["clocks"] if sight.claim.covers(item["file"], item["row"]) and item["calls"]]
-    if not readings:
-        return unclear(f"no clock was read here after a call of a compiled function{ending(sight)}")
-    for reading in readings:
-        last = reading["calls"][-1]
-        if last["arrays"] and last["lazy"] == last["arrays"]:
+    readings = sight.real["clocks"]
+    spans = [(start, end) for start, end in sight.real["spans"] if sight.claim.covers(readings[end]["file"], readings[end]["row"])]
+    timed = [call for start, end in spans for reading in readings[start + 1 : end + 1] for call in reading["calls"]]
+    if not timed:
+        return unclear(f"no time that calls of a compiled function take was measured here{ending(sight)}")
+    last = [readings[end]["calls"][-1] for _, end in spans if readings[end]["calls"]]
+    for call in last:
+        if call["arrays"] and call["lazy"] == call["arrays"]:
             return seen(
-                "no-effect", f"nothing that call {last['call'] + 1} returned was computed when the clock was read", "a result that is there",
-                calls=len(reading["calls"]), note="seen in the graph, not in time; mx.async_eval does not wait",
+                "no-effect", f"nothing that call {call['call'] + 1} returned was computed when the clock was read", "a result that is there",
+                calls=len(timed), note="seen in the graph, not in time; mx.async_eval does not wait",
             )  # fmt: skip
-    first = _first_calls(sight)
-    timed = [call["call"] in first for reading in readings for call in reading["calls"]]
-    if all(timed):
+    first = [call for call in timed if call["call"] in _first_calls(sight)]
+    if len(first) == len(timed):
         return seen(
             "traces", f"what the clock timed is the first call of a compiled function ({len(timed)} time{'s' * (len(timed) > 1)})",
             "a call that uses the trace", traces=len(timed), calls=len(timed),
         )  # fmt: skip
-    if all(not call["lazy"] for reading in readings for call in reading["calls"][-1:]) and not any(timed):
+    if not first and last and not any(call["lazy"] for call in last):
         return Answer("contradicted", "what was timed had been computed when the clock was read, and traced before")
     return unclear("some of what was timed had been computed when the clock was read, or was traced before")
 

@@ -22,6 +22,10 @@ OTHER_FAMILIES = ("during function transformations", "inside a graph transformat
 """What MLX says where a compiled function is one, but does something that it may not."""
 
 
+NOS = ("", "0", "false", "no", "off")
+"""What somebody sets MLX_DISABLE_COMPILE to who does not want to disable it."""
+
+
 TREES = ("must be trees of arrays or constants",)
 
 
@@ -120,7 +124,11 @@ def _switch(sight: Sight) -> Answer:
     if len(again) < 2:
         return unclear("fewer than three calls with like arguments")
     traces = count_traces(sight)
-    if all(call["traced"] for call in again):
+    given = sight.real["disabled_by"]
+    off = all(call["traced"] for call in again)
+    if given is None or off != (given.lower() in NOS):
+        return unclear("compilation is off, or on, as it is set here")
+    if off:
         return seen(
             "no-effect",
             f"the body runs {traces} times in {len(calls)} calls: nothing is compiled",
