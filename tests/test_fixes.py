@@ -265,3 +265,22 @@ def test_the_fix_of_a_function_in_another_file(tmp_path: Path, table: Table) -> 
     (finding,) = [finding for finding in found if finding.code == "MX203"]
     assert finding.fix is not None
     assert {Path(edit.span.filename).name for edit in finding.fix.edits} == {"noise.py"}
+
+
+SCALAR = "import mlx.core as mx\n\n\n@mx.compile\ndef f(x, n):\n    return {}\n\n\nfor n in range(5):\n    f(mx.array([1.0, 2.0]), {})\n"
+NUMBERS = {
+    "arithmetic": ("x * (n + 1) / 2", "x * (n + 1) / 2"),
+    "a function of MLX": ("mx.where(x > n, x, mx.maximum(x, n))", "mx.where(x > n, x, mx.maximum(x, n))"),
+    "the smaller": ("x * min(1.0, (n + 1) / 4)", "x * mx.minimum(1.0, (n + 1) / 4)"),
+    "an axis": ("mx.sum(x, n)", None),
+    "a size": ("x + mx.zeros(n)", None),
+    "a condition": ("x if n > 2 else -x", None),
+    "a slice": ("x[:n]", None),
+    "text": ("(x * n, str(n))", None),
+    "the smaller of more": ("x * min(1.0, n, 2.0)", None),
+}
+
+
+@pytest.mark.parametrize(("body", "new"), NUMBERS.values(), ids=NUMBERS)
+def test_numbers_passed_as_arrays(body: str, new: str | None, table: Table) -> None:
+    assert fixed(SCALAR.format(body, "n"), "MX303", table) == (None if new is None else SCALAR.format(new, "mx.array(n)"))

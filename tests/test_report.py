@@ -17,7 +17,7 @@ from mxlint import __version__
 from mxlint.analysis import SiteReport
 from mxlint.discover import Problem
 from mxlint.engine import Result
-from mxlint.finding import Edit, Finding, Fix, Related
+from mxlint.finding import Applicability, Edit, Finding, Fix, Related
 from mxlint.report import concise, footer, sites, statistics, text
 from mxlint.report import json as json_report
 from mxlint.report.fingerprint import fingerprints
@@ -89,6 +89,14 @@ def test_text() -> None:
         "help: the help\n"
         "\n"
     )
+
+
+@pytest.mark.parametrize(("applicability", "words"), [("safe", "safe"), ("unsafe", "unsafe"), ("display", "not enough alone")])
+def test_text_of_a_fix(applicability: Applicability, words: str) -> None:
+    source = source_of(CODE)
+    fix = Fix(applicability, "take it out", (Edit("", source.span(0, 1)),))
+    lines = text.render(result_of(found(source, "print(x)", fix=fix), sources=(source,)), Style()).splitlines()
+    assert lines[-3:] == ["help: the help", f"fix: take it out ({words})", ""]
 
 
 def test_text_of_places_in_other_and_in_unknown_files() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from mxlint.finding import Fix
 from mxlint.fixes.remedies import Wrap
@@ -20,7 +21,13 @@ ELEMENTWISE = frozenset(
     }
 )  # fmt: skip
 """Functions of mlx.core that take a number and an array alike, in every place."""
+BY_ELEMENT = {"min": "minimum", "max": "maximum"}
+"""What the body has to call in the place of functions of Python that want to know which number is the smaller."""
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)
+
+
+class _Choice(ast.Call):
+    func: ast.Name
 
 
 def wrap(remedy: Wrap) -> Iterator[Fix]:
@@ -35,7 +42,25 @@ def wrap(remedy: Wrap) -> Iterator[Fix]:
     name = _parameter(syntax, argument, function, remedy.bound)
     if name is not None and _as_array(definition, function, name, theirs):
         text = f"{mlx}.array({syntax.text(argument)})"
-        yield Fix("unsafe", f"pass {text}", (syntax.replace(argument, text),))
+        chosen = [node for node in ast.walk(function) if _chooses(node) and any(_names(part, name) for part in node.args)]
+        body = [definition.replace(node.func, f"{theirs}.{BY_ELEMENT[node.func.id]}") for node in chosen]
+        yield Fix("unsafe", f"pass {text}", (syntax.replace(argument, text), *body))
+
+
+def _chooses(node: ast.AST) -> TypeGuard[_Choice]:
+    """Whether it is the smaller or larger of two, by Python's own functions."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in BY_ELEMENT
+        and len(node.args) == 2
+        and not node.keywords
+        and not any(isinstance(item, ast.Starred) for item in node.args)
+    )
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
 def _function(syntax: Syntax, place: Place) -> Function | None:
@@ -92,6 +117,8 @@ def _ends_in_array(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
         return isinstance(parent.op, (*ARITHMETIC, ast.MatMult)) and _ends_in_array(syntax, parent, mlx)
     if isinstance(parent, ast.UnaryOp):
         return isinstance(parent.op, ast.USub) and _ends_in_array(syntax, parent, mlx)
+    if _chooses(parent):
+        return _ends_in_array(syntax, parent, mlx)
     if isinstance(parent, ast.Call):
         # What is done with it inside the call is done with an array that other operands may have made as well.
         return (
