@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mxlint.tracing import call as calls
@@ -239,13 +240,15 @@ def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
 
 
 def _imports_handles(m: Machine, source: Source, cut: tuple[Piece, ...], budget: _Budget) -> bool:
-    """Whether a file imports such at its top, seen before it is run."""
+    """Whether a file imports such at its top, or a class that compiles, seen before it is run."""
     frame = module_frame(m, source, "__main__")
     with budget:
         for chunk in cut:
             if chunk.body is not None:
                 execute.execute(m, chunk.body, frame)
-        return bool(_imported_handles(m, source, frame))
+        handles = _imported_handles(m, source, frame)
+        classes = [value for value in frame.fields.values() if isinstance(value, ClassV)]
+        return bool(handles) or any(map(_compiles, chain.from_iterable(map(_methods, classes))))
     return False
 
 
