@@ -1,6 +1,6 @@
 """The real side, run as a script under a Python that has MLX: each program in forks of its own, once as written and once uncompiled.
 
-Reads one JSON object a line ({"folder": …, "name": …}) and writes one a line: what the two runs showed. MLX runs no operation before the
+Reads one JSON object a line ({"folder": …}) and writes one a line: what the two runs showed. MLX runs no operation before the
 fork, since its threads would not survive it.
 """
 
@@ -40,8 +40,7 @@ def main() -> None:
             compiled = forked(job["folder"], True, filled=0xFE)
         if compiled.get("results") == plain.get("results"):
             compiled["leaks"] = forked(job["folder"], True, watched=True).get("leaks", [])
-        answer = {"name": job["name"], "plain": plain, "compiled": compiled}
-        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.write(json.dumps({"plain": plain, "compiled": compiled}) + "\n")
         sys.stdout.flush()
 
 
@@ -85,6 +84,7 @@ class Run:
         self.compiled = compiled
         self.watched = watched
         self.leaks: set[str] = set()
+        self.numbers: list[dict[str, Any]] = []
         self.depth = 0
         self.results: list[Any] = []
         self.bodies: dict[CodeType, int] = {}
@@ -100,6 +100,7 @@ class Run:
             unfused(f"__{name}__")
         real = mx.compile
         setattr(mx, "compile", partial(self.kept, real) if self.compiled else self.plain)  # noqa: B010 - it is a stand-in, of another type
+        os.chdir(self.folder)
         sys.path.insert(0, self.folder)
         sys.settrace(self.traced)
         raised = None
@@ -108,9 +109,9 @@ class Run:
             left = runpy.run_path(os.path.join(self.folder, "main.py"))
         except BaseException as error:  # noqa: BLE001 - whatever the program raises is what is asked for
             frames = [
-                (os.path.basename(frame.filename), frame.lineno)
+                (os.path.relpath(frame.filename, self.folder), frame.lineno)
                 for frame in traceback.extract_tb(error.__traceback__)
-                if os.path.dirname(frame.filename) == self.folder
+                if self.is_own(frame.filename)
             ]
             raised = {"type": type(error).__name__, "message": str(error)[:300], "frames": frames}
         sys.settrace(None)
@@ -121,16 +122,21 @@ class Run:
             "bodies": [(code.co_name, count, self.calls.get(code, 0)) for code, count in self.bodies.items()],
             "lines": sorted(self.lines),
             "leaks": sorted(self.leaks),
+            "numbers": self.numbers,
         }
 
     def traced(self, frame: FrameType, event: str, _: object) -> Any:
-        if os.path.dirname(frame.f_code.co_filename) != self.folder:
+        if not self.is_own(frame.f_code.co_filename):
             return None
         if event == "call" and frame.f_code in self.bodies:
             self.bodies[frame.f_code] += 1
         elif event == "line":
-            self.lines.add((os.path.basename(frame.f_code.co_filename), frame.f_lineno))
+            self.lines.add((os.path.relpath(frame.f_code.co_filename, self.folder), frame.f_lineno))
         return self.traced
+
+    def is_own(self, filename: str) -> bool:
+        """Whether a file is one of the program's."""
+        return filename.startswith(self.folder + os.sep)
 
     def kept(self, real: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """What mx.compile gives, which is no descriptor, with a log of its calls."""
@@ -167,16 +173,17 @@ class Run:
             if code is not None:
                 self.calls[code] = self.calls.get(code, 0) + 1
             self.results.append(seen(result))
-            if self.watched:
-                self.watch_globals(sys._getframe(1))
+            self.watch_globals(sys._getframe(1))
         return result
 
     def watch_globals(self, frame: FrameType | None) -> None:
-        """Which globals of the program hold a placeholder now, even if not for long."""
+        """The numbers among the globals of the program, and which hold a placeholder now, even if not for long."""
         while frame is not None and frame.f_globals.get("__name__") != "<run_path>":
             frame = frame.f_back
-        for name, value in list(frame.f_globals.items()) if frame is not None else ():
-            if not name.startswith("__") and '"leak"' in json.dumps(kept(value)):
+        present = {} if frame is None else {name: value for name, value in frame.f_globals.items() if not name.startswith("__")}
+        self.numbers.append({name: value for name, value in present.items() if isinstance(value, (int, float))})
+        for name, value in present.items() if self.watched else ():
+            if '"leak"' in json.dumps(kept(value)):
                 self.leaks.add(name)
 
 

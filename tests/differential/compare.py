@@ -1,12 +1,13 @@
-"""Many programs at once: written to a folder, judged by the static tracer, run by MLX, compared."""
+"""One program: written to a folder, judged by the static tracer, run by MLX, compared."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,6 @@ CHILD = Path(__file__).with_name("child.py")
 class Outcome:
     """`lost`: what the tracer could not follow."""
 
-    seed: int
     program: Program
     findings: tuple[Finding, ...]
     verdict: Verdict
@@ -52,46 +52,39 @@ class Outcome:
         return self.program.helped
 
 
-def compare(programs: Iterable[tuple[int, Program]], folder: Path, *, jobs: int = 2) -> list[Outcome]:
-    """What the tracer and MLX say of each program."""
-    numbered = list(programs)
-    for seed, program in numbered:
+@contextmanager
+def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
+    """What compares a program, with one process that runs them all under MLX."""
+    numbers = itertools.count()
+    child = subprocess.Popen(
+        [sys.executable, "-B", str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"},  # so that the allocator fills all memory that it gives
+    )  # fmt: skip
+    assert child.stdin is not None and child.stdout is not None
+    runs, answers = child.stdin, child.stdout
+
+    def compare(program: Program) -> Outcome:
+        root = folder / f"p{next(numbers)}"
         for name, text in program.files.items():
-            path = folder / f"p{seed}" / name
+            path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-    shares = [numbered[share::jobs] for share in range(jobs)]
-    children = [_child(folder, [seed for seed, _ in share]) for share in shares]
-    with _working_directory(folder):
-        result = check(["."])
-    assert result.tracebacks == ()
-    found: dict[str, list[Finding]] = {}
-    for item in result.findings:
-        found.setdefault(item.span.filename.split("/")[0], []).append(item)
-    outcomes = []
-    for share, child in zip(shares, children):
-        text, _ = child.communicate()
-        answers = {answer["name"]: answer for answer in map(json.loads, text.splitlines())}
-        for seed, program in share:
-            findings = tuple(found.get(f"p{seed}", ()))
-            answer = answers[seed]
-            verdict = judge(answer["plain"], answer["compiled"], findings)
-            lost = {} if verdict.skipped else _lost(folder / f"p{seed}" / "main.py")
-            outcomes.append(Outcome(seed, program, findings, verdict, lost))
-    return sorted(outcomes, key=lambda outcome: outcome.seed)
+        runs.write(json.dumps({"folder": str(root)}) + "\n")
+        runs.flush()
+        with _working_directory(root):
+            result = check(["."])
+        assert result.tracebacks == ()
+        answer = json.loads(answers.readline())
+        verdict = judge(answer["plain"], answer["compiled"], result.findings)
+        lost = {} if verdict.skipped else analyze(read_source(root / "main.py", "main.py"), Project(), load_table()).reasons
+        return Outcome(program, tuple(result.findings), verdict, lost)
 
-
-def _lost(path: Path) -> Mapping[str, int]:
-    return analyze(read_source(path, path.name), Project(), load_table()).reasons
-
-
-def _child(folder: Path, seeds: Sequence[int]) -> subprocess.Popen[str]:
-    jobs = folder / f"jobs-{seeds[0] if seeds else 'none'}.txt"
-    jobs.write_text("".join(json.dumps({"name": seed, "folder": str(folder / f"p{seed}")}) + "\n" for seed in seeds), encoding="utf-8")
-    with jobs.open() as lines:
-        return subprocess.Popen(
-            [sys.executable, "-B", str(CHILD)], stdin=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+    try:
+        yield compare
+    finally:
+        runs.close()
+        answers.close()
+        child.wait()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Small programs around one compiled function, from a seed. Nothing here knows what MLX does with them."""
+"""Small programs around one compiled function, drawn by Hypothesis. Nothing here knows what MLX does with them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
+
+from hypothesis import strategies as st
 
 FRAME = frozenset({"step", "fast", "run", "make", "__init__", "__call__"})
 """What stands in a program that is all in one piece."""
@@ -55,7 +57,8 @@ class Draft:
         return self.random.choice(items)
 
     def maybe(self, chance: float = 0.5) -> bool:
-        return self.random.random() < chance
+        """Rather not: so do programs shrink."""
+        return self.random.randrange(20) >= round(20 * (1 - chance))
 
     def define(self, lines: str, *names: str) -> None:
         """A helper, here or in the second file."""
@@ -68,23 +71,16 @@ class Draft:
             self.parts.append("helper")
 
 
-def generate(seed: int, *, decoys: bool = True) -> Program:
-    """The program of a seed; without `decoys` the same with nothing around what it is about."""
-    about, around = Random(f"{seed} about"), Random(f"{seed} around")
-    d = Draft(about)
-    frame = d.random.choices(
-        [evaluation, state, randomness, recompilation, shapeless, signature, mutation, containers], [21, 26, 5, 19, 20, 13, 3, 8]
-    )[0]
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    d = Draft(draw(st.randoms(use_true_random=False)))
+    frame = d.random.choice([frame for frame, weight in FRAMES.items() for _ in range(weight)])
     d.parts.append(frame.__name__)
-    d.random = around
-    for _ in range(around.randrange(3) if decoys else 0):
+    for _ in range(d.random.randrange(3)):
         decoy(d)
-    d.random = about
     frame(d)
-    d.random = around
-    if decoys and frame is not shapeless and d.maybe(0.3):
+    if frame is not shapeless and d.maybe(0.3):
         decoy(d)
-    d.random = about
     files = {"main.py": _main(d)}
     if d.helper:
         used = [line for line in ("import math", "import numpy as np") if line.split()[-1] + "." in "\n".join(d.helper)]
@@ -233,7 +229,7 @@ SINKS = (
     "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
     "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
     "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
-    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
+    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = range(({s} > 0).astype(mx.int32))", "n = 'ab' * ({s} > 0).astype(mx.int32)", "n = [1, 2, 3][:({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
     "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
     "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
     "mx.eval([{v}, 1])", "mx.eval(C, {s})", "mx.async_eval({s})",
@@ -244,7 +240,7 @@ HARMLESS = (
     "n = {v} * np.array([1.0, 2.0, 3.0], dtype=np.float32)", "mx.eval()", "mx.synchronize()", "n = mx.array([{s}, 1.0])", "n = mx.arange(10)[({s} * 0).astype(mx.int32)]",
     "if {v}.shape == (2, 3):\n    k = 1", "n = hash({v})", "n = {v} is not None and {v}.ndim > 1", "n = hasattr({v}, 'shape')",
 )  # fmt: skip
-CONSTANTS = ("C", "(C + 1)", "BOX.c", "PAIR[0]", "TABLE['c']", "mx.ones((2, 3))")
+CONSTANTS = ("C", "(C + 1)", "BOX.c", "PAIR[0]", 'TABLE["c"]', "mx.ones((2, 3))")
 TRACED = (
     "x",
     "y",
@@ -252,7 +248,7 @@ TRACED = (
     "x[0:1]",
     "mx.abs(x)",
     "(x, C)[0]",
-    "{'a': x}['a']",
+    '{"a": x}["a"]',
     "[C, x][1]",
     "(C + x)",
     "mx.stop_gradient(x)",
@@ -553,7 +549,7 @@ PATHS = (
 
 
 def state(d: Draft) -> None:
-    kind = d.pick("array", "list", "dict", "object", "module", "number", "config", "counter", "frozen")
+    kind = d.pick("array", "list", "dict", "object", "module", "number", "config", "counter", "counter", "frozen")
     d.parts.append(kind)
     reads = d.maybe(0.8)
     writes = d.maybe(0.45)
@@ -768,7 +764,7 @@ def randomness(d: Draft) -> None:
         d.top.append("KEY = mx.random.key(1)")
     if "drop" in draw:
         d.imports.add("import mlx.nn as nn")
-        d.top += [f"drop = nn.Dropout({d.pick('0.5', '0.5', '0.0', 'p=0.9')})", *d.pick("", "drop.eval()", "drop.train()").splitlines()]
+        d.top += [f"drop = nn.Dropout({d.pick('0.5', '0.5', '0.0', 'p=0.3')})", *d.pick("", "drop.eval()", "drop.train()").splitlines()]
     if "noise" in draw:
         d.define(f"def noise(t, scale=1.0, key=None):\n    return t + scale * mx.random.normal(t.shape{d.pick('', ', key=key')})", "noise")
         if d.maybe(0.3):
@@ -790,7 +786,23 @@ def randomness(d: Draft) -> None:
 
 def recompilation(d: Draft) -> None:
     d.driver.append(f"x = {X}")
-    kind = d.pick("scalar", "scalar", "shape", "shape", "shape", "compile", "compile", "grad", "scalar", "shape", "compile", "compile")
+    kind = d.pick(
+        "scalar",
+        "scalar",
+        "shape",
+        "shape",
+        "shape",
+        "compile",
+        "compile",
+        "grad",
+        "grad",
+        "scalar",
+        "shape",
+        "compile",
+        "compile",
+        "compile",
+        "compile",
+    )
     d.parts.append(kind)
     count = d.pick("8", "8", "8", "2", "8", "8", "8")
     if kind == "scalar":
@@ -929,7 +941,7 @@ def _counted(shape: str) -> str:
 
 
 def signature(d: Draft) -> None:
-    kind = d.pick("argument", "method", "returned", "returned", "collision", "definition")
+    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 2, *["definition"] * 2)
     d.parts.append(kind)
     if kind == "argument":
         d.parameters.append("a")
@@ -978,6 +990,10 @@ def signature(d: Draft) -> None:
             "{y.ndim: y}",
             "Out(C)",
             "y, Out(y)",
+            "Out(y)",
+            "[Out(y)]",
+            "lambda: y",
+            "(v for v in [y])",
             "mx.float32, y",
             "True, y",
             "None",
@@ -1059,3 +1075,9 @@ def mutation(d: Draft) -> None:
     ]
     if d.maybe(0.3):
         d.driver.append("total = a" if kind == "array" else "total = len(a)")
+
+
+FRAMES: Mapping[Callable[[Draft], None], int] = {
+    evaluation: 23, shapeless: 23, state: 23, recompilation: 21, signature: 20, containers: 6, randomness: 5, mutation: 2,
+}  # fmt: skip
+"""What a program is about, and how often."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
@@ -137,6 +138,7 @@ def _counters(record: Record, trace: Trace, seen: set[object]) -> Iterator[Findi
             or not isinstance(read.value, Scalar)
             or read.value.kind not in _NUMBERS
             or read.place in seen
+            or not read.tells_apart(read.value, write.value)
         ):
             continue
         if write.how == "augment" or not (read.value.known and write.value.known and read.value.content == write.value.content):
@@ -156,9 +158,11 @@ def _counters(record: Record, trace: Trace, seen: set[object]) -> Iterator[Findi
 def _growing(record: Record) -> Iterator[Finding]:
     if not _called_again(record):
         return
+    added = Counter(write.place for trace in record.traces for write in trace.writes if write.new and write.traced)
     for trace in record.traces:
         for write in trace.writes:
-            if write.how not in ("append", "new key") or not write.traced or id(write.target) not in trace.reach_out:
+            grows = write.how in ("append", "new key") or write.new and added[write.place] > 1  # each trace under a key of its own
+            if not grows or not write.traced or id(write.target) not in trace.reach_out:
                 continue
             if id(write.target) in trace.reach_in:
                 what = "every call finds one array more among its inputs and is traced anew"

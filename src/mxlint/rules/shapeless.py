@@ -126,8 +126,8 @@ def varying_axes(record: Record) -> dict[int, set[int]] | None:
 def _applies(record: Record, effect: Effect, varying: dict[int, set[int]] | None) -> bool:
     """Whether the calls in sight bring about an effect; if they do not tell, they may."""
     if varying is None or effect.way == "first":
-        return True
-    return matters(effect.axes, varying, features=True) and (effect.when != "unit" or _unit(record, effect))
+        return effect.when != "seen"
+    return matters(effect.axes, varying, features=True) and (effect.when not in ("unit", "seen") or _unit(record, effect))
 
 
 def _unit(record: Record, effect: Effect) -> bool:

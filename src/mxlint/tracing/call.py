@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -55,7 +56,9 @@ _RANDOM_STATE_CLOSED = "0.32.1"
 
 @dataclass(slots=True)
 class CallInfo:
-    """One call. `nodes`: place and expression of each keyword; `open`: there are arguments that are not known (`*args`)."""
+    """One call. `nodes`: place and expression of each keyword; `open`: there are arguments that are not known (`*args`); `rest` stands for each of
+    those.
+    """
 
     args: list[Value]
     keywords: dict[str, Value]
@@ -65,6 +68,14 @@ class CallInfo:
     nodes: dict[str, Any] = field(default_factory=dict)
     open: bool = False
     node: Node = None
+    rest: Value = UNKNOWN
+
+    def all_like(self) -> Value:
+        """What stands for each of the positional arguments."""
+        result = self.rest
+        for value in self.args:
+            result = join(result, value)
+        return result
 
     def get(self, position: int, name: str) -> Value | None:
         """An argument by position or name."""
@@ -113,7 +124,7 @@ def force(scope: Any, name: str, value: Value) -> Value:
 
 def call(m: Machine, function: Value, info: CallInfo) -> Value:
     """Call a value."""
-    from mxlint.tracing import compiling, library, transforms
+    from mxlint.tracing import alternatives, compiling, library, transforms
 
     m.tick()
     function = without_none(function)
@@ -145,9 +156,7 @@ def call(m: Machine, function: Value, info: CallInfo) -> Value:
     if isinstance(function, Opaque):
         return unknown_call(m, info, function.label)
     if isinstance(function, Choice):
-        for value in info.values():
-            escape(m, value)
-        return m.lost("call of one of several functions")
+        return alternatives.call_one_of(m, function, info)
     return unknown_call(m, info, "?")
 
 
@@ -287,10 +296,20 @@ def note_return(m: Machine, value: Value, place: Place, frame: Frame) -> None:
             made, axes = item.fields["stretched"]
             if axes:
                 m.emit("bake", made.place, "mx.broadcast_to", made.frame, axes=axes)
+    for item in _leaves(value):
         kind = _hidden(m, item)
         if kind:
             m.emit("return", place, kind, frame, target=item)
             return
+
+
+def _leaves(value: Value, depth: int = 4) -> Iterator[Value]:
+    """What stands in the containers that MLX looks into."""
+    items = value.items if isinstance(value, (Tup, ListV)) else list(value.fields.values()) if isinstance(value, DictV) else None
+    if items is None or not depth:
+        yield value
+    for item in items or () if depth else ():
+        yield from _leaves(item, depth - 1)
 
 
 def _hidden(m: Machine, value: Value) -> str:
@@ -318,7 +337,7 @@ def bound(m: Machine, function: FuncV, params: tuple[nodes.Param, ...], info: Ca
     keywords = dict(info.keywords)
     for param in params:
         if param.star == "*":
-            values[param.name] = list_like(UNKNOWN) if info.open else Tup(tuple(rest))
+            values[param.name] = list_like(replace(info, args=rest).all_like()) if info.open else Tup(tuple(rest))
             rest = []
         elif param.star == "**":
             values[param.name] = DictV({("k", key): value for key, value in keywords.items()} | ({"open": True} if info.open else {}))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import attribute, nodes, presume
 from mxlint.tracing.arguments import TAKES_NONE, bad_type, flat_arrays, flat_key, signature
 from mxlint.tracing.call import CallInfo, call, escape, node_of
-from mxlint.tracing.events import BadArgument, Call, Capture, Record, Stale, Trace
+from mxlint.tracing.events import BadArgument, Call, Capture, Read, Record, Stale, Trace
 from mxlint.tracing.layers import children
 from mxlint.tracing.machine import Machine, qualname
 from mxlint.tracing.values import (
@@ -164,16 +165,25 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
     known = record.keys.get(key) or _shared(m, record, key)
     if record.shapeless is True:
         _decide(m, record, info)
-    if known is not None and known[0] in (0, m.epoch):
+    if known is not None and known[0] in (0, m.epoch) and not _outgrown(known[2]):
         return _again(m, record, known[1], known[2], info)
     if len(record.traces) >= MAX_TRACES and record.keys:
         _, result, trace = next(iter(record.keys.values()))
         return fresh(m, result) if trace.epoch in (0, m.epoch) else UNKNOWN
     result, trace = run_trace(m, record, info)
     m.lazy(result, info.values())
+    _rely(trace, info, [read for read in trace.reads if id(read.target) in trace.reach_in])
     if not trace.raised:
         record.keys[key] = (m.epoch, result, trace)
     return fresh(m, result)
+
+
+def _outgrown(trace: Trace) -> bool:
+    """Whether the trace has put an array where the captured container had none: the next call finds one more among its inputs."""
+    return any(
+        write.new and write.traced and write.how not in ("append", "new key") and id(write.target) in trace.reach_in
+        for write in trace.writes
+    )
 
 
 def _shared(m: Machine, record: Record, key: Any) -> tuple[int, Value, Trace] | None:
@@ -261,9 +271,10 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
             unchanged = len(present) == len(value)
         elif isinstance(present, int) and not isinstance(present, bool):
             unchanged = present == value
-        if not unchanged:
+        if not unchanged and read.tells_apart(value, present):
             record.stale.append(Stale(read, m.last_write.get((id(read.target), read.key)), info.place, straight))
     m.last_write.update(own)  # uncompiled, this call would write there
+    _rely(trace, info, trace.reads)
     for write in trace.writes:
         if id(write.target) in trace.reach_out:
             content = write.target.fields.get(write.key, MISSING)
@@ -271,6 +282,15 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
                 m.journal.store(write.target, write.key, fresh_content(m, content))
                 m.last_write[id(write.target), write.key] = info.place
     return fresh(m, result)
+
+
+def _rely(trace: Trace, info: CallInfo, reads: Iterable[Read]) -> None:
+    """An argument that the body changes, and reads by another name as well: without compile it would find the change there."""
+    state = {id(read.target.fields.get(read.key)) for read in reads if isinstance(read.value, Array)}
+    state |= {id(item) for read in reads if isinstance(items := read.target.fields.get(read.key), tuple) for item in items}
+    for original, value in zip(trace.arguments.values(), parts(info.values())):
+        if id(value) in state and "#touched" in original.fields:
+            original.fields["#relied"] = True
 
 
 def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> None:
@@ -371,12 +391,12 @@ def _traced(m: Machine, record: Record, trace: Trace, info: CallInfo) -> Value:
         places = iter(info.places)
         counter = [0]
         args = [_placeholder(m, value, next(places, info.place), counter) for value in info.args]
-        for value, inside in zip(info.args, args):
-            _remember(trace, value, inside)
         keywords = {
             name: _placeholder(m, value, info.nodes[name][0] if name in info.nodes else info.place, counter)
             for name, value in info.keywords.items()
         }
+        trace.held += parts([*args, *keywords.values()])  # which argument each placeholder and rebuilt container stands for
+        trace.arguments = {id(inside): outside for outside, inside in zip(parts(info.values()), trace.held)}
         inner = replace(info, args=args, keywords=keywords, node=None, nodes={}, place=record.site)
         return run_body(m, record, trace, presume.refine(m, record.function, inner, counter))
     finally:
@@ -421,20 +441,15 @@ def close_trace(m: Machine, trace: Trace) -> None:
     m.guards, m.protected, m.differentiating, m.swallowing = trace.outside
 
 
-def _remember(trace: Trace, outside: Value, inside: Value, depth: int = 4) -> None:
-    """Which argument each rebuilt container and placeholder stands for."""
-    if depth == 0:
-        return
-    if isinstance(outside, (Array, ListV, DictV)) and isinstance(inside, Heap):
-        trace.arguments[id(inside)] = outside
-        trace.held.append(inside)
-    if isinstance(outside, (Tup, ListV)) and isinstance(inside, (Tup, ListV)):
-        for a, b in zip(outside.items or (), inside.items or ()):
-            _remember(trace, a, b, depth - 1)
-    elif isinstance(outside, DictV) and isinstance(inside, DictV):
-        for key, value in outside.fields.items():
-            if isinstance(key, tuple):
-                _remember(trace, value, inside.fields[key], depth - 1)
+def parts(values: Iterable[Value], depth: int = 4) -> Iterator[Heap]:
+    """The arrays and containers of an argument tree, from the outside to the inside."""
+    for value in values if depth else ():
+        if isinstance(value, (Array, ListV, DictV)):
+            yield value
+        if isinstance(value, (Tup, ListV)):
+            yield from parts(value.items or (), depth - 1)
+        elif isinstance(value, DictV):
+            yield from parts([item for key, item in value.fields.items() if isinstance(key, tuple)], depth - 1)
 
 
 def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators
@@ -108,6 +109,7 @@ def _call(m: Machine, node: nodes.Call, frame: Frame) -> Value:
     places: list[Any] = []
     keywords: dict[str, Value] = {}
     keyword_nodes: dict[str, Any] = {}
+    rest: list[Value] = []
     is_open = False
     for arg in node.args:
         value = evaluate(m, arg.value, frame)
@@ -116,6 +118,7 @@ def _call(m: Machine, node: nodes.Call, frame: Frame) -> Value:
             items = iterate(m, value, arg.value, frame)
             if items is None:
                 is_open = True
+                rest.append(value.element or UNKNOWN if isinstance(value, (ListV, Foreign)) else UNKNOWN)
             else:
                 args += items
                 places += [place] * len(items)
@@ -131,7 +134,7 @@ def _call(m: Machine, node: nodes.Call, frame: Frame) -> Value:
         else:
             args.append(value)
             places.append(place)
-    info = calls.CallInfo(args, keywords, frame, m.place(frame, node), places, keyword_nodes, is_open, node)
+    info = calls.CallInfo(args, keywords, frame, m.place(frame, node), places, keyword_nodes, is_open, node, _joined(rest))
     return calls.call(m, function, info)
 
 
@@ -182,6 +185,7 @@ def _boolop(m: Machine, node: nodes.BoolOp, frame: Frame) -> Value:
 
 
 def _compare(m: Machine, node: nodes.Compare, frame: Frame) -> Value:
+    before = len(m.trace.reads) if m.trace is not None else 0
     left = evaluate(m, node.left, frame)
     result: Value = const(True)
     for number, (op, right_node) in enumerate(zip(node.ops, node.rights)):
@@ -196,8 +200,25 @@ def _compare(m: Machine, node: nodes.Compare, frame: Frame) -> Value:
             result = operators.either(result, part) if not (isinstance(result, Scalar) and result.known) else operators.marked(part, result)
         else:
             result = part
+            _note_test(m, node, before, frame)
         left = right
     return result
+
+
+def _note_test(m: Machine, node: nodes.Compare, before: int, frame: Frame) -> None:
+    """State that is only compared with a constant: the trace knows no more of it than what came out."""
+    side, other = node.left, node.rights[0]
+    if m.trace is None or len(m.trace.reads) == before or not isinstance(other, nodes.Const):
+        return
+    read = m.trace.reads[-1]
+
+    def test(content: Any) -> Any:
+        found = operators.compare(m, node.ops[0], const(content), _const(m, other, frame), node, frame)
+        return found.content if isinstance(found, Scalar) else MISSING
+
+    if read.place == m.place(frame, side):
+        m.trace.reads[-1] = replace(read, test=test)
+        m.trace.seen.discard(("read", id(read.target), read.key, read.index))  # another look at it is noted again
 
 
 def _ifexp(m: Machine, node: nodes.IfExp, frame: Frame) -> Value:

@@ -5,11 +5,11 @@ A `Record` is the whole history of one compiled object, both modes together and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mxlint.tracing.values import Axis, Heap, Place, Step, Value
+from mxlint.tracing.values import Axis, Heap, Place, Scalar, Step, Value
 
 Kind = Literal[
     "format",  # a traced array becomes text: print, str, f-string, …
@@ -37,7 +37,7 @@ class Effect:
     """A way in which an operation of a shapeless trace fails: `first` (raises at the first call), or when one of the dimensions `axes`
     changes `raises`, `wrong` (values) or `crash` (memory out of bounds); of which dimension is not known where there are none.
 
-    `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`).
+    `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`; `seen` if the calls in sight bring that about).
     `versions` are those of MLX with that effect, out of those that the run judges for.
     """
 
@@ -78,7 +78,8 @@ class Read:
 
     Without an index the items of a list were counted: `value` is the tuple of them.
 
-    `absent`: the field was not there, and `value` is its default (a class attribute, a mode never set).
+    `absent`: the field was not there, and `value` is its default (a class attribute, a mode never set). `test`: all that the trace made of
+    the value, where it only compares it with a constant.
     """
 
     target: Heap
@@ -90,11 +91,20 @@ class Read:
     object: str
     calls: tuple[Place, ...] = ()
     absent: bool = False
+    test: Callable[[Any], Any] | None = None
+
+    def tells_apart(self, a: Any, b: Any) -> bool:
+        """Whether the trace would have been another one with `b` in the place of `a`."""
+        if self.test is None or not all(isinstance(value, Scalar) and value.known for value in (a, b)):
+            return True
+        return bool(self.test(a.content) != self.test(b.content))
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A trace wrote a location that is older than itself. `traced`: what it wrote holds placeholders. `how`: assignment, append, …"""
+    """A trace wrote a location that is older than itself. `traced`: what it wrote holds placeholders. `how`: assignment, append, … `new`: the
+    field was not there before.
+    """
 
     target: Heap
     key: Any
@@ -106,6 +116,7 @@ class Write:
     traced: bool
     calls: tuple[Place, ...] = ()
     guarded: bool = False
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

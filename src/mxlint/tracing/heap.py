@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
-from mxlint.tracing.values import MISSING, UNKNOWN, Heap, Value, join
+from mxlint.tracing.values import MISSING, UNKNOWN, ClassV, External, Frame, Heap, Instance, Value, join
+
+_BUILTINS = frozenset(dir(builtins))
 
 Writes = dict[tuple[int, Any], tuple[Heap, Any, Any]]
 """What a stretch of the run wrote: (identity, key) to (object, key, content)."""
@@ -48,11 +51,17 @@ class Journal:
                 outer.setdefault(where, old)
         return before
 
-    def undo(self) -> Writes:
-        """Close the innermost stretch and take its writes back; returns what it had written."""
+    def undo(self, since: int = 0) -> Writes:
+        """Close the innermost stretch and take its writes back; returns what it had written. An object that was made in it (after `since`)
+        stays as it is: whoever has it has come this way.
+        """
         before = self._open.pop()
         written: Writes = {}
         for where, (target, key, old) in before.items():
+            if 0 < since < target.born:
+                if self._open:
+                    self._open[-1].setdefault(where, (target, key, old))
+                continue
             written[where] = (target, key, target.fields.get(key, MISSING))
             _put(target, key, old)
         return written
@@ -61,12 +70,41 @@ class Journal:
         """Join writes of a path that may have been taken into the present state."""
         for target, key, content in written.values():
             present = target.fields.get(key, MISSING)
-            self.store(target, key, joined(present, content))
+            self.store(target, key, merged(target, key, present, content))
 
     def replay(self, written: Writes) -> None:
         """Make writes of an undone stretch again."""
         for target, key, content in written.values():
             self.store(target, key, content)
+
+
+MAYBE = "#maybe"
+"""The field with the names of the attributes that an object has on some paths only."""
+
+
+def merged(target: Heap, key: Any, a: Any, b: Any) -> Any:
+    """Join two contents of a field. A name or attribute that only one path binds is what that path has made of it, or nothing can read it."""
+    if (a is MISSING) is (b is MISSING) or not isinstance(key, str) or key.startswith("#") or not _only_there(target, key):
+        return joined(a, b)
+    if isinstance(target, Instance):
+        target.fields[MAYBE] = target.fields.get(MAYBE, frozenset()) | {key}
+    return b if a is MISSING else a
+
+
+def _only_there(target: Heap, key: str) -> bool:
+    """Whether Python looks nowhere else for the name: not among the builtins, nor in the class."""
+    if isinstance(target, Frame):
+        return target.kind != "class" and key not in _BUILTINS
+    classes: list[Value] = [target.cls] if isinstance(target, Instance) else [UNKNOWN]
+    for cls in classes:
+        if not isinstance(cls, ClassV):
+            if not isinstance(cls, External):
+                return False
+        elif key in cls.fields:
+            return False
+        else:
+            classes += cls.bases
+    return True
 
 
 def joined(a: Any, b: Any) -> Any:
@@ -94,4 +132,4 @@ def _put(target: Heap, key: Any, content: Any) -> None:
         target.fields[key] = content
 
 
-__all__ = ["Journal", "Value", "Writes", "joined"]
+__all__ = ["MAYBE", "Journal", "Value", "Writes", "joined", "merged"]

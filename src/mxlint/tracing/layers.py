@@ -48,7 +48,7 @@ def make(m: Machine, name: str, info: CallInfo) -> Instance:
     """A layer or optimizer of MLX."""
     owner = Instance(cls=External(name), args=tuple(info.args), keywords=dict(info.keywords))
     if name == "mlx.nn.Sequential":
-        owner.fields["layers"] = list_of(tuple(info.args)) if not info.open else list_like(UNKNOWN)
+        owner.fields["layers"] = list_of(tuple(info.args)) if not info.open else list_like(info.all_like())
     if name.startswith("mlx.optimizers."):
         rate = info.get(0, "learning_rate")
         if rate is not None:
@@ -91,7 +91,7 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     if entry is not None and entry.stateful and training is True and traced and not _is_false(parameter(owner, "track_running_stats", 4)):
         for kept in entry.stateful:
             label = f"{_called(info) or name}.{kept}"
-            m.read(owner, kept, None, owner.fields.get(kept) or m.array(False), info.place, label, info.frame)
+            m.read(owner, kept, None, owner.fields.setdefault(kept, m.array(False)), info.place, label, info.frame)
             m.write(owner, kept, m.array(True, None, chain), info.place, label, "attribute", info.frame)
     if entry is None or entry.returns == "array" or entry.returns is None and name in ("mlx.nn.Linear",):
         like = operand if isinstance(operand, Array) and entry is not None and entry.shape == "same" else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators, options, shapeless, shapes, stdlib
 from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, unknown_call
+from mxlint.tracing.heap import MAYBE
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.sequences import elements, joined, representative
 from mxlint.tracing.values import (
@@ -582,7 +583,7 @@ def _getattr(m: Machine, info: CallInfo) -> Value:
     if len(info.args) >= 2 and isinstance(info.args[1], Scalar) and info.args[1].known:
         name = str(info.args[1].content)
         owner = info.args[0]
-        if len(info.args) > 2 and isinstance(owner, Instance) and name not in owner.fields:
+        if len(info.args) > 2 and isinstance(owner, Instance) and (name not in owner.fields or name in owner.fields.get(MAYBE, ())):
             return join(
                 attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2]
             )
@@ -606,6 +607,8 @@ def _setattr(m: Machine, info: CallInfo) -> Value:
 def _hasattr(m: Machine, info: CallInfo) -> Value:
     if len(info.args) == 2 and isinstance(info.args[0], Instance) and isinstance(info.args[1], Scalar) and info.args[1].known:
         name = info.args[1].content
+        if name in info.args[0].fields.get(MAYBE, ()):
+            return Scalar("bool")
         if name in info.args[0].fields or attribute.class_attribute(info.args[0].cls, str(name))[0] is not None:
             return const(True)
     return Scalar("bool")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mxlint.tracing import nodes
 from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Uncomputed, Write
-from mxlint.tracing.heap import Journal, Writes, joined
+from mxlint.tracing.heap import Journal, Writes, merged
 from mxlint.tracing.values import (
     MISSING,
     NO_AXES,
@@ -32,6 +32,7 @@ from mxlint.tracing.values import (
     Tup,
     Value,
     array,
+    now,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class Machine:
         self.rescues: list[Rescue] = []
         self.expected = 0
         self.swallowing = 0
+        self.choices = 0
         self.clocks: list[tuple[str, Any]] = []
         self.readings: dict[int, tuple[Scalar, int, Place]] = {}
         self.mistimed: list[tuple[Place, Record, bool]] = []
@@ -251,7 +253,7 @@ class Machine:
                 if how == "append" and not holds_traced(noted):
                     target.fields["#touched"] = True
                 trace.writes.append(
-                    Write(target, key, noted, place, name, how, qualname(frame), holds_traced(noted), self.calls_to(frame), bool(self.guards))
+                    Write(target, key, noted, place, name, how, qualname(frame), holds_traced(noted), self.calls_to(frame), bool(self.guards), key not in target.fields)
                 )  # fmt: skip
         self.journal.store(target, key, value)
 
@@ -351,6 +353,7 @@ class Machine:
         """Run alternatives from the same state and go on with the join of those that end alike."""
         ends: list[tuple[Status, Writes]] = []
         for path in paths:
+            since = now()
             self.journal.begin()
             self.guards.append(guard)
             depth = self.journal.depth
@@ -362,7 +365,7 @@ class Machine:
                 raise
             finally:
                 self.guards.pop()
-            ends.append((status, self.journal.undo()))
+            ends.append((status, self.journal.undo(since)))
         result = min((status for status, _ in ends), key=_ORDER.index)
         self._join([written for status, written in ends if status == result])
         for status, written in ends:
@@ -380,7 +383,7 @@ class Machine:
             contents = [written[where][2] if where in written else present for written in ends]
             content = contents[0]
             for other in contents[1:]:
-                content = joined(content, other)
+                content = merged(target, key, content, other)
             self.journal.store(target, key, content)
 
 

@@ -245,6 +245,8 @@ def _shape(m: Machine, name: str, rule: str | None, info: CallInfo) -> tuple[Sha
         likes = [a.like for a in arrays if a.like]
         return shape, likes[0] if likes else frozenset()
     if rule == "reduce" and operand is not None:
+        if shapeless.on(m) and operand.traced is True and operand.sure:
+            shapeless.reduced(m, f"mx.{last}", info.place, operand, _reduced_axes(info, operand), info.frame)
         return _reduced(info, operand), frozenset()
     return None, frozenset()
 
@@ -258,18 +260,22 @@ def _given(axis: Value | None) -> bool:
 
 
 def _reduced(info: CallInfo, operand: Array) -> Shape:
-    axis = info.get(1, "axis")
     keep = info.get(2, "keepdims")
     keepdims = isinstance(keep, Scalar) and keep.content is True
-    if axis is None or isinstance(axis, Scalar) and axis.kind == "None":
+    if not _given(info.get(1, "axis")):
         return shapes.reduce(operand.shape, None, keepdims)
-    if operand.shape is None:
-        return None
+    axes = _reduced_axes(info, operand)
+    return shapes.reduce(operand.shape, axes, keepdims) if axes else None
+
+
+def _reduced_axes(info: CallInfo, operand: Array) -> list[int]:
+    """The axes that a reduction is given; none where they are not known."""
+    axis = info.get(1, "axis")
+    if operand.shape is None or axis is None or not _given(axis):
+        return []
     given = axis.items if isinstance(axis, (Tup, ListV)) and axis.items is not None else (axis,)
     numbers = [shapes.axis_number(value, len(operand.shape)) for value in given]
-    if any(number is None for number in numbers):
-        return None
-    return shapes.reduce(operand.shape, [n for n in numbers if n is not None], keepdims)
+    return [] if None in numbers else [number for number in numbers if number is not None]
 
 
 def _sized(position: int, name: str) -> Callable[[CallInfo], Shape]:

@@ -569,6 +569,8 @@ def first_and_later(m: Machine, value: Value, place: Place, frame: Frame) -> tup
         return (const(value.start.content) if value.start.known else later), later
     if isinstance(value, Array):
         return row(m, value), row(m, value)
+    if isinstance(value, (ListV, Tup)) and value.items:
+        return value.items[0], varying(_joined(value.items[1:] or value.items))
     if isinstance(value, ListV) and value.items is None:
         return value.element, varying(value.element)
     if isinstance(value, Foreign) and value.element is not None:

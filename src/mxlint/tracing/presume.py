@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
@@ -32,6 +33,7 @@ from mxlint.tracing.values import (
     Step,
     TransformV,
     Value,
+    list_like,
 )  # fmt: skip
 
 _ARRAY_ATTRIBUTES = frozenset(
@@ -72,6 +74,8 @@ _ARRAY_ATTRIBUTES = frozenset(
         "cumsum",
     ]
 )
+_ARRAYS = re.compile(r"(?:typing\.)?(?:[Ll]ist|[Tt]uple|Sequence)\[(?:mx\.|mlx\.core\.)?array(?:, *\.\.\.)?\]")
+"""Annotations of a sequence of arrays, of any length."""
 _SCALARS = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 
 
@@ -164,6 +168,8 @@ def _presumed(
     optional = param.default is not None and isinstance(param.default, nodes.Const) and param.default.value is None
     if text.strip("\"'") in _SCALARS:
         return Scalar(_SCALARS[text.strip("\"'")], MISSING, param=True)
+    if _ARRAYS.fullmatch(text.strip("\"'")):
+        return list_like(_placeholder(m, place, counter, True))
     if text and not ("array" in text and "list" not in text.lower() and "dict" not in text.lower() and "uple" not in text):
         return Opaque({"#param": True}, label=param.name)
     sure = bool(text) or shows_array(m, function, node, param.name) or (alone and param.default is None)
@@ -261,6 +267,8 @@ def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:
         return Scalar(_SCALARS[text])
     if text in ("mx.array", "array", "mlx.core.array"):
         return m.array(False)
+    if _ARRAYS.fullmatch(text):
+        return list_like(m.array(False))
     typed = by_annotation(m, function, param, UNKNOWN)
     if typed is not UNKNOWN:
         return typed

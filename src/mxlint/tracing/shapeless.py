@@ -69,6 +69,16 @@ def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iter
             yield way, axes, every
 
 
+def reduced(m: Machine, what: str, place: Place, operand: Array, axes: list[int], frame: Frame) -> None:
+    """A reduction along some of the axes: to MLX one of length 1 is reduced already, and that is decided by the first trace."""
+    along = frozenset(axis for number in axes for axis in (operand.shape or ())[number].axes)
+    if along and len(axes) < len(operand.shape or ()):
+        way = "wrong" if what.startswith("mx.arg") else "crash"
+        m.emit(
+            "unsafe", place, what, frame, operand.chain, axes=along, effects=(Effect(way, along, "seen", m.table.judged, m.table.judged),)
+        )
+
+
 def at_first_call(m: Machine) -> tuple[Effect, ...]:
     """The effect of what raises at the first call in every version."""
     return (Effect(*_FIRST, m.table.judged, m.table.judged),)

@@ -9,7 +9,21 @@ from functools import partial
 from mxlint.tracing import layers, operators, shapeless
 from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.values import NONE, UNKNOWN, Array, CompiledV, External, Instance, Opaque, TransformV, Tup, Value, list_like
+from mxlint.tracing.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    CompiledV,
+    DictV,
+    External,
+    Instance,
+    ListV,
+    Opaque,
+    TransformV,
+    Tup,
+    Value,
+    list_like,
+)
 
 _RUN_THE_BODY = frozenset({"grad", "value_and_grad", "nn_value_and_grad", "vmap"})
 """Transforms that run the Python body of what they transform at every call."""
@@ -32,7 +46,7 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     function = transform.function
     if transform.kind == "checkpoint":
         shapeless.unsupported(m, "mlx.core.checkpoint", transform.place, "mx.checkpoint", UNKNOWN, info.frame)
-    inner = replace(info, nodes={})
+    inner = replace(info, nodes={}, args=list(map(anew, info.args)), keywords={name: anew(value) for name, value in info.keywords.items()})
     innermost = transform
     while isinstance(innermost.function, TransformV):
         innermost = innermost.function
@@ -58,6 +72,13 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     if transform.kind in ("value_and_grad", "nn_value_and_grad"):
         return Tup((result, gradient))
     return result
+
+
+def anew(value: Value) -> Value:
+    """What a transformed function sees of an argument: arrays and containers of its own."""
+    if isinstance(value, Array):
+        return Array(dict(value.fields), tree=value.tree)
+    return type(value)(dict(value.fields)) if isinstance(value, (ListV, DictV)) else value
 
 
 def _mapped(m: Machine, function: Value, info: CallInfo) -> Value:
