@@ -371,6 +371,8 @@ def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
         if attribute.becomes_text(m, value, m.place(frame, part), frame):
             m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value), note=m.place(frame, part).text)
         values.append(value)
+    if m.trace is not None:  # there the next trace may format something else: a text says no more than that
+        return Scalar("str", MISSING)
     return _formatted(m.place(frame, node).text, values)
 
 
