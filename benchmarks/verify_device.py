@@ -3,7 +3,9 @@
     PYTHONPATH=src python benchmarks/verify_device.py
 
 It needs Python and MLX, nothing else of mxlint's dependencies and no network. It prints JSON: device and version, and for each chain the ratio
-with its interval, the times, and every round. On an H200 the first was measured by hand as 0.741 against 0.107 ms, the second as 1.682 against 0.388 ms.
+with its interval, the times, and every round.
+On an H200 (CUDA 13, MLX 0.32.4) it gave 2.0 (1.8 to 2.2) and 3.9 (3.4 to 4.1), and a plain loop of `mx.eval` and `mx.synchronize` in the same
+run 1.6 and 4.1.
 """
 
 from __future__ import annotations
