@@ -56,7 +56,7 @@ TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
 CALLER_TEXT_BUDGET = 20_000
 """The same for a file that compiles nothing and only calls what others compile."""
-PROGRAM_BUDGET = 800
+PROGRAM_BUDGET = 400
 """Steps, before it has come to anything compiled, at an entry into a file that does not even import such a thing: most only load, convert and save."""
 
 
