@@ -180,7 +180,7 @@ class Trace:
     captured list or dict, and where it is captured. `seen`: what has been noted already. `root`: the frame of the compiled function. `muted`: the program says that
     it expects an exception here. `weights`: the same as `leaves` for the arrays of captured modules. `arguments`: by identity of what the body
     sees, the argument that it stands for. `lazy`: what the body reads that was never
-    computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
+    computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `seeded`: the body has seeded the random state; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
     another container; `counted`: what it read and wrote, and nothing else had written when it was
     used again; `clocked`: the clock readings that it computes with; `decided`: what the conditions on shapes came to.
     """
@@ -201,6 +201,7 @@ class Trace:
     lost: int = 0
     returned: Any = None
     raised: bool = False
+    seeded: bool = False
     random_in: bool = False
     random_out: bool = False
     counted: set[Any] = field(default_factory=set)

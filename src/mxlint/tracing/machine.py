@@ -201,6 +201,8 @@ class Machine:
         trace = self.trace
         if trace is None or trace.muted or self.doubtful or (kind, place, id(target)) in trace.seen:
             return
+        if kind == "draw" and trace.seeded:  # the uncompiled function draws the same numbers at every call, too
+            return
         trace.seen.add((kind, place, id(target)))
         trace.events.append(
             Event(

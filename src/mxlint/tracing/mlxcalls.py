@@ -622,6 +622,12 @@ def _layer_method(m: Machine, info: CallInfo) -> Value:
     return layers.call_layer(m, owner, owner.cls.name, rest) if isinstance(owner, Instance) and isinstance(owner.cls, External) else UNKNOWN
 
 
+def _seed(m: Machine, info: CallInfo) -> Value:
+    if m.trace is not None:
+        m.trace.seeded = True
+    return function(m, "mlx.core.random.seed", info)
+
+
 def _synchronize(m: Machine, info: CallInfo) -> Value:
     m.evaluated(Tup(()))
     return NONE
@@ -656,7 +662,7 @@ def _stream(m: Machine, info: CallInfo) -> Value:
 _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True),
     "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal,
-    "mlx.nn.#layer": _layer_method,
+    "mlx.nn.#layer": _layer_method, "mlx.core.random.seed": _seed,
     "mlx.core.synchronize": _synchronize,
     "mlx.core.fast.metal_kernel": _make_kernel,
     "mlx.core.fast.cuda_kernel": _make_kernel,
