@@ -1,6 +1,6 @@
 """Generated programs: what the static tracer says of them, and what MLX does. They agree.
 
-`MXLINT_DIFFERENTIAL=2000` asks for so many new programs, and for every rule that a run can decide among them; `MXLINT_DIFFERENTIAL_SEED`
+`MXLINT_DIFFERENTIAL=3000` asks for so many new programs, and for every rule that a run can decide among them; `MXLINT_DIFFERENTIAL_SEED`
 for those of a seed once more.
 """
 

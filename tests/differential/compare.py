@@ -57,9 +57,8 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
     """What compares a program, with one process that runs them all under MLX."""
     numbers = itertools.count()
     child = subprocess.Popen(
-        [sys.executable, "-B", str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"},  # so that the allocator fills all memory that it gives
-    )  # fmt: skip
+        [sys.executable, "-B", str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert child.stdin is not None and child.stdout is not None
     runs, answers = child.stdin, child.stdout
 

@@ -229,10 +229,10 @@ SINKS = (
     "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
     "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
     "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
-    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = range(({s} > 0).astype(mx.int32))", "n = 'ab' * ({s} > 0).astype(mx.int32)", "n = [1, 2, 3][:({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
+    "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = [C][({s} * 0).astype(mx.int32)]", "n = ((1, 2), (3, 4))[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = range(({s} > 0).astype(mx.int32))", "n = 'ab' * ({s} > 0).astype(mx.int32)", "n = [1, 2, 3][:({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
     "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
     "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
-    "mx.eval([{v}, 1])", "mx.eval(C, {s})", "mx.async_eval({s})",
+    "mx.eval([{v}, 1])", "mx.eval(C, {s})", "mx.eval({s}, {v})", "mx.async_eval([{v}])", "mx.eval([{v}], [C])", "mx.async_eval({s})",
 )  # fmt: skip
 HARMLESS = (
     "s = str({v}.shape)", "print({v}.dtype, {v}.ndim)", "n = len({v})", "n = {v}.size", "if {v} is None:\n    k = 1", "n = isinstance({v}, mx.array)", "n = abs({v})", "n = sum({v})",
@@ -729,7 +729,7 @@ def state(d: Draft) -> None:
 
 def containers(d: Draft) -> None:
     """What is captured by halves, grows, or is handed over as well."""
-    kind = d.pick("half", "half", "growing", "growing", "aliased", "aliased", "aliased")
+    kind = d.pick(*["half"] * 2, *["growing"] * 4, *["aliased"] * 4)
     d.parts.append(kind)
     listed = d.maybe()
     d.top.append(f"state = [{X}]" if listed else f"state = {{'w': {X}}}")
@@ -786,23 +786,7 @@ def randomness(d: Draft) -> None:
 
 def recompilation(d: Draft) -> None:
     d.driver.append(f"x = {X}")
-    kind = d.pick(
-        "scalar",
-        "scalar",
-        "shape",
-        "shape",
-        "shape",
-        "compile",
-        "compile",
-        "grad",
-        "grad",
-        "scalar",
-        "shape",
-        "compile",
-        "compile",
-        "compile",
-        "compile",
-    )
+    kind = d.pick(*["scalar"] * 4, *["shape"] * 5, *["compile"] * 5, *["grad"] * 2)
     d.parts.append(kind)
     count = d.pick("8", "8", "8", "2", "8", "8", "8")
     if kind == "scalar":
@@ -843,7 +827,7 @@ def recompilation(d: Draft) -> None:
         else:
             d.driver += [*setup, loop, f"    r = fast(x, {argument})", *indent(after)]
     elif kind == "shape":
-        d.body += ["y = x * 2"]
+        d.body += ["y = y * 2"]
         if d.maybe(0.3):
             d.options.append("shapeless=True")
         d.driver += d.pick(
@@ -941,7 +925,7 @@ def _counted(shape: str) -> str:
 
 
 def signature(d: Draft) -> None:
-    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 2, *["definition"] * 2)
+    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 2, *["definition"] * 3)
     d.parts.append(kind)
     if kind == "argument":
         d.parameters.append("a")
@@ -1078,6 +1062,6 @@ def mutation(d: Draft) -> None:
 
 
 FRAMES: Mapping[Callable[[Draft], None], int] = {
-    evaluation: 23, shapeless: 23, state: 23, recompilation: 21, signature: 20, containers: 6, randomness: 5, mutation: 2,
+    evaluation: 26, shapeless: 29, state: 23, recompilation: 25, signature: 18, containers: 12, randomness: 6, mutation: 2,
 }  # fmt: skip
 """What a program is about, and how often."""
