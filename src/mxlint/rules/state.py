@@ -245,8 +245,12 @@ def _half(record: Record) -> Iterator[Finding]:
         return
     for trace in record.traces:
         written = {id(write.target): write.place for write in trace.writes if _state_write(write)}
-        both = {(id(r.target), r.key) for r in trace.reads if _array_read(r)} & {
-            (id(w.target), key) for w in trace.writes if _state_write(w) for key in ((w.key, WEIGHTS) if _of_layer(w.target) else (w.key,))
+        both = {
+            id(w.target)
+            for w in trace.writes
+            if _state_write(w)
+            for r in trace.reads
+            if _array_read(r) and r.target is w.target and _same_place(r, w)
         }
         for target, place in written.items():
             if target in trace.reach_in and target not in trace.reach_out:
@@ -258,7 +262,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     remedy=Recapture(record.site, containers(record), containers(record)),
                 )  # fmt: skip
                 return
-            if target in trace.reach_out and target not in trace.reach_in and target in {target for target, _ in both}:
+            if target in trace.reach_out and target not in trace.reach_in and target in both:
                 yield finding(
                     "MX204", record.site,
                     f"{line(place)} reads and writes state that is in outputs= but not in inputs=: "
@@ -277,6 +281,13 @@ def _half(record: Record) -> Iterator[Finding]:
                     remedy=Recapture(record.site, containers(record), containers(record), update=event.place),
                 )  # fmt: skip
                 return
+
+
+def _same_place(read: Read, write: Write) -> bool:
+    """Whether a trace read what it also wrote: the same attribute, key or item, or the weights of a layer."""
+    if read.key == WEIGHTS and _of_layer(write.target):
+        return True
+    return read.key == write.key and (read.index == write.index or None in (read.index, write.index))
 
 
 def _state_write(write: Write) -> bool:

@@ -641,7 +641,7 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
             number = index.content + len(items) if index.content < 0 else index.content
             if 0 <= number < len(items):
                 new = (*items[:number], value, *items[number + 1 :])
-                note_item(m, owner, "items", new, value, place, name, "items", frame)
+                note_item(m, owner, "items", new, value, place, name, "items", frame, number)
                 return
         if items is not None and isinstance(index, SliceV) and isinstance(value, (ListV, Tup)) and value.items is not None:
             bounds = [part.content if isinstance(part, Scalar) else MISSING for part in (index.lower, index.upper, index.step)]
@@ -674,12 +674,14 @@ def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.S
         calls.external_item(m, owner, index, value, place, frame)
 
 
-def note_item(m: Machine, owner: Heap, key: str, content: Any, value: Value, place: Place, name: str, how: str, frame: Frame) -> None:
+def note_item(
+    m: Machine, owner: Heap, key: str, content: Any, value: Value, place: Place, name: str, how: str, frame: Frame, index: int | None = None
+) -> None:
     """Write the content of a container so that the note tells of the one item written."""
     m.write(owner, key, content, place, name, how, frame)
     trace = m.trace
     if trace is not None and trace.writes and trace.writes[-1].place == place:
-        trace.writes[-1] = replace(trace.writes[-1], value=value, traced=holds_traced(value))
+        trace.writes[-1] = replace(trace.writes[-1], value=value, traced=holds_traced(value), index=index)
 
 
 def written_to(m: Machine, owner: Array, value: Value, node: nodes.Node, frame: Frame, name: str) -> None:

@@ -279,7 +279,7 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
         if id(write.target) in trace.reach_out:
             content = write.target.fields.get(write.key, MISSING)
             if content is not MISSING and not isinstance(content, (int, str)):
-                m.journal.store(write.target, write.key, fresh_content(m, content))
+                m.journal.store(write.target, write.key, fresh_content(m, content, write.index))
                 m.last_write[id(write.target), write.key] = info.place
     return fresh(m, result)
 
@@ -325,8 +325,11 @@ def fresh(m: Machine, value: Value) -> Value:
     return value
 
 
-def fresh_content(m: Machine, content: Any) -> Any:
-    return tuple(fresh(m, item) for item in content) if isinstance(content, tuple) else fresh(m, content)
+def fresh_content(m: Machine, content: Any, index: int | None) -> Any:
+    """What a later call puts into a field: into one item of a list, or all of them where it is not known into which."""
+    if isinstance(content, tuple):
+        return tuple(fresh(m, item) if index in (None, number) else item for number, item in enumerate(content))
+    return fresh(m, content)
 
 
 # -- tracing ----------------------------------------------------------------------------------------------------------

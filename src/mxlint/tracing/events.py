@@ -103,7 +103,7 @@ class Read:
 @dataclass(frozen=True, slots=True)
 class Write:
     """A trace wrote a location that is older than itself. `traced`: what it wrote holds placeholders. `how`: assignment, append, … `new`: the
-    field was not there before.
+    field was not there before. `index`: the item of a list, if one that is known.
     """
 
     target: Heap
@@ -117,6 +117,7 @@ class Write:
     calls: tuple[Place, ...] = ()
     guarded: bool = False
     new: bool = False
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
