@@ -84,18 +84,18 @@ def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
         m.read(where, node.id, None, value, m.place(frame, node), node.id, frame)
     elif isinstance(value, Array) and m.outer(value):  # bound by a default or a partial
         m.read(value, "version", None, value.fields.get("version", 0), m.place(frame, node), node.id, frame)
-    return m.relied(value, m.place(frame, node))
+    return m.relied(value, node, frame)
 
 
 def _attr(m: Machine, node: nodes.Attr, frame: Frame) -> Value:
     owner = evaluate(m, node.value, frame)
-    return m.relied(attribute.get(m, owner, node.name, node, frame), m.place(frame, node))
+    return m.relied(attribute.get(m, owner, node.name, node, frame), node, frame)
 
 
 def _sub(m: Machine, node: nodes.Sub, frame: Frame) -> Value:
     owner = evaluate(m, node.value, frame)
     index = evaluate(m, node.index, frame)
-    return m.relied(attribute.get_item(m, owner, index, node, frame), m.place(frame, node))
+    return m.relied(attribute.get_item(m, owner, index, node, frame), node, frame)
 
 
 def _slice(m: Machine, node: nodes.Slice, frame: Frame) -> Value:

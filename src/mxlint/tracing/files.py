@@ -10,7 +10,7 @@ from mxlint.tracing import nodes
 from mxlint.tracing.chunks import Chunk, Suite, chunks
 from mxlint.tracing.lower import lower_method, lower_statements
 
-MAX_TEXT = 1_500_000
+MAX_TEXT = 3_000_000
 """Characters of lowered text that are kept; beyond them all is forgotten and made again when asked for."""
 
 

@@ -259,10 +259,10 @@ class Machine:
                 )  # fmt: skip
         self.journal.store(target, key, value)
 
-    def relied(self, value: Value, place: Place) -> Value:
+    def relied(self, value: Value, node: nodes.Node, frame: Frame) -> Value:
         """Host code looks at an object: if a trace has changed it, or only its copy, somebody relies on that."""
-        if self.trace is None and not self.compares and isinstance(value, Heap) and "#touched" in value.fields:
-            value.fields.setdefault("#relied", []).append(place)
+        if isinstance(value, Heap) and "#touched" in value.fields and self.trace is None and not self.compares:
+            value.fields.setdefault("#relied", []).append(self.place(frame, node))
         return value
 
     @contextmanager
