@@ -1,6 +1,7 @@
 """Measure what MLX does, and fold the measurements of several versions into the table that mxlint reads.
 
 measure_mlx.py measure             run the installed MLX, write raw/<version>.json
+measure_mlx.py measure NAME...     these names only, into what is there already
 measure_mlx.py fold                all of raw/ → facts.json
 measure_mlx.py --sample 40         measure 40 names again and compare with the table; 1 and a diff if they differ
 """
@@ -206,13 +207,16 @@ def aliases() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _measure_all() -> int:
+def _measure_all(names: list[str]) -> int:
     import mlx.core as mx
     from experiments import resolve as find
 
-    raw: dict[str, Any] = {}
+    version = mx.__version__.partition("+")[0]
+    path = DATA / "raw" / f"{version}.json"
+    raw: dict[str, Any] = json.loads(path.read_text())["entries"] if names else {}
+    raw = {name: facts for name, facts in raw.items() if name in RECIPES}
     begun = time.time()
-    for name in sorted(RECIPES):
+    for name in names or sorted(RECIPES):
         # Python falls back where an array lacks an operator: bytes() reads its buffer, `in` iterates
         if RECIPES[name].kind != "operator":
             try:
@@ -226,10 +230,9 @@ def _measure_all() -> int:
             raw[name] = result
     for name in missing_names():
         print(f"{name}: no recipe and no reason to skip it", file=sys.stderr)
-    version = mx.__version__.partition("+")[0]
     head = {"mlx": version, "platform": f"{platform.system()} {platform.machine()} cpu", "aliases": aliases()}
-    (DATA / "raw").mkdir(parents=True, exist_ok=True)
-    (DATA / "raw" / f"{version}.json").write_text(_dump(head, {"entries": raw}))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_dump(head, {"entries": raw}))
     print(f"{len(raw)} names of MLX {version} in {time.time() - begun:.0f} s", file=sys.stderr)
     return 0
 
@@ -280,9 +283,12 @@ def main(arguments: list[str]) -> int:
         _child(arguments[1], set(arguments[2:]), writer)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", nargs="?", choices=("measure", "fold"))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="measure these only (default: all)")
     parser.add_argument("--sample", type=int, metavar="N")
     parser.add_argument("--show", metavar="NAME", help="measure one name and print its facts")
     options = parser.parse_args(arguments)
+    if unknown := [name for name in options.names if name not in RECIPES]:
+        parser.error(f"no recipe: {', '.join(unknown)}")
     if options.action == "fold":
         return _fold_all()
     try:
@@ -311,7 +317,7 @@ def main(arguments: list[str]) -> int:
         os.environ.pop("MEASURE_GUARDED", None)  # it makes no difference that is compared
         return sample(options.sample)
     if options.action == "measure":
-        return _measure_all()
+        return _measure_all(options.names)
     parser.error("nothing to do: measure, fold or --sample N")
 
 

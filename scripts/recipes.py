@@ -12,6 +12,7 @@ that behaves like the plain name does not appear in the folded table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -191,6 +192,8 @@ add(f"{MX}flip", *UNARY, "{f}(x, axis=0)", "{f}(x, axis=-1)")
 
 # -- selection --------------------------------------------------------------------------------------------------------------------------
 add(f"{MX}:topk partition argpartition", "{f}(x, 2)", "{f}(x, 1, axis=0)", Case("{f}(x, 2)", "x:A,B,C"))
+add(f"{MX}:partition[negative] argpartition[negative]", "{f}(x, -2)", Case("{f}(x, -2)", "x:A,B,C"))
+add(f"{MX}:sort[axis=None] argsort[axis=None]", "{f}(x, axis=None)", Case("{f}(x, axis=None)", "x:A,B,C"))
 TAKE = {
     "axis=0": ("{f}(x, mx.array([0, 1]), axis=0)", Case("{f}(x, mx.array([0, 1]), axis=0)", "x:A,B,C")),
     "axis=-1": ("{f}(x, mx.array([1, 0]), axis=-1)", Case("{f}(x, mx.array([1, 0]), axis=-1)", "x:A,B,C")),
@@ -480,15 +483,14 @@ INDEX = {
     "int": "0", "negint": "-1", "slice": ":3", "slice_from": "1:", "slice_neg": ":-1", "fullslice": ":", "step": "::-1", "newaxis": "None", "ellipsis": "...",
     "ellipsis_newaxis": "..., None", "slice_newaxis": ":, None", "slice_int": ":, 0", "slice_negint": ":, -1", "ellipsis_int": "..., 0",
     "ellipsis_negint": "..., -1", "ellipsis_slice": "..., :3", "slice_slice": ":, :3", "int_int": "0, 1", "int_slice": "0, :3",
-    "array": "i", "slice_array": ":, i", "two_arrays": "i, j", "array_newaxis": "i, None",
+    "array": "i", "slice_array": ":, i", "two_arrays": "i, j", "array_newaxis": "i, None", "int_newaxis": "0, None",
 }  # fmt: skip
 for form, key in INDEX.items():
     index = " i:idx:3" * ("i" in key.split(", ")) + " j:idx:3" * ("j" in key.split(", "))
     ranks = ("x:A,B" + index, "x:A,B,C" + index)
     add(f"{ARRAY}__getitem__[{form}]", *(Case(f"x[{key}]", rank) for rank in ranks), kind="index")
     add(f"{ARRAY}__setitem__[{form}]", *(Case(f"assign(x, index[{key}], 9.0)", rank) for rank in ranks), kind="index", returns="none")
-for op in ["add", "subtract", "multiply", "divide", "maximum", "minimum"]:
-    add(f"{ARRAY}at[{op}]", Case(f"x.at[i].{op}(2.0)", "x:A,B i:idx:3"), Case(f"x.at[i].{op}(2.0)", "x:A,B,C i:idx:3"), kind="index")
+    add(f"{ARRAY}at[{form}]", *(Case(f"x.at[{key}].add(2.0)", rank) for rank in ranks), kind="index")
 
 # -- mlx.nn functions ---------------------------------------------------------------------------------------------------------------------
 NN = "mlx.nn."
@@ -533,7 +535,8 @@ add(f"{NN}init.:identity orthogonal", Case("{f}()(x)", "x:A,A"), returns="functi
 
 def layer(name: str, constructor: str, *inputs: str, call: str = "m(x)", facts: tuple[str, ...] = ()) -> None:
     """A module: built once, called on traced inputs in training mode."""
-    add(NN + name, *(Case(call, shape, f"m = nn.{name.partition('[')[0]}({constructor})") for shape in inputs), kind="layer", facts=facts)
+    made = re.split(r"\W", name)[0]
+    add(NN + name, *(Case(call, shape, f"m = nn.{made}({constructor})") for shape in inputs), kind="layer", facts=facts)
 
 
 ELEMENTWISE = (
@@ -547,7 +550,9 @@ layer("Linear[bias=False]", "6, 3, bias=False", "x:A,6", "x:A,B,6")
 layer("QuantizedLinear", "64, 8, group_size=32, bits=4", "x:A,64", "x:A,B,64")
 layer("Bilinear", "6, 4, 3", "x:A,6 y:A,4", call="m(x, y)")
 layer("Embedding", "16, 4", "x:idx:A", "x:idx:A,B")
+layer("Embedding.as_linear", "16, 4", "x:A,4", "x:A,B,4", call="m.as_linear(x)")
 layer("QuantizedEmbedding", "16, 64, group_size=32, bits=4", "x:idx:A", "x:idx:A,B")
+layer("QuantizedEmbedding.as_linear", "16, 64, group_size=32, bits=4", "x:A,64", "x:A,B,64", call="m.as_linear(x)")
 layer("LayerNorm", "6", "x:A,6", "x:A,B,6")
 layer("RMSNorm", "6", "x:A,6", "x:A,B,6")
 layer("GroupNorm", "2, 6", "x:A,B,6", "x:A,B,C,6")

@@ -130,3 +130,8 @@ class Finding:
     verdict: Verdict | None = None
     claimed: Severity | None = None
     remedy: Any = None
+
+    @property
+    def elsewhere(self) -> tuple[Related, ...]:
+        """The related spans that are not its own: what a report has still to show. A finding may lie on its own compile site."""
+        return tuple(related for related in self.related if related.span != self.span)

@@ -25,14 +25,14 @@ def render(result: Result, style: Style) -> str:
 
 
 def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
-    spans = [finding.span, *(related.span for related in finding.related)]
+    spans = [finding.span, *(related.span for related in finding.elsewhere)]
     gutter = len(str(max(span.end.row for span in spans) + 1))
     label = f"{finding.severity}[{finding.code}]"
     first, *more = _wrapped(f"{label}: {finding.message}", style, "  ")
     yield style.severity(finding.severity, label) + style.bold(first[len(label) :])
     yield from (style.bold(line) for line in more)
     yield from _place(finding.span, "-->", "", gutter, result, style, "^", partial(style.severity, finding.severity), context=1)
-    for related in finding.related:
+    for related in finding.elsewhere:
         yield from _place(related.span, ":::", related.message, gutter, result, style, "-", style.frame, context=0)
     if finding.help:
         first, *more = _wrapped(f"help: {finding.help}", style, "      ")

@@ -11,6 +11,9 @@ from mxlint.tracing.events import Call, Record
 from mxlint.tracing.presume import target_of
 from mxlint.tracing.values import Place, Scalar
 
+FEW = 4
+"""So many numbers that are written out in a loop are so many traces, and that is all."""
+
 
 def varying(record: Record) -> Iterator[Finding]:
     """MX303 and MX304: arguments that differ from call to call without bound."""
@@ -21,9 +24,10 @@ def varying(record: Record) -> Iterator[Finding]:
         loop = next((call.loop for call in calls if call.loop is not None and call.loop.repeated), None)
         if loop is None:
             continue
+        few = FEW if loop.literal and record.shapeless is False else 0  # who asks for shapeless=True wants one trace
         for parameter, (place, value) in calls[0].scalars.items():
             values = [call.scalars[parameter][1] for call in calls if parameter in call.scalars]
-            if value.kind in ("int", "float", "number") and _many(values, exact=loop.exact):
+            if value.kind in ("int", "float", "number") and len(values) > few and _many(values, exact=loop.exact):
                 yield finding(
                     "MX303", place,
                     f"{quoted(place.text)} is a Python number that changes from call to call: {name_of(record)} is traced and compiled again "

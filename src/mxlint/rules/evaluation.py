@@ -42,7 +42,7 @@ def evaluation(record: Record) -> Iterator[Finding]:
                     + (
                         f"it raises {error}, and what becomes part of the trace is the handler"
                         if event.swallowed
-                        else f"the first call raises {error}"
+                        else f"{'a call that comes here' if event.guarded else 'the first call'} raises {error}"
                     )
                 )
                 severity = "error"

@@ -59,7 +59,7 @@ def finding(
 ) -> Finding:  # fmt: skip
     """A finding with its related spans: where it was compiled, the calls between, and the chain that leads to the expression."""
     related = [Related(text, span(where)) for text, where in also]
-    if record is not None and record.site != place:
+    if record is not None:
         related.append(Related("compiled here", span(record.site)))
     related += [Related("called from here", span(call)) for call in calls if call != place]
     if chain is not None:

@@ -50,9 +50,12 @@ def _shapeless(record: Record) -> Iterator[Finding]:
             )  # fmt: skip
         elif event.kind == "unsafe" and effects:
             certain = varying is not None or any(effect.when == "every" for effect in effects)
+            unit = all(effect.when in ("unit", "seen") for effect in effects)
+            kept = "whether an axis has length 1" if unit else "sizes"
+            changes = "an axis of length 1 gets another, or one gets length 1" if unit else "they change"
             yield finding(
                 "MX404", event.place,
-                f"{quoted(event.what)} keeps sizes of the first trace under shapeless=True: when they change, {name_of(record)} "
+                f"{quoted(event.what)} keeps {kept} of the first trace under shapeless=True: when {changes}, {name_of(record)} "
                 f"{consequences(effects)}",
                 _HELP_UNSAFE.get(event.what, "leave out shapeless=True, or do this outside the compiled function"), record, object=event.object,
                 calls=event.calls, chain=event.chain, severity="error" if certain else "warning",

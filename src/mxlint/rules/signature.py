@@ -41,7 +41,7 @@ def arguments(record: Record) -> Iterator[Finding]:
         else:
             message = (
                 f'{quoted(bad.argument)} is a {bad.type}: the call raises "ValueError: [compile] Function arguments must be trees of '
-                f'arrays or constants (floats, ints, strings, or None), but received type {bad.type}"'
+                f'arrays or constants (floats, ints, strings, or None), but received type {bad.type.removeprefix("numpy.")}"'
             )
             help = (
                 f"pass mx.array({bad.argument})"

@@ -52,8 +52,8 @@ def signature(value: Value, *, shapes: bool, depth: int = 5) -> Any:
     """What the cache tells arguments apart by, as far as it is known. `shapes` false: shapeless."""
     if isinstance(value, Array):
         if not shapes or value.shape is None:
-            return ("array", len(value.shape) if value.shape is not None else None, value.tree)
-        return ("array", tuple(size.content if size.known else None for size in value.shape))
+            return ("array", len(value.shape) if value.shape is not None else None, value.tree, value.dtype)
+        return ("array", tuple(size.content if size.known else None for size in value.shape), value.dtype)
     if isinstance(value, Scalar):
         return ("const", value.kind, value.content if value.known else None)
     if depth and isinstance(value, (Tup, ListV)) and value.items is not None:

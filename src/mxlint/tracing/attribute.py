@@ -114,7 +114,7 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
     if isinstance(owner, Foreign) and owner.kind == MEMBER and owner.items is not None and name in ("name", "value"):
         return owner.items[name == "value"]
     if isinstance(owner, Foreign):
-        return BoundV(owner, External(f"mlx.#at.{name}" if owner.kind == "array.at" else f"builtins.{owner.kind}.{name}"))
+        return BoundV(owner, External(f"mlx.#at.{name}" if owner.kind.startswith("array.at") else f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, TransformV):
         return External("builtins.#identity") if name in ("vjp", "jvp", "vmap") else Opaque(label=name)
     if isinstance(owner, FuncV):
@@ -458,7 +458,9 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
         cls, method = class_attribute(owner.cls, "__getitem__")
         if cls is not None:
             return calls.call(m, method, calls.CallInfo([owner, index], {}, frame, place, [place, place], {}, False, None))
-    if isinstance(owner, NumpyV) or isinstance(owner, Foreign) and owner.kind == "array.at":
+    if isinstance(owner, Foreign) and owner.kind == "array.at":
+        return Foreign(f"array.at[{form_of(index)}]", owner.element)
+    if isinstance(owner, NumpyV):
         return owner
     if isinstance(owner, Scalar) and owner.kind == "str":
         return Scalar("str", MISSING, param=owner.param)
@@ -527,7 +529,8 @@ def form_of(index: Value) -> str:
         return "two_arrays" if len(plain) > 1 else "slice_array" if lead else "array_newaxis" if "newaxis" in kinds else "array"
     integers = [kind for kind in plain if kind in ("int", "negint")]
     if len(integers) == len(plain):
-        return f"{lead}_{integers[0]}" if lead else "int_int" if len(plain) > 1 else integers[0]
+        one = "int_newaxis" if "newaxis" in kinds else integers[0]
+        return f"{lead}_{integers[0]}" if lead else "int_int" if len(plain) > 1 else one
     if integers:
         return "int_slice" if kinds[0] in integers else f"slice_{integers[0]}"
     return "ellipsis_slice" if lead == "ellipsis" else "slice_slice"

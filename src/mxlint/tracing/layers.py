@@ -80,11 +80,11 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
         active = default if rate is None else rate.content if isinstance(rate, Scalar) and rate.known else None
         idle = idle and not active
         if active:
-            m.emit("draw", info.place, f"nn.{name.rpartition('.')[2]}", info.frame)
+            m.emit("draw", info.place, f"nn.{name.removeprefix('mlx.nn.')}", info.frame)
     operand = next((value for value in info.args if isinstance(value, Array)), UNKNOWN)
     form = f"{name}[bias=False]" if _is_false(parameter(owner, "bias", 2)) and m.table.has(f"{name}[bias=False]") else name
     if not idle:
-        shapeless.unsupported(m, form, info.place, f"nn.{name.rpartition('.')[2]}", operand, info.frame)
+        shapeless.unsupported(m, form, info.place, f"nn.{name.removeprefix('mlx.nn.')}", operand, info.frame)
     captured = m.trace is not None and id(owner) in m.trace.reach_in
     traced: bool | None = True if any(map(holds_traced, info.values())) or captured else operators.traced_of(*info.values())
     chain = operators.step(m, info.node, info.frame, *info.args) if info.node is not None else None
@@ -102,11 +102,20 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     return m.lazy(m.array(traced, None, chain, tree=True), [owner, *info.args])
 
 
+_LAST = {
+    "mlx.nn.Linear": ("output_dims", 1),
+    "mlx.nn.Embedding": ("dims", 1),
+    "mlx.nn.Embedding.as_linear": ("num_embeddings", 0),
+    "mlx.nn.QuantizedEmbedding.as_linear": ("num_embeddings", 0),
+}
+"""The argument of the constructor that is the size of the last axis."""
+
+
 def _shape_of(owner: Instance, name: str, operand: Value) -> Shape:
     """The shape that a layer makes, where its last axis alone is its own."""
-    if not isinstance(operand, Array) or operand.shape is None or name not in ("mlx.nn.Linear", "mlx.nn.Embedding"):
+    if not isinstance(operand, Array) or operand.shape is None or name not in _LAST:
         return None
-    size = parameter(owner, "output_dims" if name == "mlx.nn.Linear" else "dims", 1)
+    size = parameter(owner, *_LAST[name])
     last = size if isinstance(size, Scalar) and size.kind == "int" else UNKNOWN_SIZE
     return (*(operand.shape if name == "mlx.nn.Embedding" else operand.shape[:-1]), replace(last, axes=NO_AXES))
 

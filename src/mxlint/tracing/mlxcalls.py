@@ -41,6 +41,14 @@ from mxlint.tracing.values import (
 
 def call_mlx(m: Machine, name: str, info: CallInfo) -> Value:
     """Call something of MLX by its canonical name."""
+    made = _called(m, name, info)
+    dtype = next((value.kind for value in info.values() if isinstance(value, Foreign) and value.kind.startswith("dtype ")), None)
+    if dtype is not None and isinstance(made, Array):
+        made.fields["dtype"] = dtype
+    return made
+
+
+def _called(m: Machine, name: str, info: CallInfo) -> Value:
     from mxlint.tracing import transforms
 
     handler = _HANDLERS.get(name) or transforms.HANDLERS.get(name)
@@ -156,8 +164,8 @@ def _stretched(size: Scalar, to: Scalar) -> bool:
     return size.content == 1 and not size.axes and (bool(to.axes) or to.known and to.content != 1)
 
 
-_CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace"))
-"""What costs next to nothing to compute again."""
+_CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace", "load"))
+"""What costs next to nothing to compute again; a file is read once, whoever computes with it."""
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
 """What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
 
@@ -189,16 +197,21 @@ _AXIS_AT = {"take": 2, "unflatten": 1}
 
 
 def _form(m: Machine, name: str, info: CallInfo) -> str:
-    """The form of a call that the table knows apart: by an axis, a mask, a key."""
+    """The form of a call that the table knows apart: by an axis, a mask, a negative position, a vector."""
     axis = info.get(_AXIS_AT.get(name.rpartition(".")[2], 1), "axis")
     if axis is None:
         axis = info.keywords.get("axes")
-    mask = info.keywords.get("mask")
+    mask, kth = info.keywords.get("mask"), info.get(1, "kth")
     forms: list[str] = []
     if isinstance(axis, Scalar) and axis.known:
         forms.append(f"axis={axis.content}")
     if axis is not None and not (isinstance(axis, Scalar) and axis.kind == "None"):
         forms.append("axis")
+    if isinstance(kth, Scalar) and kth.kind == "int" and kth.known and kth.content < 0:
+        forms.append("negative")
+    operand = _first(info)
+    if operand is not None and operand.shape is not None and len(operand.shape) == 1:
+        forms.append("vector")
     if isinstance(mask, Scalar) and mask.content == "causal":
         forms.append("mask=causal")
     elif isinstance(mask, Array):
@@ -608,9 +621,9 @@ def _at(m: Machine, operation: str, info: CallInfo) -> Value:
     """`x.at[index].add(v)`: a new array of the shape of x."""
     holder = info.args[0]
     owner = holder.element if isinstance(holder, Foreign) else None
-    if not isinstance(owner, Array):
+    if not isinstance(holder, Foreign) or not isinstance(owner, Array):
         return UNKNOWN
-    shapeless.unsupported(m, f"mlx.core.array.at[{operation}]", info.place, f".at[…].{operation}", owner, info.frame)
+    shapeless.unsupported(m, f"mlx.core.{holder.kind}", info.place, f".at[…].{operation}", owner, info.frame)
     traced = True if holds_traced(owner) or any(map(holds_traced, info.args[1:])) else operators.traced_of(owner, *info.args[1:])
     return m.lazy(m.array(traced, owner.shape, operators.step(m, info.node, info.frame, owner, *info.args[1:]) if info.node else None,
                           like=owner.like), [owner, *info.args[1:]])  # fmt: skip
@@ -619,7 +632,11 @@ def _at(m: Machine, operation: str, info: CallInfo) -> Value:
 def _layer_method(m: Machine, info: CallInfo) -> Value:
     owner = info.args[0]
     rest = replace(info, args=info.args[1:], places=info.places[1:])
-    return layers.call_layer(m, owner, owner.cls.name, rest) if isinstance(owner, Instance) and isinstance(owner.cls, External) else UNKNOWN
+    return (
+        layers.call_layer(m, owner, f"{owner.cls.name}.as_linear", rest)
+        if isinstance(owner, Instance) and isinstance(owner.cls, External)
+        else UNKNOWN
+    )
 
 
 def _seed(m: Machine, info: CallInfo) -> Value:

@@ -113,10 +113,10 @@ def _article(number: int, finding: Finding, result: Result) -> Element:
     where += [" in ", element("code", finding.object)] if finding.object is not None else []
     append(article, element("p", *where))
     append(article, _code(finding.span, result.sources))
-    if finding.related:
+    if finding.elsewhere:
         steps = [
             element("div", element("p", f"{related.message}: ", _place(related.span)), _code(related.span, result.sources, 0))
-            for related in finding.related
+            for related in finding.elsewhere
         ]
         append(article, element("details", element("summary", _counted(len(steps), "related place")), *steps))
     if finding.help:

@@ -38,7 +38,7 @@ _MOVED = {
 _CONSTANTS: dict[str, Value] = {
     **{f"{library}.{name}": Scalar("float", getattr(math, name)) for library in ("math", "mlx.core", "numpy") for name in ("pi", "e", "inf", "nan")},
     **{f"{library}.newaxis": NONE for library in ("mlx.core", "numpy")},
-    **{f"mlx.core.{name}": Foreign("dtype") for name in DTYPES},
+    **{f"mlx.core.{name}": Foreign(f"dtype {name}") for name in DTYPES},
     "math.tau": Scalar("float", math.tau),
     "typing.TYPE_CHECKING": Scalar("bool", False),
     "sys.maxsize": Scalar("int", 2**63 - 1),
