@@ -441,6 +441,8 @@ def _basic(name: str, recipe: Recipe) -> dict[str, Any]:
         facts |= _layer(name, recipe)
     elif recipe.kind == "optimizer":
         facts["state"] = _optimizer_state(name, recipe.facts[0])
+        if "[" not in name:
+            facts["settings"] = _settings(name, recipe.facts[0])
     if facts["returns"] == "array" and recipe.kind != "index" and (shape := _result_shape(name, recipe)):
         facts["shape"] = shape
     return facts
@@ -491,6 +493,14 @@ def _optimizer_state(name: str, arguments: str) -> list[str]:
         snapshots.append({path: value.tolist() for path, value in mlx.utils.tree_flatten(made.state) if isinstance(value, mx.array)})
     changed = {path.rpartition(".")[2] for path, value in snapshots[1].items() if value != snapshots[0].get(path)}
     return sorted(changed - {"step", "learning_rate"})
+
+
+def _settings(name: str, arguments: str) -> dict[str, Any]:
+    """The numbers that an optimizer keeps under the names of its constructor's parameters, with what they are by default."""
+    made = eval(f"{name}({arguments})", {"mlx": importlib.import_module("mlx")})
+    given = inspect.signature(type(made)).parameters.values()
+    defaults = {p.name: p.default for p in given if p.default is not p.empty and p.name != "learning_rate"}
+    return {key: value for key, value in defaults.items() if not callable(value) and getattr(made, key, made) == value}
 
 
 def _compiled(name: str, recipe: Recipe) -> dict[str, Any]:

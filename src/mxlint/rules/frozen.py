@@ -12,7 +12,7 @@ from mxlint.rules.state import not_through_container
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record, Trace
 from mxlint.tracing.layers import FROZEN
-from mxlint.tracing.values import Array, DictV, Frame, Heap, Instance, ListV, Scalar
+from mxlint.tracing.values import Array, DictV, Frame, Heap, Instance, ListV, Scalar, Tup, differ
 
 
 def frozen(record: Record) -> Iterator[Finding]:
@@ -85,7 +85,7 @@ def _python_state(record: Record) -> Iterator[Finding]:
         if read.place in seen:
             continue
         if isinstance(value, Scalar) and read.key != "version":
-            present = read.target.fields.get(read.key)
+            present = stale.present
             if not isinstance(present, Scalar) and read.index is None and present is not None:
                 continue
             if not value.known and not (isinstance(present, Scalar) and present.varies):
@@ -98,9 +98,11 @@ def _python_state(record: Record) -> Iterator[Finding]:
                 else quoted(read.name)
             )
         elif isinstance(value, Instance) and is_module(value) and not isinstance(read.target, Frame):
-            if read.index is None and not isinstance(read.target.fields.get(read.key), Instance):
+            if read.index is None and not isinstance(stale.present, Instance):
                 continue
             what = read.name if read.index is not None else f"the layer {quoted(read.name)}"
+        elif isinstance(value, (Tup, ListV)) and differ(value, stale.present):
+            what = quoted(read.name)
         elif isinstance(value, tuple):
             what = quoted(read.name) if read.name.startswith("len(") else f"the length of {quoted(read.name)}"
         else:

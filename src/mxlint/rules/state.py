@@ -272,6 +272,15 @@ def _half(record: Record) -> Iterator[Finding]:
                 )  # fmt: skip
                 return
         for event in trace.events:
+            if event.kind == "rebind" and id(event.target) not in trace.reach_out:
+                yield finding(
+                    "MX204", record.site,
+                    f"{line(event.place)} differentiates a module whose state is in inputs= but not in outputs=: {event.what} puts the weights into it "
+                    "anew, so placeholders stay in it, and the second call raises",
+                    "give the same containers to inputs= and outputs=", record, also=[("put in here", event.place)],
+                    remedy=Recapture(record.site, containers(record), containers(record)),
+                )  # fmt: skip
+                return
             if event.kind == "update" and event.what.startswith("optimizer") and _stateful(event) and _alone(event, trace):
                 yield finding(
                     "MX204", record.site,
@@ -334,13 +343,41 @@ def _writes(record: Record) -> Iterator[Finding]:
                 "return the value and store it outside the compiled function, or pass the container as outputs=", record,
                 object=write.object, calls=write.calls,
             )  # fmt: skip
-        for event in trace.events:
-            if event.kind == "update" and isinstance(event.target, Heap) and not trace.reach_out and not trace.reach_in:
-                yield finding(
-                    "MX202", event.place,
-                    f"{event.what} changes state that is not in outputs=: the model is left with placeholders instead of weights",
-                    "pass inputs=[model.state, optimizer.state] and the same as outputs=", record, object=event.object, calls=event.calls,
-                )  # fmt: skip
+        for event in _filled(record, trace):
+            left = (
+                "the weights change once per trace, and not once per call"
+                if event.note == "once"
+                else "the model is left with placeholders instead of weights"
+            )
+            yield finding(
+                "MX202", event.place, f"{event.what} changes state that is not in outputs=: {left}",
+                "pass inputs=[model.state, optimizer.state] and the same as outputs=", record, object=event.object, calls=event.calls,
+            )  # fmt: skip
+
+
+def _filled(record: Record, trace: Trace) -> Iterator[Event]:
+    """Where weights, or the state of an optimizer, are computed that no captured container takes out of the trace."""
+    bare = not trace.reach_in and not trace.reach_out
+    known = all(_in_sight(capture.value) for capture in (record.inputs, record.outputs) if capture is not None)
+    seen: set[Place] = set()
+    for number, event in enumerate(trace.events):
+        if event.kind not in ("fill", "update") or not isinstance(event.target, Heap) or event.place in seen:
+            continue
+        again = any(later.kind in ("fill", "refill") and later.target is event.target for later in trace.events[number + 1 :])
+        below = {id(part) for part in children(event.target)}
+        missed = known and isinstance(event.target, Instance) and event.kind == "fill" and not below & (trace.reach_in | trace.reach_out)
+        if not again and (bare or missed and event.note == "traced"):
+            seen.add(event.place)
+            yield event
+
+
+def _in_sight(value: Value | None, depth: int = 4) -> bool:
+    """Whether everything that is captured is known: an unknown object may be any."""
+    if isinstance(value, (ListV, Tup)):
+        return value.items is not None and depth > 0 and all(_in_sight(item, depth - 1) for item in value.items)
+    if isinstance(value, DictV):
+        return not value.open and all(_in_sight(value.fields["k", key], depth - 1) for key in value.keys)
+    return isinstance(value, (Array, Instance, External)) or isinstance(value, StateV) and isinstance(value.owner, Instance)
 
 
 # -- MX201 ------------------------------------------------------------------------------------------------------------

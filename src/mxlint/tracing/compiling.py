@@ -272,7 +272,7 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
         elif isinstance(present, int) and not isinstance(present, bool):
             unchanged = present == value
         if not unchanged and read.tells_apart(value, present):
-            record.stale.append(Stale(read, m.last_write.get((id(read.target), read.key)), info.place, straight))
+            record.stale.append(Stale(read, present, m.last_write.get((id(read.target), read.key)), info.place, straight))
     m.last_write.update(own)  # uncompiled, this call would write there
     _rely(trace, info, trace.reads)
     for write in trace.writes:

@@ -28,7 +28,10 @@ Kind = Literal[
     "mutate",  # an argument is changed in place
     "return",  # what is returned holds placeholders where MLX does not look for arrays
     "kernel",  # a custom kernel whose size comes from a shape
-    "update",  # optimizer.update(model, gradients)
+    "update",  # an optimizer changes its state
+    "fill",  # what may be ("traced": surely is) a placeholder, or is computed from what the weights were ("once"), becomes the weights of a module
+    "refill",  # something else is
+    "rebind",  # the weights of a module are put into it anew, as nn.value_and_grad does
 ]
 
 
@@ -132,9 +135,12 @@ class Uncomputed:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """Between two calls of a compiled object a location that its trace had read was written at `written`; `again` is the later call."""
+    """Between two calls of a compiled object a location that its trace had read was written at `written`; `again` is the later call, which
+    finds `present` there.
+    """
 
     read: Read
+    present: Any
     written: Place | None
     again: Place
     straight: bool
@@ -183,7 +189,7 @@ class Trace:
     sees, the argument that it stands for. `lazy`: what the body reads that was never
     computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `seeded`: the body has seeded the random state; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
     another container; `counted`: what it read and wrote, and nothing else had written when it was
-    used again; `clocked`: the clock readings that it computes with; `decided`: what the conditions on shapes came to.
+    used again; `clocked`: the clock readings that it computes with; `filled`: identities of the modules whose weights it has set itself; `decided`: what the conditions on shapes came to.
     """
 
     record: Record
@@ -208,6 +214,7 @@ class Trace:
     counted: set[Any] = field(default_factory=set)
     clocked: set[Place] = field(default_factory=set)
     decided: dict[Place, tuple[Any, ...]] = field(default_factory=dict)
+    filled: set[int] = field(default_factory=set)
     seen: set[Any] = field(default_factory=set)
     epoch: int = 0
     active: bool = True

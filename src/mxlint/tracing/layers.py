@@ -50,12 +50,18 @@ def make(m: Machine, name: str, info: CallInfo) -> Instance:
     if name == "mlx.nn.Sequential":
         owner.fields["layers"] = list_of(tuple(info.args)) if not info.open else list_like(info.all_like())
     if name.startswith("mlx.optimizers."):
-        rate = info.get(0, "learning_rate")
-        if rate is not None:
-            owner.fields["learning_rate"] = rate
-        for key, value in info.keywords.items():
-            owner.fields.setdefault(key, value)
+        settle(m, owner, name, info)
     return owner
+
+
+def settle(m: Machine, owner: Instance, name: str, info: CallInfo) -> None:
+    """What the constructor of an optimizer keeps: what it is given, under the names of its parameters, and the defaults of the rest."""
+    entry = m.table.entry(name)
+    given = dict(zip(entry.params if entry is not None and entry.params else ("learning_rate",), info.args)) | info.keywords
+    owner.fields.update(given)
+    for key, default in (entry.settings or {} if entry is not None and not info.open else {}).items():
+        if key not in given:
+            owner.fields[key] = list_of(tuple(map(const, default))) if isinstance(default, list) else const(default)
 
 
 def parameter(owner: Instance, name: str, position: int = 0) -> Value | None:
@@ -143,10 +149,10 @@ def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:
 
 def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     """The trace reads the weights of a layer: a constant, unless they are captured."""
-    if m.outer(owner) and _has_weights(m, owner) is not False:
-        if m.trace is not None and id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
+    if m.outer(owner) and _has_weights(m, owner) is not False and m.trace is not None and id(owner) not in m.trace.filled:
+        if id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
             m.trace.lazy.append(Uncomputed(info.place, owner, _called_from(m, info.frame) or info.place))
-        name = _called(info) or (m.trace.record.compiled if m.trace is not None else "the layer")
+        name = _called(info) or m.trace.record.compiled
         m.read(owner, WEIGHTS, None, owner.fields.get(WEIGHTS, 0), info.place, name, info.frame)
         for weight in list(owner.fields.values()):
             if isinstance(weight, Array) and m.outer(weight):
@@ -207,18 +213,23 @@ def children(value: Value, depth: int = 12) -> Iterator[Heap]:
             yield from children(value.element, depth - 1)
     else:
         assert isinstance(value, (Instance, DictV))
+        numbers = isinstance(value, Instance) and is_optimizer(value)  # its lists hold settings, which are no state
         for item in list(value.fields.values()):
+            if numbers and isinstance(item, (ListV, Tup)) and all(isinstance(part, Scalar) for part in item.items or ()):
+                continue
             if isinstance(item, (Instance, ListV, DictV, Tup, Choice, StateV)):
                 yield from children(item, depth - 1)
 
 
 def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
-    """The weights below a module change."""
+    """The weights below a module change: an optimizer leaves out those that are frozen."""
     name = _called(info) or how
     for below in children(owner):
-        if not isinstance(below, (Instance, Opaque)):
+        if not isinstance(below, (Instance, Opaque)) or how == "update" and _is_frozen(below):
             continue
         m.write(below, WEIGHTS, now(), info.place, name, how, info.frame)
+        if m.trace is not None:
+            m.trace.filled.add(id(below))
         below.fields["#settled"] = True  # who knows where the new weights come from
         for key, item in list(below.fields.items()):
             if isinstance(item, Array):
@@ -235,13 +246,20 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
     if name.startswith("mlx.optimizers."):
         return _optimizer_method(m, owner, last, info)
     if last in ("parameters", "trainable_parameters"):
+        if last == "trainable_parameters":
+            read_frozen(m, owner, info)
         if m.trace is not None:
-            captured = id(owner) in m.trace.reach_in
-            return m.array(captured, tree=True)
+            made = m.array(id(owner) in m.trace.reach_in, tree=True)
+            made.fields["of"] = (owner,)
+            return made
         return Snapshot(owner, last)
     if last in ("update", "load_weights", "apply", "set_dtype", "update_modules"):
-        if m.trace is not None and not (len(info.args) > 1 and is_argument(info.args[1])):
-            m.emit("update", info.place, f"{last}()", info.frame, target=owner)
+        new = info.get(1, "parameters") if last == "update" else None
+        if new is None or not is_argument(new):
+            once = last == "apply" or new is not None and _made_from(new, owner)
+            sure = "traced" if new is not None and holds_traced(new) else "once" if once else ""
+            fills = sure or new is not None and operators.traced_of(new) is not False
+            m.emit("fill" if fills else "refill", info.place, f"{last}()", info.frame, target=owner, note=sure)
         touch(m, owner, info, f"{last}()")
         return owner
     if last in ("eval", "train"):
@@ -252,13 +270,55 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
                 m.write(below, "training", value, info.place, info.place.text, "mode", info.frame)
         return owner
     if last in ("freeze", "unfreeze"):
-        for below in children(owner):
+        for below in (owner,) if _is_false(info.get(1, "recurse")) else children(owner):
             if isinstance(below, Instance) and attribute.is_module(below):
                 m.write(below, FROZEN, const(last == "freeze"), info.place, info.place.text, "mode", info.frame)
         return owner
+    if last == "save_weights":
+        saved = [below for below in children(owner) if isinstance(below, Instance) and _own_weights(m, below)]
+        if m.trace is not None and any(id(below) in m.trace.reach_in or holds_traced(below) for below in saved):
+            m.emit("evaluate", info.place, "save_weights()", info.frame)
+        elif saved:
+            m.emit("frozen", info.place, "save_weights()", info.frame, note="effect")
+        return NONE
     if last in ("modules", "leaf_modules", "children", "named_modules"):
         return list_like(Opaque(label=last))
     return Opaque(label=f"{last}()")
+
+
+def _made_from(value: Value, owner: Heap, depth: int = 4) -> bool:
+    """Whether a tree is computed from the weights of a module, and is not just those of one."""
+    made_from = value.fields.get("of") or () if isinstance(value, Array) and depth else ()
+    return any(part is not owner and (_is_tree_of(part, owner) or _made_from(part, owner, depth - 1)) for part in made_from)
+
+
+def _is_tree_of(value: Value, owner: Heap) -> bool:
+    return isinstance(value, Array) and owner in (value.fields.get("of") or ())
+
+
+def read_frozen(m: Machine, owner: Value, info: CallInfo) -> None:
+    """The trace asks which weights below a module are frozen."""
+    for below in children(owner) if m.trace is not None else ():
+        if isinstance(below, Instance) and m.outer(below) and (below is owner or _own_weights(m, below)):
+            m.read(below, FROZEN, None, below.fields.get(FROZEN, NONE), info.place, "which weights are frozen", info.frame)
+
+
+def rebind(m: Machine, owner: Value, info: CallInfo) -> None:
+    """nn.value_and_grad puts the weights into a module anew before it runs the function: a captured one then holds others than compile has put in."""
+    for below in children(owner) if m.trace is not None else ():
+        own = isinstance(below, Opaque) or isinstance(below, Instance) and _own_weights(m, below) and not _is_frozen(below)
+        if own and m.trace is not None and id(below) in m.trace.reach_in:
+            m.emit("rebind", info.place, "nn.value_and_grad", info.frame, target=below)
+
+
+def _own_weights(m: Machine, owner: Instance) -> bool:
+    """Whether a module is known to have weights of its own, and not in layers below it alone."""
+    return bool(_has_weights(m, owner)) or any(isinstance(value, Array) for value in owner.fields.values())
+
+
+def _is_frozen(owner: Heap) -> bool:
+    frozen = owner.fields.get(FROZEN)
+    return isinstance(frozen, Scalar) and frozen.content is True
 
 
 def is_argument(value: Value) -> bool:
@@ -305,16 +365,31 @@ def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
     _schedule(m, optimizer, info)
     if m.trace is not None:
         m.emit("update", info.place, "optimizer.update()", info.frame, target=optimizer, note="stateful" if _stateful(m, optimizer) else "")
-        if isinstance(optimizer, Instance) and m.outer(optimizer):
-            captured = m.trace is not None and id(optimizer) in m.trace.reach_in
-            for key, value in list(optimizer.fields.items()):
-                if isinstance(value, Scalar) and not (captured and key == "learning_rate"):
-                    m.read(optimizer, key, None, value, info.place, f"{key} of the optimizer", info.frame)
+        read_settings(m, optimizer, info)
         if isinstance(model, Heap) and m.outer(model):
             m.read(model, WEIGHTS, None, model.fields.get(WEIGHTS, 0), info.place, "the model", info.frame)
+        sure = "traced" if any(map(holds_traced, info.args[2:])) else ""
+        m.emit("fill", info.place, "optimizer.update()", info.frame, target=model, note=sure)
     if isinstance(optimizer, Heap) and _stateful(m, optimizer):
         m.write(optimizer, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
     touch(m, model, info, "update")
+
+
+def read_settings(m: Machine, optimizer: Value, info: CallInfo) -> None:
+    """The trace computes with the numbers that an optimizer keeps: constants, but for a captured learning rate."""
+    if not isinstance(optimizer, Instance) or not m.outer(optimizer):
+        return
+    library = next((cls for cls in attribute.mro(optimizer.cls) if isinstance(cls, External)), None)
+    entry = m.table.entry(library.name) if library is not None else None
+    captured = m.trace is not None and id(optimizer) in m.trace.reach_in
+    for key in ("learning_rate", *(entry.settings or () if entry is not None else ())):
+        value = optimizer.fields.get(key)
+        if isinstance(value, (Scalar, Tup, ListV)) and not (captured and key == "learning_rate"):
+            name = f"{key} of the optimizer"
+            m.read(optimizer, key, None, value, info.place, name, info.frame)
+            if isinstance(value, ListV) and m.outer(value):
+                for number, item in enumerate(value.items or ()):
+                    m.read(value, "items", number, item, info.place, name, info.frame)
 
 
 def _stateful(m: Machine, optimizer: Value) -> bool:
@@ -324,7 +399,7 @@ def _stateful(m: Machine, optimizer: Value) -> bool:
     entry = m.table.entry(optimizer.cls.name)
     if entry is None:
         return False
-    given = [name for name in entry.state_when or {} if (value := optimizer.keywords.get(name)) is not None and not _zero(value)]
+    given = [name for name in entry.state_when or {} if (value := optimizer.fields.get(name)) is not None and not _zero(value)]
     return bool(entry.state) or bool(given)
 
 

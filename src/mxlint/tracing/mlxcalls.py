@@ -595,7 +595,8 @@ def _tree_map(m: Machine, info: CallInfo) -> Value:
         m, info.args[0], replace(info, args=[_leaf(m, v) for v in info.args[1:]], keywords={}, places=[info.place] * (len(info.args) - 1))
     )
     traced = True if holds_traced(result) else operators.traced_of(result)
-    return m.array(traced, None, chain_of(result), tree=True)
+    made = m.array(traced, None, chain_of(result), tree=True)
+    return m.lazy(made, info.args[1:]) if m.trace is not None else made
 
 
 def _tree_flatten(m: Machine, info: CallInfo) -> Value:

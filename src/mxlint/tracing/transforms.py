@@ -10,13 +10,11 @@ from mxlint.tracing import layers, operators, shapeless
 from mxlint.tracing.call import CallInfo, call
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
-    NONE,
     UNKNOWN,
     Array,
     CompiledV,
     DictV,
     External,
-    Instance,
     ListV,
     Opaque,
     TransformV,
@@ -55,9 +53,9 @@ def call_transform(m: Machine, transform: TransformV, info: CallInfo) -> Value:
     if isinstance(function, CompiledV):
         function.record.differentiated = True
         function = function.record.function
-    if isinstance(transform.owner, Instance) and m.outer(transform.owner):
-        frozen = transform.owner.fields.get(layers.FROZEN, NONE)
-        m.read(transform.owner, layers.FROZEN, None, frozen, info.place, "which weights are frozen", info.frame)
+    if transform.owner is not None:
+        layers.read_frozen(m, transform.owner, info)
+        layers.rebind(m, transform.owner, info)
     m.differentiating += 1
     try:
         if transform.kind == "vmap":

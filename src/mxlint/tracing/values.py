@@ -466,6 +466,17 @@ def same(a: Value, b: Value) -> bool:
     return type(a) is type(b) and a == b
 
 
+def differ(a: Any, b: Any) -> bool:
+    """Whether two Python values, or what two sequences hold, are surely not the same: a trace of the one computes something else than one of
+    the other.
+    """
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return a.known and b.known and a.content != b.content
+    if isinstance(a, (Tup, ListV)) and isinstance(b, (Tup, ListV)) and a.items is not None and b.items is not None:
+        return len(a.items) != len(b.items) or any(map(differ, a.items, b.items))
+    return False
+
+
 def join(a: Value, b: Value) -> Value:
     """The least value that stands for both; unknown beyond a few options."""
     if same(a, b):

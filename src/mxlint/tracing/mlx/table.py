@@ -73,6 +73,7 @@ class Entry:
     weights: tuple[str, ...] | None = None  # layer: its own parameters
     state: tuple[str, ...] | None = None  # optimizer: leaves that steps change, besides step and learning_rate
     state_when: Mapping[str, tuple[str, ...]] | None = None  # optimizer: the same when that constructor parameter is set
+    settings: Mapping[str, Any] | None = None  # optimizer: attributes that steps read, as constructor parameters with their defaults
     shapeless: Shapeless | None = None
 
 
