@@ -12,7 +12,7 @@ from mxlint.rules.state import not_through_container
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record, Trace
 from mxlint.tracing.layers import FROZEN
-from mxlint.tracing.values import Array, DictV, Frame, Heap, Instance, ListV, Scalar, Tup, differ
+from mxlint.tracing.values import Array, BoundV, DictV, External, Frame, FuncV, Heap, Instance, ListV, Scalar, Tup, differ
 
 
 def frozen(record: Record) -> Iterator[Finding]:
@@ -101,7 +101,7 @@ def _python_state(record: Record) -> Iterator[Finding]:
             if read.index is None and not isinstance(stale.present, Instance):
                 continue
             what = read.name if read.index is not None else f"the layer {quoted(read.name)}"
-        elif isinstance(value, (Tup, ListV)) and differ(value, stale.present):
+        elif isinstance(value, (Tup, ListV, External, FuncV, BoundV)) and differ(value, stale.present):
             what = quoted(read.name)
         elif isinstance(value, tuple):
             what = quoted(read.name) if read.name.startswith("len(") else f"the length of {quoted(read.name)}"

@@ -201,6 +201,9 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
     cls, value = class_attribute(owner.cls, name)
     if cls is not None:
         if isinstance(value, FuncV):
+            if m.outer(owner) and value.wrapper != "property":
+                m.read(owner, name, None, value, place, place.text, frame)
+                m.read(cls, name, None, value, place, place.text, frame)
             return _bound(m, owner, value, place, frame)
         if m.outer(cls):
             m.read(cls, name, None, value, place, place.text, frame)
@@ -229,6 +232,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
                 return m.array(True, None, Step(place, "captured by inputs="))
             owner.fields[name] = m.array(False)
             return owner.fields[name]  # type: ignore[no-any-return]
+        if name == "to_quantized" and isinstance(owner.cls, External):
+            return External(f"mlx.nn.Quantized{owner.cls.name.rpartition('.')[2]}")
         if name in LAYER_METHODS and isinstance(owner.cls, External):
             return BoundV(owner, External("mlx.nn.#layer"))
         if name in MODULE_METHODS:

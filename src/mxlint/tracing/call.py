@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mxlint.tracing import nodes
 from mxlint.tracing.heap import joined
-from mxlint.tracing.machine import MAX_DEPTH, MAX_GUARDED_RECURSION, MAX_RECURSION, Machine, holds_traced
+from mxlint.tracing.machine import MAX_DEPTH, MAX_GUARDED_RECURSION, MAX_RECURSION, Machine, Status, Within, holds_traced
 from mxlint.tracing.mlx.names import canonical, constant, is_module_class
 from mxlint.tracing.values import (
     NONE,
@@ -45,6 +45,8 @@ from mxlint.tracing.values import (
 )  # fmt: skip
 
 PartialLike = PartialV
+_CONTEXT_MANAGER = "contextlib.contextmanager"
+"""The decorator, and the field of what it has made of a function, or of what calling that gives."""
 SETTER = "#setter"
 """The field of a property's function that holds what assignments call."""
 Node = nodes.Call | None
@@ -135,6 +137,8 @@ def call(m: Machine, function: Value, info: CallInfo) -> Value:
     if isinstance(function, FuncV):
         if m.wrappers and f"{_module_name(function)}.{function.name}" in m.wrappers:
             return compiling.wrap(m, info)
+        if _CONTEXT_MANAGER in function.fields:
+            return Opaque({_CONTEXT_MANAGER: (function, info)}, label=function.name)
         with m.comparing(function, info.args, info.places):
             return call_function(m, function, info)
     if isinstance(function, BoundV):
@@ -443,6 +447,9 @@ def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, defini
             elif isinstance(value, CompiledV) and last == "staticmethod":
                 value.record.method_of = None
             return value
+        if target.name == _CONTEXT_MANAGER and isinstance(value, FuncV):
+            value.fields[_CONTEXT_MANAGER] = const(True)
+            return value
         if target.name in ("functools.lru_cache", "functools.cache"):
             if isinstance(value, FuncV):
                 value.wrapper = "cache"
@@ -510,6 +517,30 @@ def enter(m: Machine, value: Value, place: Place, frame: Frame) -> Value:
     if isinstance(value, Foreign) and value.kind == "generator":
         return value.element or UNKNOWN
     return value if isinstance(value, Instance) else Opaque(label="context")
+
+
+def within(m: Machine, value: Value, block: Callable[[Value], Status], place: Place, frame: Frame) -> Status:
+    """`with value as …`: what stands before the yield of a generator, the block, and what comes after."""
+    if not isinstance(value, Opaque) or _CONTEXT_MANAGER not in value.fields:
+        status = block(enter(m, value, place, frame))
+        leave(m, value, place, frame)
+        return status
+    function, info = value.fields[_CONTEXT_MANAGER]
+    here = Within(function, block, (len(m.guards), len(m.loops)))
+    m.withins.append(here)
+    try:
+        given = call_function(m, function, info)
+    finally:
+        m.withins.remove(here)
+    return here.status if here.ran else block(given.element or UNKNOWN if isinstance(given, Foreign) else UNKNOWN)
+
+
+def yields(m: Machine, value: Value, frame: Frame) -> None:
+    """A generator that a `with` runs gives a value: the block runs here, where this is bound to be reached."""
+    here = next((within for within in reversed(m.withins) if within.function is frame.function), None)
+    if here is not None and not here.ran and here.straight == (len(m.guards), len(m.loops)):
+        here.ran = True
+        here.status = here.block(value)
 
 
 def leave(m: Machine, value: Value, place: Place, frame: Frame) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, presume
+from mxlint.tracing import attribute, layers, nodes, presume
 from mxlint.tracing.arguments import TAKES_NONE, bad_type, flat_arrays, flat_key, signature
 from mxlint.tracing.call import CallInfo, call, escape, node_of
 from mxlint.tracing.events import BadArgument, Call, Capture, Read, Record, Stale, Trace
@@ -262,6 +262,9 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
             continue
         if id(read.target) in trace.reach_in and (isinstance(value, Array) or read.key in (attribute.WEIGHTS, "version")):
             continue
+        swapped = isinstance(value, Instance) and isinstance(present, Instance) and id(read.target) in trace.reach_in
+        if swapped and any(layers.own_weights(m, layer) for layer in (value, present)):
+            continue  # the arrays come in as inputs; where there are others than before, it is traced anew
         options = present.options if isinstance(present, Choice) and isinstance(value, (Scalar, Tup)) else (present,)
         unchanged = any(
             option is value or isinstance(option, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(option, value)

@@ -420,6 +420,8 @@ def _yield(m: Machine, node: nodes.Yield, frame: Frame) -> Value:
         given = items if items is not None else representatives(m, value, None, node, frame)
     target.yields += given
     calls.escape(m, value)
+    if m.withins:
+        calls.yields(m, value, target)
     return UNKNOWN
 
 

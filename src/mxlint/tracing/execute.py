@@ -245,28 +245,26 @@ def _swallows(handler: nodes.Handler) -> bool:
 
 
 def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
-    expected = 0
-    left: list[tuple[Value, Place]] = []
-    for expression, target in node.items:
+    def under(items: tuple[tuple[nodes.Expr, nodes.Expr | None], ...]) -> Status:
+        if not items:
+            return execute(m, node.body, frame)
+        (expression, target), *rest = items
         value = evaluate(m, expression, frame)
-        place = m.place(frame, expression)
-        left.append((value, place))
-        entered = calls.enter(m, value, place, frame)
-        if target is not None:
-            assign(m, target, entered, frame)
-        expected += (
-            isinstance(expression, nodes.Call)
-            and isinstance(expression.func, (nodes.Attr, nodes.Name))
-            and _last(expression.func) in _EXPECT
-        )
-    m.expected += expected
-    try:
-        status = execute(m, node.body, frame)
-    finally:
-        m.expected -= expected
-    for value, place in reversed(left):
-        calls.leave(m, value, place, frame)
-    return status
+
+        def block(entered: Value) -> Status:
+            if target is not None:
+                assign(m, target, entered, frame)
+            m.expected += expects
+            try:
+                return under(tuple(rest))
+            finally:
+                m.expected -= expects
+
+        called = expression.func if isinstance(expression, nodes.Call) else None
+        expects = isinstance(called, (nodes.Attr, nodes.Name)) and _last(called) in _EXPECT
+        return calls.within(m, value, block, m.place(frame, expression), frame)
+
+    return under(node.items)
 
 
 _EXPECT = frozenset({"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup", "suppress"})

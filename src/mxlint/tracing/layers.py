@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
@@ -237,6 +238,20 @@ def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
                 m.last_write[id(below), key] = info.place
 
 
+def swap(m: Machine, model: Value, classes: Mapping[str, str], info: CallInfo) -> None:
+    """Layers of the library below a module are replaced by those of other classes."""
+
+    def other(item: Value) -> Value:
+        name = classes.get(item.cls.name) if isinstance(item, Instance) and isinstance(item.cls, External) else None
+        return Instance(dict(item.fields), cls=External(name)) if name is not None and isinstance(item, Instance) else item
+
+    for holder in list(children(model)):
+        for key, item in list(holder.fields.items()):
+            new: Any = tuple(map(other, item)) if isinstance(item, tuple) and isinstance(holder, ListV) else other(item)
+            if new != item if isinstance(new, tuple) else new is not item:
+                m.write(holder, key, new, info.place, info.place.text, "attribute", info.frame)
+
+
 def call_method(m: Machine, name: str, info: CallInfo) -> Value:
     """A method that a module or optimizer inherits from MLX."""
     owner = info.args[0] if info.args else UNKNOWN
@@ -275,7 +290,7 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
                 m.write(below, FROZEN, const(last == "freeze"), info.place, info.place.text, "mode", info.frame)
         return owner
     if last == "save_weights":
-        saved = [below for below in children(owner) if isinstance(below, Instance) and _own_weights(m, below)]
+        saved = [below for below in children(owner) if isinstance(below, Instance) and own_weights(m, below)]
         if m.trace is not None and any(id(below) in m.trace.reach_in or holds_traced(below) for below in saved):
             m.emit("evaluate", info.place, "save_weights()", info.frame)
         elif saved:
@@ -299,19 +314,19 @@ def _is_tree_of(value: Value, owner: Heap) -> bool:
 def read_frozen(m: Machine, owner: Value, info: CallInfo) -> None:
     """The trace asks which weights below a module are frozen."""
     for below in children(owner) if m.trace is not None else ():
-        if isinstance(below, Instance) and m.outer(below) and (below is owner or _own_weights(m, below)):
+        if isinstance(below, Instance) and m.outer(below) and (below is owner or own_weights(m, below)):
             m.read(below, FROZEN, None, below.fields.get(FROZEN, NONE), info.place, "which weights are frozen", info.frame)
 
 
 def rebind(m: Machine, owner: Value, info: CallInfo) -> None:
     """nn.value_and_grad puts the weights into a module anew before it runs the function: a captured one then holds others than compile has put in."""
     for below in children(owner) if m.trace is not None else ():
-        own = isinstance(below, Opaque) or isinstance(below, Instance) and _own_weights(m, below) and not _is_frozen(below)
+        own = isinstance(below, Opaque) or isinstance(below, Instance) and own_weights(m, below) and not _is_frozen(below)
         if own and m.trace is not None and id(below) in m.trace.reach_in:
             m.emit("rebind", info.place, "nn.value_and_grad", info.frame, target=below)
 
 
-def _own_weights(m: Machine, owner: Instance) -> bool:
+def own_weights(m: Machine, owner: Instance) -> bool:
     """Whether a module is known to have weights of its own, and not in layers below it alone."""
     return bool(_has_weights(m, owner)) or any(isinstance(value, Array) for value in owner.fields.values())
 

@@ -50,6 +50,10 @@ MAX_GUARDED_RECURSION = 2
 """And where one is not known."""
 
 
+Status = str | None
+"""How a statement ended: None (goes on), "return", "raise", "break" or "continue"."""
+
+
 class OutOfBudget(Exception):
     """The run has taken as many steps as it may: what is left is unknown."""
 
@@ -67,6 +71,18 @@ class Loop:
     leavings: list[Writes] = field(default_factory=list)
 
 
+@dataclass(eq=False, slots=True)
+class Within:
+    """A `with` over a generator of the project: the block runs where `function` yields, if nothing but the `straight` path leads there: so many guards and
+    loops."""
+
+    function: FuncV
+    block: Callable[[Value], Status]
+    straight: tuple[int, int]
+    ran: bool = False
+    status: Status = None
+
+
 @dataclass(frozen=True, slots=True)
 class Rescue:
     """An exception handler that runs: the compiled calls under its `try` that capture state, and how much was written and unknown before it."""
@@ -75,9 +91,6 @@ class Rescue:
     depth: int
     unknown: int
 
-
-Status = str | None
-"""How a statement ended: None (goes on), "return", "raise", "break" or "continue"."""
 
 _FORCES = re.compile(r"(?<!async_)\beval\(|synchronize|\.item\(|\.tolist\(|\bnp\.|numpy|print\(|wait")
 _ORDER = (None, "continue", "break", "return", "raise")
@@ -112,6 +125,7 @@ class Machine:
         self.rescues: list[Rescue] = []
         self.expected = 0
         self.swallowing = 0
+        self.withins: list[Within] = []
         self.choices = 0
         self.clocks: list[tuple[str, Any]] = []
         self.readings: dict[int, tuple[Scalar, int, Place]] = {}
@@ -224,7 +238,9 @@ class Machine:
     def read(self, target: Heap, key: Any, index: int | None, value: Any, place: Place, name: str, frame: Frame) -> None:
         """Note that the trace read a location that is older than itself."""
         trace = self.trace
-        if self.augmenting or trace is None or target.born >= trace.started or isinstance(value, (FuncV, ClassV, ModuleV, CompiledV)):
+        if self.augmenting or trace is None or target.born >= trace.started or isinstance(value, (ClassV, ModuleV, CompiledV)):
+            return
+        if isinstance(value, FuncV) and isinstance(target, Frame):
             return
         where = ("read", id(target), key, index)
         if where not in trace.seen:

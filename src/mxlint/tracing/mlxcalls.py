@@ -60,6 +60,9 @@ def _called(m: Machine, name: str, info: CallInfo) -> Value:
         return _at(m, name.rpartition(".")[2], info)
     if name.startswith(("mlx.nn.Module.", "mlx.optimizers.Optimizer.")):
         return layers.call_method(m, name, info)
+    cls, _, made = name.rpartition(".")
+    if made.startswith("from_") and is_module_class(cls):
+        return layers.make(m, cls, replace(info, args=[], keywords={}))
     if is_module_class(name) or name.startswith("mlx.optimizers.") and name.rpartition(".")[2][:1].isupper():
         for value in info.values():
             escape(m, value)
@@ -640,6 +643,16 @@ def _layer_method(m: Machine, info: CallInfo) -> Value:
     )
 
 
+def _quantize(m: Machine, info: CallInfo) -> Value:
+    """`nn.quantize(model)`: other layers take the place of those that have a quantized form."""
+    if 0 < len(info.args) <= 3 and info.keywords.get("class_predicate", NONE) == NONE:
+        layers.swap(m, info.args[0], _QUANTIZED, info)
+    return NONE
+
+
+_QUANTIZED = {"mlx.nn.Linear": "mlx.nn.QuantizedLinear", "mlx.nn.Embedding": "mlx.nn.QuantizedEmbedding"}
+
+
 def _seed(m: Machine, info: CallInfo) -> Value:
     if m.trace is not None:
         m.trace.seeded = True
@@ -680,7 +693,7 @@ def _stream(m: Machine, info: CallInfo) -> Value:
 _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True),
     "mlx.core.enable_compile": _switch(False), "mlx.core.array_equal": _array_equal,
-    "mlx.nn.#layer": _layer_method, "mlx.core.random.seed": _seed,
+    "mlx.nn.#layer": _layer_method, "mlx.nn.quantize": _quantize, "mlx.core.random.seed": _seed,
     "mlx.core.synchronize": _synchronize,
     "mlx.core.fast.metal_kernel": _make_kernel,
     "mlx.core.fast.cuda_kernel": _make_kernel,

@@ -474,7 +474,24 @@ def differ(a: Any, b: Any) -> bool:
         return a.known and b.known and a.content != b.content
     if isinstance(a, (Tup, ListV)) and isinstance(b, (Tup, ListV)) and a.items is not None and b.items is not None:
         return len(a.items) != len(b.items) or any(map(differ, a.items, b.items))
-    return False
+    functions = _code(a), _code(b)
+    return None not in functions and functions[0] != functions[1] and not _encloses(b, functions[0])
+
+
+def _code(value: Any) -> Any:
+    """What tells a function from others: its name in a library, or its definition in the project. None for anything else."""
+    if isinstance(value, BoundV):
+        value = value.function
+    if isinstance(value, FuncV):
+        where = value.node or value.place
+        return None if where is None else (value.source, where.start)
+    return value.name if isinstance(value, External) else None
+
+
+def _encloses(value: Any, code: Any) -> bool:
+    """Whether a function was made around another, to do more than that or the same."""
+    env = value.env if isinstance(value, FuncV) else None
+    return env is not None and env.kind == "function" and any(_code(item) == code for item in list(env.fields.values()))
 
 
 def join(a: Value, b: Value) -> Value:
