@@ -320,6 +320,19 @@ def test_what_was_left_open_is_counted() -> None:
     assert (coverage["full"], coverage["partial"]) == (0, 1)
 
 
+@pytest.mark.parametrize("kind", ["singledispatch", "singledispatchmethod"])
+def test_what_the_type_of_an_argument_decides_is_not_followed(kind: str) -> None:
+    own = "self, " if kind == "singledispatchmethod" else ""
+    body = f"    @functools.{kind}\n    def norm({own}x):\n        return x\n    @norm.register\n    def _({own}x: mx.array):\n        return x / x.sum().item()\n"
+    scope = f"class Norms:\n{body}\nnorm = Norms().norm\n" if own else f"if True:\n{body}"
+    write(
+        Path(),
+        {"main.py": f"import functools\nimport mlx.core as mx\n\n{scope}\nstep = mx.compile(lambda x: norm(x) * 2)\nstep(mx.ones((2,)))\n"},
+    )
+    result = check(["main.py"])
+    assert ([finding.code for finding in result.findings], result.coverage["full"], result.coverage["partial"]) == ([], 0, 1)
+
+
 CAPTURED = """from functools import partial
 
 import mlx.core as mx

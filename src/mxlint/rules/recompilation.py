@@ -35,12 +35,14 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
         if record.frame.kind == "module":
             continue
         again = any(loop.repeated and _twice(made, loop) for loop in record.callers)
-        if again or _layer_call(record):
+        layer = _layer_call(record)
+        if again or layer is not None:
             yield finding(
                 "MX302", record.site,
-                f"every call of `{record.object or '?'}` makes a new compiled object of {name_of(record)} and drops it: "
+                f"every call of `{record.object or '?' if layer is None else layer.qualname}` makes a new compiled object of {name_of(record)} and drops it: "
                 "each call traces and compiles again",
-                "compile once, at module level or in __init__, and call the kept object here", record, remedy=Hoist(record.site),
+                "compile once, at module level or in __init__, and call the kept object here", record,
+                remedy=None if layer is not None and record.returned else Hoist(record.site),
             )  # fmt: skip
             return
 
@@ -96,10 +98,11 @@ def _is_test(record: Record) -> bool:
     return any(part.startswith("test") for part in record.object.lower().split("."))
 
 
-def _layer_call(record: Record) -> bool:
-    frame = record.frame
+def _layer_call(record: Record) -> Frame | None:
+    """The `__call__` of a layer that makes a compiled object, or is given it by the function that does."""
+    frame = record.frame.caller if record.returned else record.frame
     while frame is not None and frame.kind == "comprehension":
         frame = frame.parent
     if frame is None or frame.function is None or not frame.qualname.endswith(".__call__") or frame.cls is None:
-        return False
-    return is_module(Instance(cls=frame.cls))
+        return None
+    return frame if is_module(Instance(cls=frame.cls)) else None

@@ -193,6 +193,8 @@ def class_attribute(cls: Value, name: str) -> tuple[ClassV | None, Value]:
 
 def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame: Frame) -> Value:
     place = m.place(frame, node)
+    if name in ("learning_rate", "step") and m.trace is not None and id(owner) in m.trace.reach_in and is_optimizer(owner):
+        return m.array(True, (), Step(place, "captured by inputs="))
     if name in owner.fields:
         value: Value = owner.fields[name]
         if m.outer(owner):
@@ -241,8 +243,6 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
     elif is_optimizer(owner):
         if name == "state":
             return StateV(owner)
-        if name in ("learning_rate", "step") and m.trace is not None and id(owner) in m.trace.reach_in:
-            return m.array(True, (), Step(place, "captured by inputs="))
         if name in OPTIMIZER_METHODS:
             return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
     elif isinstance(owner.cls, External) and not is_namespace(owner):

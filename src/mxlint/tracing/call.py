@@ -139,6 +139,8 @@ def call(m: Machine, function: Value, info: CallInfo) -> Value:
             return compiling.wrap(m, info)
         if _CONTEXT_MANAGER in function.fields:
             return Opaque({_CONTEXT_MANAGER: (function, info)}, label=function.name)
+        if function.wrapper == "cache":
+            return _cached(m, function, info)
         with m.comparing(function, info.args, info.places):
             return call_function(m, function, info)
     if isinstance(function, BoundV):
@@ -224,6 +226,21 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         return run(m, function, node, frame)
     finally:
         m.depth -= 1
+
+
+def _cached(m: Machine, function: FuncV, info: CallInfo) -> Value:
+    """A call of a function that keeps its results: as old as the function, and the same again for the same arguments."""
+    known = not info.keywords and not info.open and all(isinstance(value, Scalar) and value.known for value in info.args)
+    key = ("#kept", *((value.kind, value.content) for value in info.args if isinstance(value, Scalar))) if known else None
+    if key in function.fields:
+        kept: Value = function.fields[key]
+        return kept
+    made = call_function(m, function, info)
+    if isinstance(made, (ListV, DictV, Instance)):
+        made.born = min(made.born, function.born)
+    if key is not None:
+        m.journal.store(function, key, made)
+    return made
 
 
 def _note_fallback(m: Machine, function: FuncV, info: CallInfo) -> None:
@@ -450,6 +467,8 @@ def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, defini
         if target.name == _CONTEXT_MANAGER and isinstance(value, FuncV):
             value.fields[_CONTEXT_MANAGER] = const(True)
             return value
+        if target.name in ("functools.singledispatch", "functools.singledispatchmethod"):
+            return Opaque(label=definition.name)
         if target.name in ("functools.lru_cache", "functools.cache"):
             if isinstance(value, FuncV):
                 value.wrapper = "cache"

@@ -251,7 +251,8 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
     own = {(id(write.target), write.key): write.place for write in trace.writes if write.how in ("name", "attribute", "augment")}
     for read in trace.reads:
         where = (id(read.target), read.key)
-        if where in own and id(read.target) not in trace.reach_out and m.last_write.get(where) == own[where]:
+        taken_out = id(read.target) in trace.reach_out and not isinstance(read.value, Scalar)  # of a container only its arrays
+        if where in own and not taken_out and m.last_write.get(where) == own[where]:
             trace.counted.add(where)
             continue
         present = read.target.fields.get(read.key, MISSING)
@@ -281,7 +282,7 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
     for write in trace.writes:
         if id(write.target) in trace.reach_out:
             content = write.target.fields.get(write.key, MISSING)
-            if content is not MISSING and not isinstance(content, (int, str)):
+            if content is not MISSING and not isinstance(content, (int, str, Scalar)):
                 m.journal.store(write.target, write.key, fresh_content(m, content, write.index))
                 m.last_write[id(write.target), write.key] = info.place
     return fresh(m, result)

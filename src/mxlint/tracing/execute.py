@@ -338,7 +338,9 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
         if isinstance(function, External) and function.name.rsplit(".", 1)[-1] in ("dataclass", "frozen", "define"):
             made.dataclass = True
         elif not (isinstance(function, External) and function.name.startswith(("functools.", "typing.", "enum."))):
-            value = Choice((value, Opaque(label=name)))
+            info = calls.CallInfo([value], {}, frame, m.place(frame, decorator))
+            found = calls.call(m, found, info) if isinstance(found, FuncV) else UNKNOWN
+            value = found if isinstance(found, ClassV) else Choice((value, Opaque(label=name)))
     return value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
-from mxlint.tracing.call import CallInfo, call, escape
+from mxlint.tracing.call import CallInfo, call, dunder, escape
 from mxlint.tracing.events import Uncomputed
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.shapes import UNKNOWN_SIZE, Shape
@@ -253,13 +253,11 @@ def swap(m: Machine, model: Value, classes: Mapping[str, str], info: CallInfo) -
 
 
 def call_method(m: Machine, name: str, info: CallInfo) -> Value:
-    """A method that a module or optimizer inherits from MLX."""
+    """A method that a module inherits from MLX."""
     owner = info.args[0] if info.args else UNKNOWN
     last = name.rpartition(".")[2]
     if not isinstance(owner, (Instance, Opaque)) or last == "__init__":
         return NONE if last == "__init__" else UNKNOWN
-    if name.startswith("mlx.optimizers."):
-        return _optimizer_method(m, owner, last, info)
     if last in ("parameters", "trainable_parameters"):
         if last == "trainable_parameters":
             read_frozen(m, owner, info)
@@ -341,7 +339,13 @@ def is_argument(value: Value) -> bool:
     return isinstance(value, Array) and value.traced is True and value.chain is not None and value.chain.origin is None
 
 
-def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: CallInfo) -> Value:
+def optimizer_method(m: Machine, cls: str, last: str, info: CallInfo) -> Value:
+    """A method that an optimizer inherits from one of MLX."""
+    owner = info.args[0] if info.args else UNKNOWN
+    if isinstance(owner, Instance) and last == "__init__":
+        settle(m, owner, cls, replace(info, args=info.args[1:]))
+    if not isinstance(owner, (Instance, Opaque)) or last == "__init__":
+        return NONE if last == "__init__" else UNKNOWN
     if last == "update" and len(info.args) >= 3:
         update(m, owner, info.args[1], info)
         return NONE
@@ -350,6 +354,8 @@ def _optimizer_method(m: Machine, owner: Instance | Opaque, last: str, info: Cal
             _schedule(m, owner, info)
         if m.trace is not None and not is_argument(owner.fields.get("state", UNKNOWN)):
             m.emit("update", info.place, f"{last}()", info.frame, target=owner)
+        if last == "apply_gradients":
+            _apply_own(m, owner, info)
         if _stateful(m, owner):
             m.write(owner, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
         return (
@@ -383,11 +389,26 @@ def update(m: Machine, optimizer: Value, model: Value, info: CallInfo) -> None:
         read_settings(m, optimizer, info)
         if isinstance(model, Heap) and m.outer(model):
             m.read(model, WEIGHTS, None, model.fields.get(WEIGHTS, 0), info.place, "the model", info.frame)
+        own = dunder(optimizer, "apply_gradients")
+        if own is not None:
+            call(m, own, CallInfo([info.args[2], model], {}, info.frame, info.place, [info.place] * 2))
+        else:
+            _apply_own(m, optimizer, replace(info, args=[optimizer, *info.args[2:]]))
         sure = "traced" if any(map(holds_traced, info.args[2:])) else ""
         m.emit("fill", info.place, "optimizer.update()", info.frame, target=model, note=sure)
     if isinstance(optimizer, Heap) and _stateful(m, optimizer):
         m.write(optimizer, WEIGHTS, now(), info.place, info.place.text, "update", info.frame)
     touch(m, model, info, "update")
+
+
+def _apply_own(m: Machine, optimizer: Value, info: CallInfo) -> None:
+    """What a class of the project does to one of the weights: its gradient, the weight and their state are arrays of unknown shape."""
+    own = dunder(optimizer, "apply_single")
+    if own is None or m.trace is None:
+        return
+    captured = id(optimizer) in m.trace.reach_in
+    state = DictV({"open": True, "element": m.array(captured)})
+    call(m, own, CallInfo([m.array(True, None, chain_of(info.args[1])), m.array(captured), state], {}, info.frame, info.place))
 
 
 def read_settings(m: Machine, optimizer: Value, info: CallInfo) -> None:

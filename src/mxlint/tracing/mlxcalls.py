@@ -8,7 +8,7 @@ from dataclasses import replace
 from mxlint.tracing import attribute, layers, nodes, operators, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
-from mxlint.tracing.mlx.names import COMPOSITE, is_module_class
+from mxlint.tracing.mlx.names import COMPOSITE, OPTIMIZER_METHODS, is_module_class
 from mxlint.tracing.shapes import Shape
 from mxlint.tracing.values import (
     MISSING,
@@ -58,9 +58,11 @@ def _called(m: Machine, name: str, info: CallInfo) -> Value:
         return _method(m, name, info)
     if name.startswith("mlx.#at."):
         return _at(m, name.rpartition(".")[2], info)
-    if name.startswith(("mlx.nn.Module.", "mlx.optimizers.Optimizer.")):
+    if name.startswith("mlx.nn.Module."):
         return layers.call_method(m, name, info)
     cls, _, made = name.rpartition(".")
+    if cls.startswith("mlx.optimizers.") and made in OPTIMIZER_METHODS:
+        return layers.optimizer_method(m, cls, made, info)
     if made.startswith("from_") and is_module_class(cls):
         return layers.make(m, cls, replace(info, args=[], keywords={}))
     if is_module_class(name) or name.startswith("mlx.optimizers.") and name.rpartition(".")[2][:1].isupper():
