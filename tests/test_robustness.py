@@ -200,6 +200,11 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
     "bases in a circle": (PRINTS + "class A: pass\nclass B(A): pass\nA.__bases__ = (B,)\nB().f()\n", ["MX101"]),
     "list of itself": (PRINTS + "a = []\na.append(a)\na[0] = a\ndef f():\n    return step(a)\nf()\n", ["MX101"]),
     "dict of itself": (PRINTS + "d = {}\nd['d'] = d\nmx.compile(lambda x: x, inputs=d, outputs=d)(d)\n", ["MX101"]),
+    "lists of themselves": (
+        PRINTS + "class A: pass\nc = A()\na = [1]; a.append(a)\nb = [1]; b.append(b)\nc.l = a\nf = mx.compile(lambda x: x * c.l[0])\n"
+        "f(mx.ones(2))\nc.l = b\nf(mx.ones(2))\n",
+        ["MX101"],
+    ),
     "object of itself": (PRINTS + "class A: pass\na = A()\na.a = a\nmx.compile(lambda x: a.a.a, inputs=a)(a)\n", ["MX101"]),
     "module of itself": (PRINTS + "import mlx.nn as nn\nm = nn.Module()\nm.m = m\nmx.compile(m, inputs=m.state)(1)\n", ["MX101"]),
     "compiled of itself": (PRINTS + "f = mx.compile(lambda x: f(x))\nf(mx.ones(2))\n", ["MX101"]),

@@ -373,8 +373,10 @@ def _filled(record: Record, trace: Trace) -> Iterator[Event]:
 
 def _in_sight(value: Value | None, depth: int = 4) -> bool:
     """Whether everything that is captured is known: an unknown object may be any."""
+    if depth == 0:
+        return False
     if isinstance(value, (ListV, Tup)):
-        return value.items is not None and depth > 0 and all(_in_sight(item, depth - 1) for item in value.items)
+        return value.items is not None and all(_in_sight(item, depth - 1) for item in value.items)
     if isinstance(value, DictV):
         return not value.open and all(_in_sight(value.fields["k", key], depth - 1) for key in value.keys)
     return isinstance(value, (Array, Instance, External)) or isinstance(value, StateV) and isinstance(value.owner, Instance)
