@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,12 @@ DEEDS = {
     "floods stdout": ("import os", "while True:\n        os.write(1, b'x' * 65536)"),
     "floods stderr": ("import os", "while True:\n        os.write(2, b'x' * 65536)"),
     "kills its parent": ("import os, signal", "os.kill(os.getppid(), signal.SIGTERM)"),
+    "limits its parent": ("import os, resource", "resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (0, 0))"),
+    "slows its parent": ("import os", "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)"),
+    "slows its user": ("import os", "os.setpriority(os.PRIO_USER, 0, 19)"),
+    "moves its parent": ("import os", "os.sched_setaffinity(os.getppid(), {{0}})"),
+    "reads passwords": ("import os", "open('/etc/shadow').read()"),
+    "another root": ("import os", "os.chroot('.')"),
     "never ends": (
         "import atexit, threading, time",
         "atexit.register(time.sleep, 1000)\n    threading.Thread(target=time.sleep, args=(1000,)).start()",
@@ -137,12 +145,54 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
     return [finding.verdict for finding in found if finding.verdict is not None], took
 
 
+LOOK = """
+import json, os, resource, signal, sys
+from mxlint.verify.child import cell, guard
+
+outside, work = int(sys.argv[1]), os.getcwd()
+layers = guard.enclose(work, [])
+if guard.ALONE in layers:
+    cell.enter([])
+    told = {"layers": layers, "own": [os.getppid() < os.getpid() < 9, os.getuid()]}
+    for name, deed in {
+        "signal": lambda: os.kill(outside, 0),
+        "limit": lambda: resource.prlimit(outside, resource.RLIMIT_CPU),
+        "priority": lambda: os.setpriority(os.PRIO_PROCESS, outside, 19),
+        "core": lambda: os.sched_getaffinity(outside),
+    }.items():
+        try:
+            deed()
+            told[name] = "done"
+        except ProcessLookupError:
+            told[name] = "nobody there"
+    print(json.dumps(told), flush=True)
+    if sys.argv[2] != "0":
+        os.kill(os.getpid(), int(sys.argv[2]))
+    os._exit(7)
+"""
+
+
+@pytest.mark.parametrize("number", [0, signal.SIGABRT, signal.SIGKILL])
+def test_no_process_outside_has_a_number(number: int, tmp_path: Path) -> None:
+    """Not even without the hook; and the process ends as what it encloses does."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK, str(os.getpid()), str(int(number))], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    if not done.stdout:
+        pytest.skip("no namespaces here")
+    told = json.loads(done.stdout)
+    assert {told[name] for name in ("signal", "limit", "priority", "core")} == {"nobody there"}
+    assert told["own"][0]
+    assert done.returncode == (-number if number else 7)
+
+
 def test_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system has no limit on them, as for root. What gets past the hook here is MLX's own compiler."""
     monkeypatch.chdir(tmp_path)
     text = PROGRAM.format(imports="", deed="y = mx.exp(x) * 2").replace("return x", "return y").replace("    print(x)\n", "")
     Path("program.py").write_text(text + "print(step(mx.array(2.0)))\n", encoding="utf-8")
-    monkeypatch.setattr(runner, "MOST_PROCESSES", 1)
+    monkeypatch.setattr(runner, "MOST_PROCESSES", 3)
     result = check(["program.py"])
     claims = asked(result, Path("program.py"), 6, RULES["MX101"])
     (finding,) = verify(claims, result.sources, [site.span for site in result.sites])

@@ -38,6 +38,7 @@ _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 MOST_PROCESSES = 64
 """A compiler at work is half a dozen."""
 MOST_KERNELS = 256
+LONG_PATH = 1024
 MORE_TASKS = 64
 """What the user's processes may become more by."""
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR")
@@ -99,23 +100,30 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder that a child may have filled. Folders in it are brought to its top before they are emptied: however deep one lies, its
-    path stays short."""
-    waiting, numbers, prefix = [folder], itertools.count(), secrets.token_hex(8)  # no name that may be taken
+    """Remove a folder that a child may have filled. A folder that lies deep in it is brought to its top: its path stays short."""
+    numbers, prefix = itertools.count(), secrets.token_hex(8)  # no name that may be taken
+    waiting = [(str(folder), False)]
     while waiting:
-        top = waiting.pop()
+        top, emptied = waiting.pop()
         with suppress(OSError):
+            if emptied:
+                os.rmdir(top)
+                continue
+            waiting.append((top, True))
             os.chmod(top, 0o700)
-            for entry in list(os.scandir(top)):
+            with os.scandir(top) as entries:
+                inside = list(entries)
+            for entry in inside:
                 with suppress(OSError):
-                    if entry.is_dir(follow_symlinks=False):
-                        os.chmod(entry.path, 0o700)
-                        moved = folder / f"{prefix}-{next(numbers)}"
-                        os.rename(entry.path, moved)
-                        waiting.append(moved)
-                    else:
+                    if not entry.is_dir(follow_symlinks=False):
                         os.unlink(entry.path)
-            os.rmdir(top)
+                    elif len(entry.path) < LONG_PATH:
+                        waiting.append((entry.path, False))
+                    else:
+                        os.chmod(entry.path, 0o700)
+                        moved = os.path.join(folder, f"{prefix}-{next(numbers)}")
+                        os.rename(entry.path, moved)
+                        waiting.append((moved, False))
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,4 +1,4 @@
-"""What keeps an experiment in its box: limits, Landlock, no network, an audit hook. Each layer that could not be had is left out of the report.
+"""What keeps an experiment in its box: limits, namespaces, Landlock, an audit hook. Each layer that could not be had is left out of the report.
 
 The hook is against accidents, the kernel's layers against malice. What none of them stops: a verdict forged by the code it is about.
 """
@@ -6,23 +6,34 @@ The hook is against accidents, the kernel's layers against malice. What none of 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import struct
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+CAPABILITIES = 0x20080522  # the version of the call that sets them
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
 CREATE, ADD_RULE, RESTRICT = 444, 445, 446  # Landlock's system calls, the same on every architecture
 READ = 0b1101  # execute, read file, read folder
 FILE_ACCESS = 0b1 | 0b10 | 0b100 | 1 << 14 | 1 << 15  # execute, write and read a file, truncate it, control a device
-READABLE = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc", "/proc", "/sys", "/opt/rocm", "/nix/store")
+READABLE = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/proc", "/sys", "/opt/rocm", "/nix/store")
+SETTINGS = (
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld.so.preload", "localtime", "timezone", "locale.alias", "passwd", "group", "nsswitch.conf", "os-release", "mime.types",
+    "ssl/openssl.cnf", "ssl/certs", "pki/tls/openssl.cnf", "crypto-policies", "alternatives", "nvidia",
+)  # fmt: skip
+"""What libraries look up in /etc, where there are secrets as well."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/tty")
 LIBRARIES = ("LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH")
 """Variables that name folders which MLX loads from."""
 CUDA = ("/dev", "/proc")
 """What the driver of an NVIDIA GPU looks through and writes to; its own device files alone are not enough (measured with driver 580)."""
+
+
+ALONE = "own process numbers"
+"""The layer that takes a new process to have any effect (cell.py)."""
 
 
 def has_cuda() -> bool:
@@ -67,8 +78,12 @@ def enclose(writable: str, readable: Iterable[str]) -> list[str]:
     libc = ctypes.CDLL(None, use_errno=True)
     layers = []
     libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
-    if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0:
+    if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID) == 0:
+        layers += ["no network", ALONE]
+    elif libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0:
         layers.append("no network")
+    if layers:  # whoever makes a namespace has every right in it
+        libc.capset(struct.pack("Ii", CAPABILITIES, 0), bytes(24))
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 and _landlock(libc, writable, readable):
         layers.append("landlock")
     return layers
@@ -91,7 +106,7 @@ def _landlock(libc: Any, writable: str, readable: Iterable[str]) -> bool:
     if ruleset < 0:
         return False
     libraries = [path for name in LIBRARIES for path in os.environ.get(name, "").split(os.pathsep)]
-    rules = [(path, READ) for path in (*READABLE, *libraries, *readable)]
+    rules = [(path, READ) for path in (*READABLE, *(os.path.join("/etc", name) for name in SETTINGS), *libraries, *readable)]
     rules += [(path, files) for path in (writable, *DEVICES, *(CUDA if has_cuda() else ()))]
     for path, access in rules:
         try:
@@ -116,6 +131,8 @@ CHANGING = {
     "shutil.rmtree", "shutil.move", "shutil.copyfile", "shutil.copytree",
 }  # fmt: skip
 ALLOWED = ("socket.gethostname", "socket.__new__")
+OF_PROCESSES = {"setpriority": (0, 0), "sched_setaffinity": (0,), "sched_setscheduler": (0,), "sched_setparam": (0,), "pidfd_open": (0,)}
+"""What no hook hears of, with the arguments by which a process means itself; its number does as well."""
 
 
 def arm(writable: str, refused: list[str]) -> list[str]:
@@ -125,6 +142,7 @@ def arm(writable: str, refused: list[str]) -> list[str]:
     fspath, abspath, is_text, is_number = os.fspath, os.path.realpath, (str, bytes), int
     denied, changing, allowed, error = DENIED, frozenset(CHANGING), ALLOWED, Denied
     null = os.devnull
+    own = (0, os.getpid())
 
     def outside(path: Any) -> bool:
         if isinstance(path, is_number):
@@ -144,10 +162,26 @@ def arm(writable: str, refused: list[str]) -> list[str]:
         elif event == "object.__setattr__":
             if arguments[1] != "__code__":
                 return
+        elif event == "resource.prlimit":
+            if arguments[0] in own:
+                return
         elif not event.startswith(denied) or event in allowed:
             return
         refused.append(event)
         raise error(f"mxlint's experiment does not allow {event}")
 
+    def of_itself(name: str, real: Callable[..., Any], allowed: tuple[int, ...]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def call(*args: Any) -> Any:
+            if args[: len(allowed)] != allowed and args[: len(allowed)] != (*allowed[:-1], own[1]):
+                refused.append(name)
+                raise error(f"mxlint's experiment does not allow {name}")
+            return real(*args)
+
+        return call
+
+    for name, arguments in OF_PROCESSES.items():
+        if (real := getattr(os, name, None)) is not None:
+            setattr(os, name, of_itself(f"os.{name}", real, arguments))
     sys.addaudithook(hook)
     return ["audit hook"]

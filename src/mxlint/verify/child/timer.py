@@ -205,7 +205,9 @@ def pin(core: int | None) -> None:
     """Run all threads of this process on one core. A GPU's driver has threads that do not wait for each other."""
     if core is not None and os.path.isdir("/proc/self/task"):
         for task in os.listdir("/proc/self/task"):
-            os.sched_setaffinity(int(task), {core})
+            with open(f"/proc/self/task/{task}/status", encoding="ascii", errors="replace") as file:
+                numbers = next((line.split() for line in file if line.startswith("NSpid:")), [task])
+            os.sched_setaffinity(int(numbers[-1]), {core})  # /proc may count otherwise than the process does
 
 
 def call_made_up(timed: Any, module: Any, job: Mapping[str, Any]) -> None:
