@@ -80,6 +80,11 @@ DEEDS = {
         "atexit.register(time.sleep, 1000)\n    threading.Thread(target=time.sleep, args=(1000,)).start()",
     ),
     "many files": ("", "for number in range(3000):\n        open(str(number), 'w').close()"),
+    "more folders": ("import os", "for number in range(40000):\n        os.mkdir(str(number))"),
+    "large files": (
+        "import os",
+        "for number in range(100):\n        with open(str(number), 'wb') as file:\n            os.posix_fallocate(file.fileno(), 0, 1 << 25)\n    while True:\n        pass",
+    ),
     "deep folders": ("import os", "for _ in range(1500):\n        os.mkdir('x')\n        os.chdir('x')"),
     "a large file": ("", "with open('large', 'wb') as file:\n        while True:\n            file.write(b'x' * (1 << 24))"),
 }

@@ -145,7 +145,7 @@ def test_interrupted(number: signal.Signals, folder: Path) -> None:
     temporary = folder / "temporary"
     temporary.mkdir()
     process = verifying(temporary, "--jobs", "3", "--verify-timeout", "50")
-    _until(lambda: _asleep(temporary) == 3 == len([child for child in children(process.pid) if _has_mlx(child)]))
+    _until(lambda: _asleep(temporary) == 3 == len([child for child in family(process.pid) if _has_mlx(child)]))
     below = family(process.pid)
     asked = time.monotonic()
     process.send_signal(number)
@@ -338,6 +338,16 @@ def at_a_terminal(*arguments: str) -> str:
     os.close(terminal)
     process.wait()
     return said.decode(errors="replace")
+
+
+def test_a_module_that_does_not_end_is_not_waited_for_again(folder: Path) -> None:
+    """Of all that would be run of it, two programs are: the one with the calls in sight, and the function by itself."""
+    text = PRINTS.replace("@mx.compile", "def endless():\n    while True:\n        pass\n\n\nLIMIT = endless()\n\n\n@mx.compile")
+    write(a=text.replace("    print(x)\n", "    print(x, LIMIT)\n    bool(x)\n    x.item()\n"))
+    started = time.monotonic()
+    document = checked("--no-cache", "--verify-timeout", "5")
+    assert words(document) == ["inconclusive"] * 3
+    assert time.monotonic() - started < 30
 
 
 def test_progress() -> None:

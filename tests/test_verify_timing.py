@@ -134,6 +134,21 @@ def test_more_pairs_if_they_do_not() -> None:
     assert FEWEST_PAIRS < len(found.samples)
 
 
+@pytest.mark.parametrize(
+    "samples",
+    [
+        [[(587.0, 605.0)] * 3, [(605.0, 0.01)] * 3, [(600.0, 600.0)] * 3, [(0.02, 590.0)] * 3],  # kernels that are there or not
+        [[(770.0, 0.12), (0.43, 0.12)]] * 4,
+        [[(1.0, 4.0), (9.0, 2.0), (9.0, 2.0), (1.0, 4.0), (1.0, 4.0)], [(8.0, 1.0)], [(8.0, 1.0)], [(1.0, 4.0)] * 9, [(8.0, 1.0)]]
+        + [[(8.0, 1.0)]] * 3,
+    ],
+)
+def test_rounds_that_do_not_agree_tell_no_ratio(samples: list[list[Round]]) -> None:
+    _, found = pairs_of(samples * 2)
+    assert isinstance(found, str)
+    assert "the rounds do not agree" in found
+
+
 # -- programs ---------------------------------------------------------------------------------------------------------
 
 
@@ -200,6 +215,43 @@ def test_a_loop_is_gone_round_more_often_than_the_program_does(place: Workplace)
     assert len(answer["rounds"]) >= 2
     assert all(time > 0 for pair in answer["rounds"] for time in pair)
     assert len(answer["first"]) == 2
+
+
+FROZEN = """import mlx.core as mx
+import os
+
+class Decayed:
+    def __init__(self):
+        self.rate = {rate}
+
+    def go(self, x):
+        return mx.compile(self.body)(x)
+
+    def body(self, x):
+        return x * self.rate
+
+decayed = Decayed()
+for turn in range(10):
+    {change}
+    mx.eval(decayed.go(mx.ones(4)))
+"""
+
+
+@needs_mlx
+@pytest.mark.parametrize(
+    ("rate", "change", "measured"),
+    [
+        ("0.5", "decayed.rate = turn * 0.1", False),
+        ("0.5", "pass", True),
+        ("os.urandom(2)[0]", "pass", True),  # it differs from process to process: the other form cannot be told from it
+    ],
+)
+def test_another_form_has_to_compute_the_same(place: Workplace, rate: str, change: str, measured: bool) -> None:
+    plan = Plan(("real", "hoisted"), "one that is kept", "compile", sites=(("a.py", 9, 9),))
+    _, found = pairs(place, job_of(FROZEN.format(rate=rate, change=change)), plan, 3)
+    assert isinstance(found, str) != measured, found
+    if not measured:
+        assert found == "against one that is kept: it computes something else"
 
 
 @needs_mlx

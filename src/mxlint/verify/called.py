@@ -27,12 +27,14 @@ MOST_GUESSES = 3
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What came of calling it. `run`: the run that the answer is about; `level`: None if nothing could be called."""
+    """What came of calling it. `run`: the run that the answer is about; `level`: None if nothing could be called; `hangs`: the modules that
+    it stands in do not come to their end."""
 
     answer: Answer
     level: Level | None
     run: Mapping[str, Any] | None
     job: Job | None = None
+    hangs: bool = False
 
 
 def called(
@@ -55,7 +57,7 @@ def called(
         "varies": varies(claim.code),
     }
     found = _attempt(bench, finding, claim, protocol, piece, order, keep)
-    if found.answer.word != "unclear":
+    if found.answer.word != "unclear" or found.hangs:
         return found
     second = _attempt(bench, finding, claim, protocol, standing_in(piece, claim), {**order, "stand_ins": True}, keep)
     return second if second.answer.word != "unclear" or found.run is None else found
@@ -82,7 +84,7 @@ def _attempt(
     plain = bench.run(job, "plain")
     recipe = plain.answer.get("recipe") if plain.answer is not None else None
     if recipe is None or plain.answer is None:
-        return Called(Answer("unclear", _nothing_found(plain.answer)), None, None)
+        return Called(Answer("unclear", _nothing_found(plain.answer)), None, None, hangs=plain.stopped == "time")
     made = Job(job.files, {**job.settings, "recipe": recipe})
     keep(made, "-called" if not order["stand_ins"] else "-stand-in")
     answer, run, _ = tried(bench, made, claim, protocol)

@@ -39,6 +39,10 @@ MOST_PROCESSES = 64
 """A compiler at work is half a dozen."""
 MOST_KERNELS = 256
 LONG_PATH = 1024
+MOST_FILES, MOST_BYTES = 4096, 1024 * MEGABYTE
+"""What a child may leave in its folder; what it leaves has to be removed."""
+COUNT_EVERY = 10
+"""So many looks at a child for one at its folder."""
 MORE_TASKS = 64
 """What the user's processes may become more by."""
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR")
@@ -127,6 +131,22 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def filled(folder: Path) -> bool:
+    """Whether a folder holds more than a child may leave there."""
+    count, size, waiting = 0, 0, [str(folder)]
+    while waiting and count <= MOST_FILES and size <= MOST_BYTES:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                count += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if count > MOST_FILES:
+                    break
+    return count > MOST_FILES or size > MOST_BYTES
+
+
 def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
     """Write down everything that a child needs; `python run.py` there runs it by hand. `tasks`: so many threads the user may have in all."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -168,7 +188,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         raise
     finally:
         os.close(write)
-    watch = _Watch(process, read, started + wall_s, place)
+    watch = _Watch(process, read, started + wall_s, place, folder)
     try:
         watch.follow()
     finally:
@@ -219,6 +239,7 @@ class _Watch:
     read: int
     deadline: float
     place: Workplace
+    folder: Path
     result: bytes = b""
     handed_in: bool = False
     stopped: str | None = None
@@ -235,7 +256,9 @@ class _Watch:
                 os.set_blocking(stream.fileno(), False)
                 waiting.register(stream, selectors.EVENT_READ)
             waiting.register(self.read, selectors.EVENT_READ)
-            while self.stopped is None:
+            for turn in itertools.count():
+                if self.stopped is not None:
+                    break
                 ready = waiting.select(POLL_S)
                 for key, _ in ready:
                     self.take(key.fileobj, waiting)
@@ -252,6 +275,8 @@ class _Watch:
                     self.stopped = "memory"
                 elif processes > MOST_PROCESSES:
                     self.stopped = "processes"
+                elif turn % COUNT_EVERY == 0 and filled(self.folder / "work"):
+                    self.stopped = "files"
             self.drain()
 
     def take(self, stream: Any, waiting: selectors.BaseSelector) -> None:

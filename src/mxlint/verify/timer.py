@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from time import monotonic
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 from mxlint.finding import Slowdown
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.timing import Round, estimate, slowdown
+from mxlint.verify.sight import same
+from mxlint.verify.timing import Round, disagreement, estimate, slowdown
 
 PAIRS, MOST_PAIRS, FEWEST_PAIRS = 4, 8, 3
 WIDE = 0.2
@@ -24,12 +25,14 @@ PAIR_S = 0.2
 """What a pair of processes may spend on its rounds."""
 MOST_BARRED = 3
 NOTABLE = 0.05
+SAME = ("real", "real")
+"""Forms that tell whether the program does the same in two processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is timed. `forms`: of the program as it is, and of what it is measured against (child/clock.py knows them; a job with `fixed` has
-    a program of its own for the second). `event`, `sites`: what has to happen in a turn, and where. `new`: each turn brings something that
+    a program of its own for the second, which is known to compute the same). `event`, `sites`: what has to happen in a turn, and where. `new`: each turn brings something that
     was never there before. `everywhere`: the event may happen elsewhere, too. `against`: the second form in words."""
 
     forms: tuple[str, str]
@@ -59,7 +62,9 @@ def timed(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGE
     """What the first form costs, or why that cannot be told."""
     found = measure(job, plan, run, wall_s, budget_s)
     if not found.samples:
-        return found.reason or "nothing was timed"
+        return f"against {plan.against}: {found.reason}" if found.reason else "nothing was timed"
+    if (spread := disagreement(found.samples)) is not None:
+        return f"against {plan.against}: {spread}"
     notes = [f"against {plan.against}"]
     share = median(found.built) if found.built else 0.0
     if share > NOTABLE:
@@ -81,6 +86,9 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUD
         answer = outcome.answer or {}
         number += 1
         rounds = answer.get("rounds", [])
+        if number == 1 and job.fixed is None and differ(answer) and not differ(again(job, plan, run, wall_s)):
+            found.reason = "it computes something else"
+            break
         if len(rounds) < (1 if plan.event == "once" else 2):
             found.reason = why(outcome)
             loop = answer.get("unit")
@@ -94,6 +102,17 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUD
         if found.first_ms is None:
             found.first_ms = (answer["first"][0] / 1e6, answer["first"][1] / 1e6)
     return found
+
+
+def differ(answer: Mapping[str, Any]) -> bool:
+    """Whether the calls of two forms do not return the same, as far as both made them."""
+    return any(not same(a, b) for a, b in zip(*answer.get("results", ([], []))))
+
+
+def again(job: Job, plan: Plan, run: Run, wall_s: float) -> Mapping[str, Any]:
+    """The program beside itself."""
+    timing = settings(replace(plan, forms=SAME), 0, [], [0, 1], wall_s)
+    return run(Job(job.files, {**job.settings, "timing": timing})).answer or {}
 
 
 def wanted(samples: Sequence[Sequence[Round]], spent: float, budget_s: float) -> bool:

@@ -22,6 +22,8 @@ MEASURABLE = 1.03
 """Two runs of one form differ by so much; a slowdown counts if the low end of its interval is above."""
 FAR = 5.0
 """A round is an outlier if it lies so many times the usual distance from the median."""
+APART = 10.0
+"""An interval that reaches from one ratio to so many times that says nothing."""
 _T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 _NORMAL = 1.96
 
@@ -82,6 +84,21 @@ def outliers(samples: Sequence[Sequence[Round]]) -> int:
         usual = max(median(abs(ratio - centre) for ratio in ratios), 0.005)
         count += sum(abs(ratio - centre) > FAR * usual for ratio in ratios)
     return count
+
+
+def disagreement(samples: Sequence[Sequence[Round]]) -> str | None:
+    """Why rounds tell no ratio: they bring any, or one that is not that of the times themselves."""
+    found = estimate(samples)
+    observed, fixed = (median(pair[form] for process in samples for pair in process) for form in (0, 1))
+    if found.high > APART * found.low:
+        return f"the rounds do not agree ({_times(found.low)} to {_times(found.high)})"
+    if not found.low / 2 <= observed / fixed <= 2 * found.high:
+        return f"the rounds do not agree ({_times(found.ratio)} by pairs, {_times(observed / fixed)} by all)"
+    return None
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.3g} times" if 1e-3 < ratio < 1e6 else "next to nothing" if ratio <= 1e-3 else "more than a million times"
 
 
 def slowdown(samples: Sequence[Sequence[Round]], first_ms: tuple[float, float] | None, notes: Sequence[str]) -> Slowdown:

@@ -191,6 +191,7 @@ def _unusable(outcome: Outcome) -> str | None:
             "memory": "the program used more memory than it was given",
             "processes": "the program started more processes than it was given",
             "output": "the program printed more than it was given room for",
+            "files": "the program left more files than it was given room for",
         }[outcome.stopped]
     if outcome.answer is None:
         if outcome.signal is not None:

@@ -26,6 +26,8 @@ from . import inputs, loops, observe, values
 from .timer import WARM_UP
 
 MOST_WARM_UP = 64
+COMPARED = 4
+"""So many results of each form are compared, from the first on."""
 MOST_KEPT = 4096
 """Items of an iterator that are kept to be given out again."""
 TRANSFORMS = ("grad", "value_and_grad", "vmap")
@@ -68,6 +70,8 @@ class Clock:
         self.rows: list[int] = []
         self.keys: set[str] = set()
         self.kept: dict[Any, Any] = {}
+        self.results: list[Any] = []
+        self.noted = 0
         self.numbers: dict[Any, Any] = {}
         self.objects: list[observe.Object] = []
         self.clock = 0  # for observe.Compiled
@@ -147,7 +151,7 @@ class Clock:
         mx.synchronize()
         spent = Spent.now(ending=True)
         clock, core = spent.clock - self.begun[0], spent.core - self.begun[1] + spent.built
-        first = {"unit": self.unit, "first": min(clock, core) if self.shared else clock}
+        first: dict[str, Any] = {"unit": self.unit, "first": min(clock, core) if self.shared else clock}
         warm: list[int] = []
         seen = 0
         while len(warm) < self.warm_up if self.warm_up is not None else seen < WARM_UP * (not self.new) and len(warm) < MOST_WARM_UP:
@@ -155,14 +159,20 @@ class Clock:
             yield 1
             warm.append(self.read())
             seen += self.events > 0
-        order = self.line.exchange({**first, "warm": warm})
+        order = self.exchange({**first, "warm": warm})
         while True:
             if order["skip"]:
                 yield order["skip"]
             self.start()
             yield order["turns"]
             batch = {"ns": self.read(), "built": Spent.now().minus(self.since).minus(self.stood).built}
-            order = self.line.exchange({**batch, "events": self.events, "new": not self.stale})
+            order = self.exchange({**batch, "events": self.events, "new": not self.stale})
+
+    def exchange(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Say what was measured, and what was returned meanwhile."""
+        told = [values.seen(result) for result in self.results]
+        self.results.clear()
+        return self.line.exchange({**message, "results": told})
 
     @contextmanager
     def standing(self) -> Iterator[None]:
@@ -247,9 +257,19 @@ class Clock:
             if self.prepare is not None:
                 args, kwargs = self.prepare(fun, args, kwargs)
         result = self.settled(fun, args, kwargs)
-        if self.kind == "once" and made.counts:
-            self.line.exchange({"unit": None, "warm": [], "first": self.read(), "built": Spent.now().built})
+        if made.counts:
+            if self.kind == "once":
+                spent = self.read(), Spent.now().built
+                self.note(result)
+                self.exchange({"unit": None, "warm": [], "first": spent[0], "built": spent[1]})
+            self.note(result)
         return result
+
+    def note(self, result: Any) -> None:
+        """Keep a result to be compared with that of the other form."""
+        if self.noted < COMPARED:
+            self.noted += 1
+            self.results.append(result)
 
     def settled(self, fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.depth += 1
@@ -339,7 +359,9 @@ class Transformed:
         if self._clock.depth:
             return self._real(*args, **kwargs)
         self._clock.event()
-        return self._clock.settled(self._real, args, kwargs)
+        result = self._clock.settled(self._real, args, kwargs)
+        self._clock.note(result)
+        return result
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_real"], name)

@@ -57,6 +57,7 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
     except Ended as error:
         answer |= error.told
     finally:
+        answer["results"] = [form.results for form in pair]
         for form in pair:
             form.end()
         collect(os.path.join(folder, "work"), timing["cold"], new_ones=any(answer["built"]))
@@ -118,6 +119,7 @@ class Form:
         self.read, messages = os.pipe()
         self.ends = (self.read, self.write)
         self.heard = b""
+        self.results: list[Any] = []
         self.pid = os.fork()
         if self.pid == 0:
             try:
@@ -147,6 +149,7 @@ class Form:
         message: dict[str, Any] = json.loads(line)
         if "ended" in message or "canary" in message:
             raise Ended(who=self.number, **message)
+        self.results += message.pop("results", ())
         return message
 
     def end(self) -> None:
