@@ -396,7 +396,7 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
         if owner.frame is not None:
             m.write(owner.frame, name, value, place, place.text, "name", frame)
     elif isinstance(owner, (Instance, ClassV, Opaque, FuncV)) and owner is not UNKNOWN:
-        if name == "state" and layers.is_argument(value):
+        if name == "state" and layers.is_argument(m, value):
             m.journal.store(owner, name, value)
             return
         m.write(owner, name, value, place, place.text, "attribute", frame)

@@ -9,9 +9,9 @@ from typing import Any
 from mxlint.tracing import attribute, layers, nodes, presume
 from mxlint.tracing.arguments import TAKES_NONE, bad_type, flat_arrays, flat_key, signature
 from mxlint.tracing.call import CallInfo, call, escape, node_of
-from mxlint.tracing.events import BadArgument, Call, Capture, Read, Record, Stale, Trace
+from mxlint.tracing.events import BadArgument, Call, Capture, Read, Record, Stale, Trace, Write
 from mxlint.tracing.layers import children
-from mxlint.tracing.machine import Machine, qualname
+from mxlint.tracing.machine import Machine, holds_traced, qualname
 from mxlint.tracing.values import (
     MISSING,
     UNKNOWN,
@@ -432,6 +432,7 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo, function:
         trace.lost = 1  # if it does not come to its end
         result = call(m, function or record.function, info)
         trace.returned = result
+        trace.writes = [write for write in trace.writes if id(write.target) in trace.reach_out or not _undone(trace, write)]
         trace.lost = sum(m.unknown.values()) - before
         trace.parted = record.outputs is not None and _parted(record.outputs.value, [old for _, _, old, _ in swapped])
         escape(m, result)
@@ -439,6 +440,16 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo, function:
         for target, key, old, new in swapped:
             _restore(m, trace, target, key, old, new)
     return result
+
+
+def _undone(trace: Trace, write: Write) -> bool:
+    """Whether the trace itself has put back what was there, or taken away again what it wrote."""
+    content = write.target.fields.get(write.key, MISSING)
+    before = trace.before.get((id(write.target), write.key), MISSING)
+    if content is before or isinstance(content, Scalar) and isinstance(before, Scalar) and content.known and same(content, before):
+        return True
+    gone = content is MISSING or isinstance(content, (Scalar, tuple)) or isinstance(content, Array) and content.traced is False
+    return write.traced and gone and not holds_traced(content)
 
 
 def close_trace(m: Machine, trace: Trace) -> None:

@@ -188,7 +188,8 @@ class Trace:
     it expects an exception here. `weights`: the same as `leaves` for the arrays of captured modules. `arguments`: by identity of what the body
     sees, the argument that it stands for. `lazy`: what the body reads that was never
     computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `seeded`: the body has seeded the random state; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
-    another container; `counted`: what it read and wrote, and nothing else had written when it was
+    another container; `before`: what older locations held when it first wrote there; `certain`: those that it wrote whatever its
+    arguments; `counted`: what it read and wrote, and nothing else had written when it was
     used again; `clocked`: the clock readings that it computes with; `filled`: identities of the modules whose weights it has set itself; `decided`: what the conditions on shapes came to.
     """
 
@@ -211,6 +212,8 @@ class Trace:
     seeded: bool = False
     random_in: bool = False
     random_out: bool = False
+    before: dict[tuple[int, Any], Any] = field(default_factory=dict)
+    certain: set[tuple[int, Any]] = field(default_factory=set)
     counted: set[Any] = field(default_factory=set)
     clocked: set[Place] = field(default_factory=set)
     decided: dict[Place, tuple[Any, ...]] = field(default_factory=dict)

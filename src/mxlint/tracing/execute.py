@@ -19,10 +19,12 @@ from mxlint.tracing.values import (
     Choice,
     ClassV,
     CompiledV,
+    DictV,
     External,
     Foreign,
     Frame,
     FuncV,
+    Instance,
     Lazy,
     ListV,
     ModuleV,
@@ -398,8 +400,15 @@ def _delete(m: Machine, node: nodes.Delete, frame: Frame) -> Status:
         if isinstance(target, nodes.Name):
             if target.id in frame.fields:
                 m.journal.store(frame, target.id, MISSING)
-        elif isinstance(target, (nodes.Sub, nodes.Attr)):
-            evaluate(m, target.value, frame)
+        elif isinstance(target, nodes.Attr):
+            owner = evaluate(m, target.value, frame)
+            if isinstance(owner, Instance) and target.name in owner.fields:
+                m.journal.store(owner, target.name, MISSING)
+        elif isinstance(target, nodes.Sub):
+            owner, index = evaluate(m, target.value, frame), evaluate(m, target.index, frame)
+            key = ("k", index.content) if isinstance(index, Scalar) and index.known else None
+            if isinstance(owner, DictV) and key in owner.fields:
+                m.journal.store(owner, key, MISSING)
     return None
 
 

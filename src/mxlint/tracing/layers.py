@@ -268,7 +268,7 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
         return Snapshot(owner, last)
     if last in ("update", "load_weights", "apply", "set_dtype", "update_modules"):
         new = info.get(1, "parameters") if last == "update" else None
-        if new is None or not is_argument(new):
+        if new is None or not is_argument(m, new):
             once = last == "apply" or new is not None and _made_from(new, owner)
             sure = "traced" if new is not None and holds_traced(new) else "once" if once else ""
             fills = sure or new is not None and operators.traced_of(new) is not False
@@ -334,8 +334,10 @@ def _is_frozen(owner: Heap) -> bool:
     return isinstance(frozen, Scalar) and frozen.content is True
 
 
-def is_argument(value: Value) -> bool:
+def is_argument(m: Machine, value: Value) -> bool:
     """Whether a value is an argument of the compiled function as it came in: code in functional style puts it into a module for a while."""
+    if m.trace is not None and isinstance(value, (DictV, ListV)):
+        return id(value) in m.trace.arguments
     return isinstance(value, Array) and value.traced is True and value.chain is not None and value.chain.origin is None
 
 
@@ -352,7 +354,7 @@ def optimizer_method(m: Machine, cls: str, last: str, info: CallInfo) -> Value:
     if last in ("apply_gradients", "apply_single"):
         if last == "apply_gradients":
             _schedule(m, owner, info)
-        if m.trace is not None and not is_argument(owner.fields.get("state", UNKNOWN)):
+        if m.trace is not None and not is_argument(m, owner.fields.get("state", UNKNOWN)):
             m.emit("update", info.place, f"{last}()", info.frame, target=owner)
         if last == "apply_gradients":
             _apply_own(m, owner, info)

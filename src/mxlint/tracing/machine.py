@@ -242,6 +242,8 @@ class Machine:
             return
         if isinstance(value, FuncV) and isinstance(target, Frame):
             return
+        if (id(target), key) in trace.certain:  # what it has written itself
+            return
         where = ("read", id(target), key, index)
         if where not in trace.seen:
             trace.seen.add(where)
@@ -263,6 +265,10 @@ class Machine:
             self.emit("mutate", place, name, frame, target=original, note=how)
         if self.augmenting and how in ("name", "attribute", "key"):
             how = "augment"
+        if trace is not None and target.born < trace.started:
+            trace.before.setdefault((id(target), key), target.fields.get(key, MISSING))
+            if not self.guards and not self.augmenting and how in ("name", "attribute", "key", "mode"):
+                trace.certain.add((id(target), key))
         if trace is not None and target.born < trace.started and not self.doubtful and not trace.muted:
             where = ("write", place, name)
             if where not in trace.seen:
