@@ -98,7 +98,7 @@ MISSED = {
     "in a list": "`in` compares with the elements of a list",
 }
 # The number of dimensions decides in them, which only a call shows.
-UNCALLED = frozenset({"walrus", "conditional expression", "returned early"})
+UNCALLED = frozenset({"walrus", "conditional expression", "returned early", "elif"})
 
 
 @pytest.mark.parametrize("name", parameters(FLOW, MISSED))

@@ -129,7 +129,7 @@ def _judge(m: Machine) -> Iterator[Finding]:
     for place, record, first in m.mistimed:
         yield advice.mistimed(place, record, first)
     if m.disabled_at is not None:
-        yield advice.disabled(m.disabled_at)
+        yield from advice.disabled(m.disabled_at)
     for place, record, kind in m.transformed:
         yield recompilation.transformed(place, record, kind)
 

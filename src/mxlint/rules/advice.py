@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from mxlint.finding import Finding
 from mxlint.project import Project
-from mxlint.rules.report import finding, name_of
+from mxlint.rules.report import finding, is_test, name_of
 from mxlint.rules.shapeless import matters, varying_axes
 from mxlint.tracing.events import Record
 from mxlint.tracing.machine import holds_traced
@@ -17,7 +18,7 @@ from mxlint.tracing.values import CompiledV, Place, TransformV
 def advice(records: Sequence[Record], project: Project) -> Iterator[Finding]:
     """All records of one compile site."""
     first = records[0]
-    if len(records) == 1 and not _exported(first) and not _is_test(first) and first.method_of is None:
+    if len(records) == 1 and not _exported(first) and not is_test(first.object.split(".")) and first.method_of is None:
         yield from _used_once(first)
         yield from _nothing_to_fuse(first)
         yield from _nested(first, project)
@@ -34,10 +35,6 @@ def _exported(record: Record) -> bool:
         return False
     held = [name for name, value in record.frame.fields.items() if isinstance(value, CompiledV) and value.record is record]
     return any(isinstance(name, str) and not name.startswith("_") for name in held)
-
-
-def _is_test(record: Record) -> bool:
-    return any(part.lower().startswith("test") for part in record.object.split("."))
 
 
 def _used_once(record: Record) -> Iterator[Finding]:
@@ -126,9 +123,11 @@ def mistimed(place: Place, record: Record, first: bool) -> Finding:
     return finding("MX603", place, message, help, record)
 
 
-def disabled(place: Place) -> Finding:
-    """MX604: compilation is switched off for good."""
-    return finding(
+def disabled(place: Place) -> Iterator[Finding]:
+    """MX604: compilation is switched off for good, and not for tests."""
+    if is_test(PurePath(place.source.name).parts[-3:]):
+        return
+    yield finding(
         "MX604", place, "this always switches off compilation for the whole process: every mx.compile in it does nothing",
         "put it under a debug option, or pair it with mx.enable_compile()",
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileTransform, Hoist
-from mxlint.rules.report import containers, finding, name_of
+from mxlint.rules.report import containers, finding, is_test, name_of
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
 from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, DictV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
@@ -17,7 +17,7 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
     made = [record for record in records if not record.escapes and record.calls and not _called_deeper(record)]
     if len(made) != len([record for record in records if record.calls]):
         return
-    if any(_is_test(record) for record in made):
+    if any(is_test(record.object.split(".")) for record in made):
         return  # a test compiles what it is about to look at
     for record in made:
         inner = record.loops[record.frame.loop_base :]
@@ -92,10 +92,6 @@ def _alike(a: Value, b: Value) -> bool:
     if isinstance(a, DictV) and isinstance(b, DictV):
         return a.fields.keys() == b.fields.keys() and all(same(a.fields[key], b.fields[key]) for key in a.keys)
     return isinstance(a, CompiledV) and isinstance(b, CompiledV) and _alike(a.record.function, b.record.function)
-
-
-def _is_test(record: Record) -> bool:
-    return any(part.startswith("test") for part in record.object.lower().split("."))
 
 
 def _layer_call(record: Record) -> Frame | None:

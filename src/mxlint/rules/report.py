@@ -40,6 +40,11 @@ def containers(record: Record) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for capture in captures for text in [place.text for _, place in capture.elements] or [capture.text]))
 
 
+def is_test(parts: Iterable[str]) -> bool:
+    """Whether the parts of a path or of a qualified name belong to tests."""
+    return any(part.lower().startswith(("test", "conftest.")) for part in parts)
+
+
 def in_versions(versions: tuple[str, ...], judged: tuple[str, ...]) -> str:
     """Some of the versions judged in words, as ` with mlx 0.25.2 to 0.28.0`; nothing where it is all of them."""
     runs: list[list[str]] = []

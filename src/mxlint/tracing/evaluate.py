@@ -88,7 +88,10 @@ def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
 
 
 def _attr(m: Machine, node: nodes.Attr, frame: Frame) -> Value:
+    before = len(m.trace.reads) if m.trace is not None else 0
     owner = evaluate(m, node.value, frame)
+    if node.name in ("shape", "ndim", "dtype"):
+        m.unread(before, owner)
     return m.relied(attribute.get(m, owner, node.name, node, frame), node, frame)
 
 
@@ -172,13 +175,12 @@ def _boolop(m: Machine, node: nodes.BoolOp, frame: Frame) -> Value:
         return operators.marked(evaluate(m, node.right, frame), left)
     guards = [operators.narrowing(m, node.left, frame, node.op == "and")]
     m.journal.begin()
-    m.guards.append("value")
     try:
-        for narrow in guards:
-            narrow()
-        right = evaluate(m, node.right, frame)
+        with m.guarded(operators.guard_kind(m, node.left, left)):
+            for narrow in guards:
+                narrow()
+            right = evaluate(m, node.right, frame)
     finally:
-        m.guards.pop()
         written = m.journal.undo()
     m.journal.merge({k: v for k, v in written.items() if v[0] is not frame})
     return operators.either(left, right)
@@ -187,6 +189,8 @@ def _boolop(m: Machine, node: nodes.BoolOp, frame: Frame) -> Value:
 def _compare(m: Machine, node: nodes.Compare, frame: Frame) -> Value:
     before = len(m.trace.reads) if m.trace is not None else 0
     left = evaluate(m, node.left, frame)
+    if node.ops[0] in ("is", "is not"):
+        m.unread(before, left)
     result: Value = const(True)
     for number, (op, right_node) in enumerate(zip(node.ops, node.rights)):
         right = evaluate(m, right_node, frame)
@@ -236,7 +240,7 @@ def _ifexp(m: Machine, node: nodes.IfExp, frame: Frame) -> Value:
 
         return run
 
-    m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(node.test, test))
+    m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(m, node.test, test))
     return operators.tainted(join(results[0], results[1]), test)
 
 
@@ -349,16 +353,19 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
         for item in rounds:
             assign(m, clause.target, item, inner)
             keep: bool | None = True
+            guard = None
             for test in clause.ifs:
                 value = evaluate(m, test, inner)
                 known = truth(m, value, test, inner)
                 operators.branch(m, value, test, test, inner)
                 keep = False if known is False or keep is False else None if known is None or keep is None else True
+                guard = operators.guard_kind(m, test, value) if known is None else guard
             if keep is False:
                 continue
             if keep is None:
                 exact = False
-            exact = _clauses(m, node, depth + 1, inner, elements) and exact
+            with m.guarded(guard):
+                exact = _clauses(m, node, depth + 1, inner, elements) and exact
     finally:
         m.loops.pop()
     return exact

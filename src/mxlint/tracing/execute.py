@@ -101,7 +101,7 @@ def _if(m: Machine, node: nodes.If, frame: Frame) -> Status:
 
         return run
 
-    return m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(node.test, test))
+    return m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(m, node.test, test))
 
 
 def _peek(m: Machine, body: nodes.Body, frame: Frame) -> None:
@@ -136,7 +136,8 @@ def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
             if known is False:
                 break
             operators.narrowing(m, node.test, frame, True)()
-            status = _round(m, node.body, frame, loop, number)
+            with m.guarded(None if known else operators.guard_kind(m, node.test, test)):
+                status = _round(m, node.body, frame, loop, number)
             if status in ("break", "return", "raise"):
                 break
         else:  # how often it comes to the same is not known
@@ -470,7 +471,7 @@ def _match(m: Machine, node: nodes.Match, frame: Frame) -> Status:
     paths: list[Callable[[], Status]] = [path(case) for case in node.cases]
     if not node.cases or node.cases[-1].compares or node.cases[-1].guard is not None:
         paths.append(lambda: None)
-    return m.fork(frame, paths, operators.guard_kind(node.subject, subject))
+    return m.fork(frame, paths, operators.guard_kind(m, node.subject, subject))
 
 
 def _unknown(m: Machine, node: nodes.UnknownStmt, frame: Frame) -> Status:

@@ -255,6 +255,20 @@ class Machine:
         if isinstance(value, Array) and key != "version":
             self.read(value, "version", None, value.fields.get("version", 0), place, name, frame)
 
+    def unread(self, before: int, value: Value) -> None:
+        """Only the shape or dtype of an array is asked for, or whether it is there: no value goes into the trace by the reads after `before`."""
+        trace = self.trace
+        if trace is None or not isinstance(value, Array):
+            return
+        taken_back = [read for read in trace.reads[before:] if read.value is value or read.target is value]
+        for read in taken_back:
+            trace.reads.remove(read)
+            trace.seen.discard(("read", id(read.target), read.key, read.index))
+        if taken_back:
+            trace.lazy = [
+                noted for noted in trace.lazy if noted.target is not value or noted.place not in {read.place for read in taken_back}
+            ]
+
     def write(self, target: Heap, key: Any, value: Any, place: Place, name: str, how: str, frame: Frame) -> None:
         """Write a field, and note it if a trace writes a location that is older than itself."""
         trace = self.trace
@@ -372,6 +386,17 @@ class Machine:
         return made
 
     # -- branches --
+
+    @contextmanager
+    def guarded(self, guard: str | None) -> Iterator[None]:
+        """What runs in here runs under a condition that is not known; None: under none."""
+        if guard is not None:
+            self.guards.append(guard)
+        try:
+            yield
+        finally:
+            if guard is not None and self.guards:
+                self.guards.pop()
 
     def fork(self, frame: Frame, paths: list[Callable[[], Status]], guard: str = "value") -> Status:
         """Run alternatives from the same state and go on with the join of those that end alike."""

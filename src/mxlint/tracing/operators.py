@@ -125,10 +125,14 @@ def depends_on_argument(value: Value) -> bool:
     return isinstance(value, Opaque) and bool(value.fields.get("#param"))
 
 
-def guard_kind(test: nodes.Expr, value: Value) -> str:
-    """How to name a condition that is not known: a bare flag or type test ("flag"), or a comparison of numbers or dtypes ("value")."""
+def guard_kind(m: Machine, test: nodes.Expr, value: Value) -> str:
+    """How to name a condition that is not known: a comparison of numbers or dtypes that the calls decide ("value"), or a matter of configuration ("flag").
+
+    In a trace that is one which no argument of a call in sight goes into: nobody knows that it ever comes out the other way.
+    """
     numbers = isinstance(value, Array) or isinstance(value, Scalar) and value.kind == "bool"
-    kind = "value" if numbers and _compares_numbers(test) else "flag"
+    called = m.trace is None or isinstance(value, Scalar) and value.varies
+    kind = "value" if numbers and called and _compares_numbers(test) else "flag"
     return kind + "+argument" if depends_on_argument(value) else kind
 
 
