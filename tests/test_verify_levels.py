@@ -73,6 +73,54 @@ def test_what_a_factory_compiles_is_called() -> None:
     assert "x=float32[8,6]" in note(found)
 
 
+ABSENT = {
+    "around the call": (
+        "from no_such_bars import bar\n@mx.compile\ndef step(x):\n    return x / x.sum().item()\nfor _ in bar(range(3)):\n    step(mx.ones(3))\n",
+        "in-place",
+    ),
+    "what is handed over": (
+        "import no_such_net\nrows = no_such_net.get('data').json()\n@mx.compile\ndef step(x):\n    return x / x.sum().item()\nfor row in rows:\n    step(mx.array(row))\n",
+        "in-place",
+    ),
+    "around the caller": (
+        (
+            "from no_such_web import Server, request\napp = Server(__name__)\n@mx.compile\ndef step(x):\n    return x / x.sum().item()\n"
+            "@app.route('/')\ndef index():\n    return step(mx.array(request.json['x']))\n"
+        ),
+        "in-place",
+    ),
+    "the command line": (
+        (
+            "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--dim', type=int, required=True)\nargs = parser.parse_args()\n"
+            "@mx.compile\ndef step(x):\n    return mx.zeros(args.dim) + x.sum().item()\nstep(mx.ones(args.dim))\n"
+        ),
+        "stand-in",
+    ),
+    "weights": (
+        (
+            "from no_such_hub import download\npath = download('x')\nmodel = nn.Linear(8, 8)\nmodel.load_weights(path + '/w')\n"
+            "@mx.compile\ndef step(x):\n    y = model(x)\n    return y / x.sum().item()\nstep(mx.ones(8))\n"
+        ),
+        "stand-in",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ABSENT)
+def test_what_is_absent_and_not_needed_is_done_without(what: str) -> None:
+    text, level = ABSENT[what]
+    found = verdict(text, "MX103")
+    assert (found.verdict, found.level) == ("confirmed", level), found
+
+
+def test_what_is_absent_and_needed_is_said() -> None:
+    text = "from no_such_hub import limit\nLIMIT = limit()\n@mx.compile\ndef step(x):\n    if x.sum() > LIMIT:\n        return x\n    return -x\nstep(mx.ones(8))\n"
+    found = verdict(text, "MX104")
+    assert (found.verdict, found.level) == ("inconclusive", "witness"), found
+    assert "no_such_hub" in (found.reason or "")
+    assert "standins" not in (found.reason or "")
+
+
 TRAINING = """
 def train(args):
     model = load_model(args.path)
@@ -193,6 +241,14 @@ def test_a_witness_shows_the_construct_and_decides_nothing() -> None:
     assert "a_module_that_nobody_has.prepare is not installed" in (found.reason or "")
     assert found.evidence is not None and "[eval]" in found.evidence.observed
     assert "by itself" in note(found)
+
+
+def test_a_witness_that_raises_either_way_shows_nothing() -> None:
+    """Here the placeholder that stands for the model is added to a function."""
+    found = presented(
+        "def go(model):\n    step = mx.compile(lambda x: model(x))\n    return step(mx.ones(3))\n", "MX203", "step = mx.compile"
+    )
+    assert (found.verdict, found.evidence) == ("inconclusive", None), found
 
 
 @pytest.mark.parametrize("expression", ["x.shape", "x.ndim"])

@@ -12,7 +12,7 @@ from mxlint.verify.bench import Bench
 from mxlint.verify.chain import in_replaced
 from mxlint.verify.factory import reduced
 from mxlint.verify.modules import Module
-from mxlint.verify.programs import job_of, rows_of
+from mxlint.verify.programs import job_of, rows_of_its_own
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
@@ -48,7 +48,7 @@ def called(
         return None
     if order["problem"] is not None:
         return Called(Answer("unclear", order["problem"]), None, None)
-    piece = cut(bench.modules, module, rows_of(finding, named), {}, stateful=False, driven=False)
+    piece = cut(bench.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False)
     order |= {
         "aim": [claim.place, claim.start[0], claim.end[0]],
         "site": [place, first, last],
@@ -60,7 +60,7 @@ def called(
     if found.answer.word != "unclear" or found.hangs:
         return found
     second = _attempt(bench, finding, claim, protocol, standing_in(piece, claim), {**order, "stand_ins": True}, keep)
-    return second if second.answer.word != "unclear" or found.run is None else found
+    return second if second.answer.word != "unclear" or (found.run is None and second.run is not None) else found
 
 
 def standing_in(piece: Slice, claim: Claim) -> Slice:
@@ -68,7 +68,7 @@ def standing_in(piece: Slice, claim: Claim) -> Slice:
     rows: dict[str, list[int]] = {}
     for path, row, _ in claim.sites:
         rows.setdefault(path, []).append(row)
-    return replace(piece, files={path: reduced(text, rows[path]) if path in rows else text for path, text in piece.files.items()})
+    return replace(piece, files={path: reduced(text, rows.get(path, ())) for path, text in piece.files.items()})
 
 
 def varies(code: str) -> str:

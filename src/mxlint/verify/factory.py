@@ -1,26 +1,26 @@
 """A function that compiles another, cut down to what the compiled one needs: no loops over data, no servers, and where a value cannot be had
-here, room for a stand-in. Rows stay where they are."""
+here, room for a stand-in; so at the top of a module. Rows stay where they are."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from mxlint.verify.units import DEFINITIONS, first_row, names_of
+from mxlint.verify.units import DEFINITIONS, first_row, names_of, root_name
 
-STAND_IN = "or_stand_in"
+STAND_IN, LEFT_OUT = "or_stand_in", "or_left_out"
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
 def reduced(text: str, rows: Sequence[int]) -> str:
-    """A module whose functions around `rows` do nothing but lead to what is compiled there."""
+    """A module whose functions around `rows` do nothing but lead to what is compiled there, and whose values need not be there."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return text
-    edits: list[tuple[int, int, str]] = []
     starts = _starts(text)
+    edits: list[tuple[int, int, str]] = [edit for node in tree.body for edit in _provided(text, starts, node)]
     for row in rows:
         function = _outermost(tree.body, row)
         if function is not None:
@@ -112,6 +112,15 @@ def _blank(text: str, starts: list[int], block: list[ast.stmt], kept: set[int]) 
         )
 
 
+def _provided(text: str, starts: list[int], node: ast.stmt) -> Iterator[tuple[int, int, str]]:
+    """A statement at the top of a module that may fail here."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        yield from _or_stand_in(text, starts, node)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        root = root_name(node.value.func)
+        yield from _wrapped(text, starts, node.value, f"{LEFT_OUT}({root!r}, lambda: (")
+
+
 def _or_stand_in(text: str, starts: list[int], node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[int, int, str]]:
     """`model = load(path)` as `model = or_stand_in(['model'], lambda: (load(path)))`."""
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -119,13 +128,16 @@ def _or_stand_in(text: str, starts: list[int], node: ast.Assign | ast.AnnAssign)
     value = node.value
     if value is None or not all(isinstance(item, (ast.Name, ast.Attribute)) for item in getattr(target, "elts", [target])):
         return
+    if any(isinstance(part, (ast.Call, ast.Attribute, ast.Subscript)) for part in ast.walk(value)):
+        yield from _wrapped(text, starts, value, f"{STAND_IN}({names!r}, lambda: (")
+
+
+def _wrapped(text: str, starts: list[int], value: ast.expr, call: str) -> Iterator[tuple[int, int, str]]:
     if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)) for part in ast.walk(value)):
-        return
-    if not any(isinstance(part, (ast.Call, ast.Attribute, ast.Subscript)) for part in ast.walk(value)):
         return
     start = _offset(text, starts, value.lineno, value.col_offset)
     end = _offset(text, starts, value.end_lineno or value.lineno, value.end_col_offset or 0)
-    yield start, start, f"{STAND_IN}({names!r}, lambda: ("
+    yield start, start, call
     yield end, end, "))"
 
 

@@ -36,6 +36,14 @@ def rows_of(finding: Finding, named: Mapping[str, str]) -> dict[str, set[int]]:
     return rows
 
 
+def rows_of_its_own(claim: Claim) -> dict[str, set[int]]:
+    """The rows of what is flagged and of where it is compiled, without those of who calls it."""
+    rows: dict[str, set[int]] = {claim.place: {claim.start[0]}}
+    for place, first, _ in claim.sites:
+        rows.setdefault(place, set()).add(first)
+    return rows
+
+
 def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str]) -> list[Slice]:
     """Programs that call what the finding is about: from its own file, the files it names, and those that import them."""
     rows = rows_of(finding, named)

@@ -20,6 +20,8 @@ replaced: dict[str, str] = {}
 """The names of the program that hold a stand-in, and what it is in words."""
 handed: list[Any] = []
 """The stand-ins themselves."""
+failed: list[BaseException] = []
+"""What the statements raised that others took the place of."""
 
 
 class Module(nn.Module):  # type: ignore[misc, unused-ignore]
@@ -205,9 +207,20 @@ def or_stand_in(names: Sequence[str], attempt: Callable[[], Any], trees: Mapping
     """What a statement of the program gives to `names`, or stand-ins where it cannot be had here."""
     try:
         return attempt()
-    except Exception:  # noqa: BLE001 - whatever it raises: files, downloads, modules that are not there
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises: files, downloads, modules that are not there, a command line
+        failed.append(error)
         made = [
             make((specs(name, list(trees.get(name, ())), False, trees.get(name, {})) or [{"stand_in": "module"}])[0], name)
             for name in names
         ]
         return made[0] if len(made) == 1 else made
+
+
+def or_left_out(name: str | None, attempt: Callable[[], Any]) -> None:
+    """A statement that gives no name a value; where it cannot be run, what it does to `name` is missing."""
+    try:
+        attempt()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+        failed.append(error)
+        if name is not None:
+            replaced[name] = "what it is without a call that cannot be made here"
