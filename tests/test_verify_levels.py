@@ -294,12 +294,32 @@ HINTED = "# mxlint: inputs({hint})\n@mx.compile\ndef step(x, n):\n    print(x.su
         ("y=float32[B]", "line 8 names `y`, but step() takes x, n"),
         ("x=float23[B], n=int", "`float23`, which is neither a dtype of MLX"),
         ("x=float32[B], n int", "cannot be read from `n int`"),
+        ("x=float32[-3,2], n=int", "`-3`, which is neither a size"),
+        ("x=float32[B;rm], n=int", "`B;rm`, which is neither a size"),
+        ("x=float32[2.5], n=int", "`2.5`, which is neither a size"),
+        ("x=float32[2], x=int32[2], n=int", "names `x` twice"),
+        ("x=float32[999999,999999], n=int", "more than 16,777,216 numbers"),
+        ("x=float32[2], n=int) of course (", "cannot be read"),
+        ("x=float32[2], n=int) of course", "cannot be read"),
     ],
 )
 def test_a_wrong_hint_is_said(hint: str, reason: str) -> None:
-    found = verdict(HINTED.format(hint=hint), "MX101")
+    text = HINTED.format(hint=hint)
+    found = verdict(text.replace("course)", "course"), "MX101")
     assert found.verdict == "inconclusive"
     assert reason in (found.reason or "")
+
+
+def test_a_hint_by_another_name_is_said() -> None:
+    found = verdict(HINTED.format(hint="x=float32[B], n=int").replace("inputs", "input"), "MX101")
+    assert found.verdict == "inconclusive"
+    assert "cannot be read from `input(x=float32[B], n=int)`" in (found.reason or "")
+
+
+def test_a_hint_may_ask_for_large_arrays() -> None:
+    found = verdict(HINTED.format(hint="x=float32[4096,2048], n=int"), "MX101")
+    assert found.verdict == "confirmed", found
+    assert "x=float32[4096,2048], n=2" in note(found)
 
 
 def test_a_hint_that_does_not_fit_is_said() -> None:

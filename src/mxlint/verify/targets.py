@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,7 +12,11 @@ from mxlint.verify.modules import Module
 from mxlint.verify.sight import Claim
 from mxlint.verify.units import DEFINITIONS, first_row
 
-HINT = re.compile(r"#\s*mxlint:\s*inputs\((.*)\)\s*$")
+HINT = re.compile(r"#\s*mxlint:\s*(inputs?\b.*)$")
+_INPUTS = re.compile(r"inputs\((.*)\)\s*$")
+_SIZE = re.compile(r"\s*(\d+|[^\W\d]\w*)\s*")
+MOST_NUMBERS = 1 << 24
+"""So many an array may have."""
 _PART = re.compile(r"\s*(\w+)\s*=\s*(\w+)\s*(?:\[([^\]]*)\])?\s*(?:,|$)")
 WHOLE_WORDS = frozenset({"ids", "idx", "index", "indices", "tokens", "labels", "targets", "positions"})
 DTYPES = frozenset(
@@ -136,10 +141,11 @@ def _known(module: Module, function: ast.AST | None) -> tuple[dict[str, Any], st
         hints: dict[str, Any] = {}
         for row in range(max(1, first_row(part) - 1), part.body[0].lineno + 1):
             if match := HINT.search(module.source.line(row)):
-                problem = _problem(match[1], part)
-                if problem is not None:
+                inputs = _INPUTS.match(match[1])
+                problem = _problem(inputs[1], part) if inputs is not None else _unread(match[1])
+                if inputs is None or problem is not None:
                     return found, f"the hint in line {row} {problem}"
-                hints |= dict(_parts(match[1]))
+                hints |= dict(_parts(inputs[1]))
         found |= {**_comments(module, part), **_annotations(part), **hints}
     return found, None
 
@@ -148,14 +154,27 @@ def _problem(text: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str
     """What is wrong with what a hint says."""
     rest = _PART.sub("", text).strip()
     if rest:
-        return f"cannot be read from `{rest}` on: it should be like inputs(x=float32[B,512], step=int)"
+        return _unread(rest)
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    known: set[str] = set()
     for name, kind, shape in _PART.findall(text):
         if name not in names:
             return f"names `{name}`, but {function.name}() takes {', '.join(names) or 'nothing'}"
+        if name in known:
+            return f"names `{name}` twice"
+        known.add(name)
         if kind not in DTYPES and (shape or kind not in SCALARS):
             return f"says `{kind}`, which is neither a dtype of MLX nor one of {', '.join(SCALARS)}"
+        sizes = [word for word in shape.split(",") if word.strip()]
+        if wrong := next((word.strip() for word in sizes if not _SIZE.fullmatch(word)), None):
+            return f"says `{wrong}`, which is neither a size nor a name for one"
+        if math.prod(int(word) for word in sizes if word.strip().isdecimal()) > MOST_NUMBERS:
+            return f"says `{kind}[{shape}]`, which has more than {MOST_NUMBERS:,} numbers"
     return None
+
+
+def _unread(rest: str) -> str:
+    return f"cannot be read from `{rest.strip()}` on: it should be like inputs(x=float32[B,512], step=int)"
 
 
 def _annotations(function: ast.AST) -> dict[str, Any]:

@@ -288,14 +288,11 @@ def make(spec: Spec, name: str, call: int, position: int, varies: str) -> Any:
         return spec["value"]
     shape = sizes(spec, call, varies)
     dtype = getattr(mx, spec["dtype"])
-    count = math.prod(shape)
-    numbers = [((index * 37 + position * 11 + call * 5) % 19 + 1) / 10 for index in range(count)]
+    tenths = (mx.arange(math.prod(shape)) * 37 + position * 11 + call * 5) % 19 + 1
     if mx.issubdtype(dtype, mx.inexact):
-        made = mx.array(numbers).astype(dtype)
-    elif dtype == mx.bool_:
-        made = mx.array([number > 1 for number in numbers])
+        made = (tenths / 10).astype(dtype)
     else:
-        made = mx.array([int(number * 10) % 4 for number in numbers]).astype(dtype)
+        made = tenths > 10 if dtype == mx.bool_ else (tenths % 4).astype(dtype)
     made = mx.reshape(made, shape)
     mx.eval(made)
     return made
