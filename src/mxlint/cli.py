@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -143,6 +144,12 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
     130 if --verify was interrupted.
     """
+    for name in ("verify_keep", "verify_timeout"):
+        if options[name] and not options["verify"]:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
+    for file in (options["report"], options["output_file"]):
+        if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
+            raise _Failure(f"{file}: {os.strerror(errno.ENOENT)}")
     result, interrupted = _run(options), None
     if options["verify"]:
         result, interrupted = _verified(result, options)
