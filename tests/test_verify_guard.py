@@ -192,6 +192,42 @@ def test_no_process_outside_has_a_number(number: int, tmp_path: Path) -> None:
     assert done.returncode == (-number if number else 7)
 
 
+WITHOUT_NUMBERS = """
+import ctypes, json, os, resource, subprocess, sys
+from mxlint.verify.child import calls
+
+outside, told = os.getppid(), {"forbidden": False}
+ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
+if calls.forbid():
+    told["forbidden"] = True
+    for name, deed in {
+        "limit": lambda: resource.prlimit(outside, resource.RLIMIT_NOFILE),
+        "priority": lambda: os.setpriority(os.PRIO_PROCESS, outside, 19),
+        "everyone": lambda: os.setpriority(os.PRIO_USER, 0, 19),
+        "root": lambda: os.chroot("."),
+    }.items():
+        try:
+            deed()
+            told[name] = "done"
+        except PermissionError:
+            told[name] = "refused"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    told["own"] = resource.prlimit(0, resource.RLIMIT_NOFILE)
+    told["compiler"] = subprocess.run(["g++", "--version"], capture_output=True).returncode
+print(json.dumps(told))
+"""
+
+
+def test_where_there_are_no_namespaces_the_kernel_refuses_calls(tmp_path: Path) -> None:
+    """What a process sets on itself, and the compiler, stay as they are."""
+    done = subprocess.run([sys.executable, "-c", WITHOUT_NUMBERS], cwd=tmp_path, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    if not told.pop("forbidden"):
+        pytest.skip("another machine")
+    assert {told[name] for name in ("limit", "priority", "everyone", "root")} == {"refused"}
+    assert (told["own"], told["compiler"]) == ([64, 64], 0)
+
+
 def test_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system has no limit on them, as for root. What gets past the hook here is MLX's own compiler."""
     monkeypatch.chdir(tmp_path)

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from . import calls
+
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 CAPABILITIES = 0x20080522  # the version of the call that sets them
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
@@ -84,8 +86,11 @@ def enclose(writable: str, readable: Iterable[str]) -> list[str]:
         layers.append("no network")
     if layers:  # whoever makes a namespace has every right in it
         libc.capset(struct.pack("Ii", CAPABILITIES, 0), bytes(24))
-    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 and _landlock(libc, writable, readable):
-        layers.append("landlock")
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
+        if _landlock(libc, writable, readable):
+            layers.append("landlock")
+        if ALONE not in layers and calls.forbid():
+            layers.append("system calls")
     return layers
 
 
