@@ -212,6 +212,7 @@ def test_what_something_else_does_is_not_confirmed(code: str, text: str, at: str
         ("MX211", GROWS, "    log.append(x * 2)"),
         ("MX103", RAISES, "    return x * float(mx.sum(x))"),
         ("MX604", OFF, "mx.disable_compile()"),
+        ("MX304", SHAPES, "    f(mx.ones((n,)), n)"),
     ],
 )
 def test_what_it_does_is(code: str, text: str, at: str) -> None:

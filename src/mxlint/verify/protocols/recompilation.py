@@ -49,8 +49,8 @@ def _sizeless(key: Any) -> Any:
 
 
 def many_shapes(sight: Sight) -> Answer:
-    """Each call brings another shape, or another number of arrays, and is traced."""
-    return _many(sight, lambda key: _parts(key, ("array",)), lambda key: _parts(key, ("int", "float", "str", "bool")))
+    """Each call brings another shape, or another number of arrays, and is traced. Numbers that change along do not matter: they are sizes."""
+    return _many(sight, lambda key: _parts(key, ("array",)), lambda key: _parts(key, ("str", "bool")))
 
 
 def kernel_shapes(sight: Sight) -> Answer:
