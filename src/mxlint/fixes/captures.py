@@ -44,14 +44,15 @@ def whole(states: Iterable[str]) -> str:
 def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None:
     """What is to be captured besides, as it is written at the site; None if that has no name there."""
     found = []
-    if remedy.update is not None:
-        call = syntax.at(remedy.update.start, remedy.update.end) if remedy.update.source is remedy.site.source else None
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+    for update in remedy.updates:
+        call = syntax.at(update.start, update.end) if update.source is remedy.site.source else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
             return None
-        owner = syntax.owner(call.func)
-        if owner is None or owner is not syntax.owner_of(root(call.func), site):
-            return None
-        found.append(f"{syntax.text(call.func.value)}.state")
+        for part in (call.args[0], call.func.value) if remedy.models else (call.func.value,):
+            owner = syntax.owner(part)
+            if owner is None or owner is not syntax.owner_of(root(part), site):
+                return None
+            found.append(f"{syntax.text(part)}.state")
     if remedy.random:
         if (mlx := syntax.module_alias("mlx.core")) is None:
             return None

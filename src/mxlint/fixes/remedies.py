@@ -47,13 +47,15 @@ class Evaluate:
 @dataclass(frozen=True, slots=True)
 class Recapture:
     """Give inputs= and outputs= of what is compiled at `site` these containers, as they are written there; None leaves one as it is. `random`:
-    the random state with them; `update`: the state of the optimizer whose update is called there as well."""
+    the random state with them; `updates`: the states of the optimizers whose update is called there as well; `models`: and of the models that
+    those update."""
 
     site: Place
     inputs: tuple[str, ...] | None
     outputs: tuple[str, ...] | None
     random: bool = False
-    update: Place | None = None
+    updates: tuple[Place, ...] = ()
+    models: bool = False
 
 
 @dataclass(frozen=True, slots=True)

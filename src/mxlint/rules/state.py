@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
+from mxlint.fixes.captures import whole
 from mxlint.fixes.remedies import Recapture, Refill
 from mxlint.rules.report import containers, finding, line, name_of, quoted
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
 from mxlint.tracing.layers import children
+from mxlint.tracing.presume import target_of
 from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Place, Snapshot, StateV, Tup, Value
 
 
@@ -210,31 +212,58 @@ def _random(record: Record) -> Iterator[Finding]:
             what = "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
         yield finding(
             "MX203", first.place, f"{first.what} draws from the global random state while {name_of(record)} is traced, but {what}",
-            f"{_capture_random(record)}, or give an explicit key= that is an argument", record, object=first.object, calls=first.calls,
-            remedy=_with_random(record, trace),
+            f"{_all_of_it(record)}, or give an explicit key= that is an argument", record, object=first.object, calls=first.calls,
+            remedy=None if record.shapeless else _with_the_rest(record, trace),  # there a random draw raises (MX403), captured or not
         )  # fmt: skip
         return
 
 
-def _with_random(record: Record, trace: Trace) -> Recapture | None:
-    """Under shapeless=True a random draw raises (MX403), captured or not."""
+def _with_the_rest(record: Record, trace: Trace) -> Recapture:
+    """Capture everything at once: what is captured already, what the body updates, and the random state if it draws."""
     states = containers(record)
-    return None if record.shapeless else Recapture(record.site, states, states, random=not (trace.random_in or trace.random_out))
+    updates = tuple(event.place for event in _uncaptured(trace))
+    return Recapture(record.site, states, states, _draws(trace), updates, models=not states)
 
 
-def _capture_random(record: Record) -> str:
-    """What to write so that the random state is captured along with what is captured already."""
-    captures = [capture for capture in (record.inputs, record.outputs) if capture is not None]
-    if not captures:
-        return "pass inputs=mx.random.state and outputs=mx.random.state"
-    names = dict.fromkeys(place.text for capture in captures for _, place in capture.elements)
-    if names:
-        whole = f"[{', '.join([*(name for name in names if 'random.state' not in name), 'mx.random.state'])}]"
-        return f"pass inputs={whole} and outputs={whole}"
-    texts = dict.fromkeys(capture.text for capture in captures if "random.state" not in capture.text)
-    if not texts:
-        return "pass mx.random.state as inputs= and as outputs="
-    return f"put mx.random.state into {' and '.join(quoted(text) for text in texts)}, and pass it as inputs= and as outputs="
+def _draws(trace: Trace) -> bool:
+    return any(event.kind == "draw" for event in trace.events) and not (trace.random_in or trace.random_out)
+
+
+def _uncaptured(trace: Trace) -> Iterator[Event]:
+    """Updates by optimizers whose state is not captured."""
+    for event in trace.events:
+        optimizer = event.target if event.kind == "update" and event.what == "optimizer.update()" else None
+        if isinstance(optimizer, Heap) and id(optimizer) not in trace.reach_in | trace.reach_out:
+            yield event
+
+
+_CHANGED = "give the container that it changes, such as model.state, to inputs= and to outputs="
+_UPDATE = re.compile(r"([\w.]+)\.update\(\s*([\w.]+)\s*,.*", re.DOTALL)
+
+
+def _all_of_it(record: Record) -> str:
+    """What to write so that everything that has to be is captured, as the program calls it."""
+    states = dict.fromkeys(containers(record))
+    parameters = _parameters(record)
+    for trace in record.traces:
+        for event in _uncaptured(trace):
+            named = _UPDATE.fullmatch(event.place.text)
+            optimizer, model = (named[1], named[2]) if named is not None and not event.calls else ("optimizer", "model")
+            optimizer, model = (
+                usual if name.partition(".")[0] in parameters else name for name, usual in ((optimizer, "optimizer"), (model, "model"))
+            )
+            if record.inputs is None and record.outputs is None:
+                states[f"{model}.state"] = None
+            states[f"{optimizer}.state"] = None
+    if any(map(_draws, record.traces)):
+        states["mx.random.state"] = None
+    return f"pass inputs={whole(states)} and outputs={whole(states)}" if states else _CHANGED
+
+
+def _parameters(record: Record) -> set[str]:
+    """The names of the compiled function's own parameters, which mean nothing where it is compiled; `self` means the same in a method."""
+    target, _, _ = target_of(record.function)
+    return set() if target is None or target.node is None else {param.name for param in target.node.params} - {"self"}
 
 
 # -- MX204 ------------------------------------------------------------------------------------------------------------
@@ -286,8 +315,8 @@ def _half(record: Record) -> Iterator[Finding]:
                     "MX204", record.site,
                     f"the model's state is captured but not that of the optimizer, which {line(event.place)} updates: "
                     "its moments and its step are constants of the trace",
-                    "capture both: [model.state, optimizer.state]", record, also=[("updated here", event.place)],
-                    remedy=Recapture(record.site, containers(record), containers(record), update=event.place),
+                    _all_of_it(record), record, also=[("updated here", event.place)],
+                    remedy=_with_the_rest(record, trace),
                 )  # fmt: skip
                 return
 
@@ -351,7 +380,7 @@ def _writes(record: Record) -> Iterator[Finding]:
             )
             yield finding(
                 "MX202", event.place, f"{event.what} changes state that is not in outputs=: {left}",
-                "pass inputs=[model.state, optimizer.state] and the same as outputs=", record, object=event.object, calls=event.calls,
+                _all_of_it(record), record, object=event.object, calls=event.calls,
             )  # fmt: skip
 
 
@@ -387,10 +416,11 @@ def _in_sight(value: Value | None, depth: int = 4) -> bool:
 
 def _reads(record: Record) -> Iterator[Finding]:
     kept = {
-        id(write.target)
+        id(below)
         for trace in record.traces
         for write in trace.writes
         if _state_write(write) and id(write.target) not in trace.reach_in | trace.reach_out  # MX202 says it
+        for below in (write.target, *children(write.target))
     }
     seen: set[object] = set()
     for stale in record.stale:
