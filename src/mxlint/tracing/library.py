@@ -253,7 +253,8 @@ def _math(m: Machine, name: str, info: CallInfo) -> Value:
 
 def _number(m: Machine, name: str, info: CallInfo) -> Value:
     if name in ("random.randint", "random.randrange", "random.choice", "random.getrandbits"):
-        again = any(loop.repeated for loop in m.loops)  # drawn once, it is one number, whatever is done with it in a loop
+        own = m.loops[info.frame.loop_base :]  # drawn outside of a loop, it is one number, whatever is done with it in one
+        again = any(loop.repeated for loop in own)
         return Scalar("number" if name == "random.choice" else "int", MISSING, varies=again and _many(info))
     return Scalar("number", MISSING, varies=True, clock=info.place if name in _CLOCKS else None)
 
