@@ -142,7 +142,7 @@ def _coverage(records: list[Record], source: Source, sites: tuple[SiteReport, ..
             by_site.setdefault(record.site, []).append(record)
     counts = {"sites": len(sites), "full": 0, "partial": 0, "none": len(sites) - len(by_site)}
     for group in by_site.values():
-        traces = [trace for record in group for trace in record.traces if trace.root is not None]
+        traces = [trace for record in group for trace in record.traces if trace.root is not None or trace.returned is not None]
         elsewhere = any(record.inlined or record.differentiated or record.method_of for record in group)
         counts["none" if not traces and not elsewhere else "partial" if any(trace.lost for trace in traces) else "full"] += 1
     return counts

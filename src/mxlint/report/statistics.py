@@ -1,4 +1,4 @@
-"""How often each rule spoke."""
+"""How often each rule spoke, and how far the compiled functions were followed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ def statistics(result: Result) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
+_HOW_FAR = {"full": "followed in full", "partial": "followed in part", "none": "not followed"}
+
+
 def render(result: Result) -> str:
-    """A line a rule: count, code, name. Then the same for what could not be followed, which is where findings may be missing."""
+    """A line a rule: count, code, name. Then how far the compiled functions were followed, and why not: where findings may be missing."""
     text = _table([(count, f"{code}  {RULES[code].name}") for code, count in statistics(result)])
+    if result.coverage.get("sites"):
+        text += "\nCompiled functions:\n" + _table([(result.coverage.get(key, 0), how) for key, how in _HOW_FAR.items()])
     if result.reasons:
         text += "\nNot followed:\n" + _table(
             [(count, reason) for reason, count in sorted(result.reasons.items(), key=lambda item: (-item[1], item[0]))]
