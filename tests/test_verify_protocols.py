@@ -281,6 +281,20 @@ for _ in range(2):
 """
 
 
+@pytest.mark.parametrize(("shape", "word"), [("(n, 4)", "inconclusive"), ("(n, n)", "refuted"), ("(4, n)", "refuted")])
+def test_the_size_that_is_read_has_to_change(shape: str, word: str) -> None:
+    text = f"""
+@partial(mx.compile, shapeless=True)
+def f(x):
+    n = x.shape[1]{HERE}
+    return x * 2
+
+for n in (4, 5, 6):
+    f(mx.ones({shape}))
+"""
+    assert claimed("MX401", text).verdict == word
+
+
 def test_what_cannot_be_looked_into_is_not_refuted() -> None:
     assert claimed("MX503", ITERATOR).verdict == "inconclusive"
 

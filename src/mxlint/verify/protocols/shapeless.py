@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mxlint.verify.protocols.answer import Answer, says, seen, unclear, unreached
 from mxlint.verify.protocols.comparing import differing
 from mxlint.verify.sight import Call, Sight
@@ -32,17 +34,37 @@ def frozen_shape(sight: Sight) -> Answer:
     if not sight.reached:
         return unreached(sight)
     first: dict[int, Call] = {}
-    varied = False
+    axes: dict[tuple[int, int, int], set[int]] = {}
     for _, real, _ in sight.pairs:
         before = first.setdefault(real["object"], real)
-        varied = varied or not real["traced"] and _shapes(real["key"]) != _shapes(before["key"])
+        if not real["traced"] and real["error"] is None:
+            for number, (now, then) in enumerate(zip(_arrays(real["key"]), _arrays(before["key"]))):
+                found = axes.setdefault((real["object"], number, len(now)), set())
+                found |= {axis for axis, (size, other) in enumerate(zip(now, then)) if size != other}
     for _, real, _, evidence in differing(sight):
         if not real["traced"] and _shapes(real["key"]) != _shapes(first[real["object"]]["key"]):
             return Answer("seen", None, evidence)
         return unclear(f"a call differs for another reason than its shapes: {evidence.observed}")
-    if varied and sight.established:
+    if not any(axes.values()):
+        return unclear("no call in sight brings another shape")
+    if not any(_read(sight.claim.text, rank) <= found for (_, _, rank), found in axes.items()):
+        return unclear("calls with other shapes gave what the uncompiled function gives, but other sizes than these may not")
+    if sight.established:
         return Answer("contradicted", "calls with other shapes gave what the uncompiled function gives")
-    return unclear("no call in sight brings another shape" if not varied else "not seen to be evaluated as a whole")
+    return unclear("not seen to be evaluated as a whole")
+
+
+def _read(text: str, rank: int) -> set[int]:
+    """The axes of an array whose sizes an expression reads: all, if it does not say."""
+    named = {int(axis) for axis in re.findall(r"\.shape\[\s*(-?\d+)\s*\]", text)}
+    return {axis % rank for axis in named} if named and rank else set(range(rank)) or {0}
+
+
+def _arrays(key: object) -> list[list[int]]:
+    """The shapes of all arrays in a signature, in order."""
+    if not isinstance(key, list):
+        return []
+    return [key[1:-1]] if key[:1] == ["array"] else [shape for part in key for shape in _arrays(part)]
 
 
 def _shapes(key: object) -> object:
