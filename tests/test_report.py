@@ -224,7 +224,10 @@ def test_statistics() -> None:
     findings = [found(source, "print(x)"), *[found(source, "mx.compile", "MX501")] * 10]
     assert statistics.render(result_of(*findings)) == "10  MX501  compiled-method\n 1  MX101  print-traced-array\n"
     coverage = {"sites": 12, "full": 10, "partial": 2, "none": 0}
-    assert statistics.render(result_of(coverage=coverage)) == "\nCompiled functions:\n10  followed in full\n 2  followed in part\n 0  not followed\n"
+    assert (
+        statistics.render(result_of(coverage=coverage))
+        == "\nCompiled functions:\n10  followed in full\n 2  followed in part\n 0  not followed\n"
+    )
     assert statistics.render(result_of(reasons={"a call": 3, "import *": 12})) == "\nNot followed:\n12  import *\n 3  a call\n"
 
 

@@ -135,7 +135,11 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the findings, with what verified them, as a page."
 )
-@click.option("--statistics", is_flag=True, help="Print how often each rule spoke, and how far compiled functions were followed, in place of the findings.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print how often each rule spoke, and how far compiled functions were followed, in place of the findings.",
+)
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
