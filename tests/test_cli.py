@@ -292,7 +292,7 @@ def test_sites_says_what_it_cannot_list(run: Run) -> None:
     write(a=PRINTS, b="x = 1\n", bad="import mlx.core as mx\nmx.compile(:\n")
     done = run("sites")
     assert (done.code, [line[:8] for line in done.out.splitlines() if line[0] != " "]) == (0, ["a.py:4:2"])
-    assert done.err.startswith("Error: bad.py:2:12: not valid Python: ")
+    assert done.err.startswith("Error: bad.py:2:12: not valid Python 3.")
     assert run("sites", "b.py") == Done(0, "", "Nothing is compiled in 1 file\n")
     assert run("sites", "b.py", "--quiet").err == ""
 

@@ -32,7 +32,7 @@ def unreadable(name: str, reason: str, start: Position, end: Position | None = N
     """MX003."""
     grammar = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     help = f"the file was not checked; mxlint reads it as {grammar}, the version it runs on"
-    return Finding("MX003", "error", f"not valid Python: {reason}", help, Span(name, start, end or start))
+    return Finding("MX003", "error", f"not valid {grammar}: {reason}", help, Span(name, start, end or start))
 
 
 def internal_error(name: str, error: BaseException) -> Finding:

@@ -26,6 +26,12 @@ def method(record: Record) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _a(kind: str) -> str:
+    """A type's name with its article: `a set`, `an enum member`, `a dtype`."""
+    name = kind.partition(" ")[0] if kind.startswith("dtype ") else kind
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
 def arguments(record: Record) -> Iterator[Finding]:
     """Arguments that are neither arrays nor constants."""
     for bad in record.bad_arguments:
@@ -40,8 +46,8 @@ def arguments(record: Record) -> Iterator[Finding]:
             help = "bind None with functools.partial or a closure, or require a newer MLX"
         else:
             message = (
-                f'{quoted(bad.argument)} is a {bad.type}: the call raises "ValueError: [compile] Function arguments must be trees of '
-                f'arrays or constants (floats, ints, strings, or None), but received type {bad.type.removeprefix("numpy.")}"'
+                f'{quoted(bad.argument)} is {_a(bad.type)}: the call raises "ValueError: [compile] Function arguments must be trees of '
+                'arrays or constants (floats, ints, strings, or None), but received type …"'
             )
             help = (
                 f"pass mx.array({bad.argument})"
