@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,13 @@ from mxlint.tracing.values import (
     Choice,
     ClassV,
     CompiledV,
+    DictV,
     External,
     Frame,
     FuncV,
     Instance,
     Lazy,
+    ListV,
     ModuleV,
     Opaque,
     PartialV,
@@ -160,9 +162,29 @@ def _later(m: Machine, chunk: Piece, frame: Frame, name: str, present: Value | N
         _apart(m, lambda: _chunk(m, chunk, frame))
         value = calls.force(frame, name, frame.fields.get(name, UNKNOWN))
         del waiting
+        if isinstance(value, (ListV, DictV)):
+            for other in _fillers(m.files.pieces(frame.source), frame.source.text, name):
+                if other is not chunk:
+                    for bound in other.binds:
+                        calls.force(frame, bound, frame.fields.get(bound, UNKNOWN))
         return value
 
     return make
+
+
+_DECORATOR = re.compile(r"@(\w+)")
+
+
+def _fillers(pieces: Iterable[Piece], text: str, name: str) -> Iterator[Piece]:
+    """The pieces of a module that put something into one of its containers when it is imported: loops, and what is decorated with a function that does."""
+    fills = re.compile(rf"\b{re.escape(name)}\s*(?:\[[^]\n]*\]\s*=(?!=)|\.(?:append|extend|insert|update|setdefault)\(|[+|]=)")
+    decorators = {piece.name for piece in pieces if piece.kind == "def" and fills.search(text, piece.start, piece.end)}
+    for piece in pieces:
+        if piece.kind == "other" and piece.body is None:
+            if fills.search(text, piece.start, piece.end):
+                yield piece
+        elif piece.decorated and not decorators.isdisjoint(_DECORATOR.findall(text[piece.start : piece.end].partition("\ndef ")[0])):
+            yield piece
 
 
 def _apart(m: Machine, run: Callable[[], None]) -> None:
