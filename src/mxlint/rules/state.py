@@ -407,7 +407,7 @@ def _in_sight(value: Value | None, depth: int = 4) -> bool:
     if isinstance(value, (ListV, Tup)):
         return value.items is not None and all(_in_sight(item, depth - 1) for item in value.items)
     if isinstance(value, DictV):
-        return not value.open and all(_in_sight(value.fields["k", key], depth - 1) for key in value.keys)
+        return not value.open and depth > 0 and all(_in_sight(value.fields["k", key], depth - 1) for key in value.keys)
     return isinstance(value, (Array, Instance, External)) or isinstance(value, StateV) and isinstance(value.owner, Instance)
 
 

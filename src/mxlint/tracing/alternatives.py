@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from mxlint.tracing import call as calls
 from mxlint.tracing.events import Event, Read, Trace, Write
 from mxlint.tracing.machine import Machine
-from mxlint.tracing.values import Array, Choice, DictV, ListV, Scalar, Tup, Value, join
+from mxlint.tracing.values import MAX_OPTIONS, Array, Choice, DictV, Instance, ListV, Scalar, Tup, Value
 
 MAX_NESTED = 2
 """Choices within choices that are followed: each of them doubles the work."""
@@ -22,36 +23,42 @@ def call_one_of(m: Machine, choice: Choice, info: calls.CallInfo) -> Value:
     options = [option for option in choice.options if not isinstance(option, _NEVER_CALLED)]
     if len(options) == 1:
         return calls.call(m, options[0], info)
-    trace = m.trace
-    if trace is None or not options or m.choices >= MAX_NESTED:
+    if m.trace is None:
+        follow = any(not isinstance(option, Instance) for option in options)  # one layer or another only matters where it is traced
+    else:
+        follow = 0 < len(options) <= MAX_OPTIONS
+    if not follow or m.choices >= MAX_NESTED:
         for value in info.values():
             calls.escape(m, value)
         return m.lost("call of one of several functions")
-    results: list[Value] = []
+    m.choices += 1
+    try:
+        if m.trace is None:
+            return m.choose(info.frame, [partial(calls.call, m, option, info) for option in options], "flag")
+        return _traced(m, m.trace, options, info)
+    finally:
+        m.choices -= 1
+
+
+def _traced(m: Machine, trace: Trace, options: Sequence[Value], info: calls.CallInfo) -> Value:
+    """The same in a trace."""
     noted: list[dict[str, list[Any]]] = []
 
-    def path(option: Value) -> Callable[[], None]:
-        def run() -> None:
+    def path(option: Value) -> Callable[[], Value]:
+        def run() -> Value:
             with_others, trace.seen = (trace.seen, *(getattr(trace, name) for name in _NOTES)), set(trace.seen)
             for name in _NOTES:
                 setattr(trace, name, [])
             try:
-                results.append(calls.call(m, option, info))
+                return calls.call(m, option, info)
             finally:
                 noted.append({name: getattr(trace, name) for name in _NOTES})
                 trace.seen, trace.events, trace.reads, trace.writes, trace.lazy = with_others
 
         return run
 
-    m.choices += 1
-    try:
-        m.fork(info.frame, [path(option) for option in options])
-    finally:
-        m.choices -= 1
+    result = m.choose(info.frame, [path(option) for option in options])
     _keep_common(trace, noted)
-    result = results[0]
-    for value in results[1:]:
-        result = join(result, value)
     return result
 
 

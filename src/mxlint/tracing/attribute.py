@@ -47,6 +47,8 @@ from mxlint.tracing.values import (
     const,
     join,
     now,
+    one_of,
+    options,
     without_none,
 )  # fmt: skip
 
@@ -304,7 +306,7 @@ def _of_super(m: Machine, owner: SuperV, name: str) -> Value:
         if cls is not None:
             return BoundV(owner.owner, value) if isinstance(value, FuncV) and value.wrapper != "staticmethod" else value
         if isinstance(value, External):
-            kind = "mlx.nn.Module" if is_module_class(value.name) else value.name
+            kind = "mlx.nn.Module" if is_module_class(value.name) and name != "__init__" else value.name
             return BoundV(owner.owner, External(f"{kind}.{name}"))
     return BoundV(owner.owner, External(f"builtins.object.{name}")) if not owner.cls.bases else UNKNOWN
 
@@ -440,7 +442,8 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
             m.journal.store(owner, "open", True)
             m.journal.store(owner, "element", made)
             lives_in(m, owner, made)
-        return owner.element if owner.open and not owner.keys else UNKNOWN
+        entry = entry_for(owner, index)
+        return entry if entry is not None else owner.element if owner.open and not owner.keys else UNKNOWN
     if isinstance(owner, ShapeV):
         if isinstance(index, Scalar) and index.known and isinstance(index.content, int):
             return Scalar("int", MISSING, frozenset((n, index.content) for n in owner.of), owner.near)
@@ -472,6 +475,19 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
     if isinstance(owner, (External, ClassV)):
         return owner
     return Opaque(label=place.text[:40])
+
+
+_CALLED = (FuncV, ClassV, External, PartialV, BoundV)
+"""What a table for looking up what to call holds."""
+
+
+def entry_for(owner: DictV, key: Value) -> Value | None:
+    """What a key leads to that is one of several, or anything: one of the entries, where they are all there and all to be called."""
+    if owner.open or not owner.keys:
+        return None
+    keys = [option.content if isinstance(option, Scalar) else MISSING for option in options(key)]
+    found = [owner.entry(each) for each in (owner.keys if MISSING in keys else keys)]
+    return one_of(value for value in found if value is not None) if all(isinstance(value, _CALLED) for value in found) else None
 
 
 def _any_item(owner: Value) -> Value:

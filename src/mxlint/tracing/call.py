@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mxlint.tracing import nodes
+from mxlint.tracing.alike import Alike
 from mxlint.tracing.heap import joined
 from mxlint.tracing.machine import MAX_DEPTH, MAX_GUARDED_RECURSION, MAX_RECURSION, Machine, Status, Within, holds_traced
 from mxlint.tracing.mlx.names import canonical, constant, is_module_class
@@ -126,44 +127,55 @@ def force(scope: Any, name: str, value: Value) -> Value:
 
 def call(m: Machine, function: Value, info: CallInfo) -> Value:
     """Call a value."""
-    from mxlint.tracing import alternatives, compiling, library, transforms
-
     m.tick()
     function = without_none(function)
-    if isinstance(function, External):
-        if function.name in m.wrappers:
-            return compiling.wrap(m, info)
-        return library.call_external(m, function.name, info)
-    if isinstance(function, FuncV):
-        if m.wrappers and f"{_module_name(function)}.{function.name}" in m.wrappers:
-            return compiling.wrap(m, info)
-        if _CONTEXT_MANAGER in function.fields:
-            return Opaque({_CONTEXT_MANAGER: (function, info)}, label=function.name)
-        if function.wrapper == "cache":
-            return _cached(m, function, info)
-        with m.comparing(function, info.args, info.places):
-            return call_function(m, function, info)
-    if isinstance(function, BoundV):
-        return call(m, function.function, info.with_owner(function.owner))
-    if isinstance(function, CompiledV):
-        return compiling.call_compiled(m, function, info)
-    if isinstance(function, ClassV):
-        return instantiate(m, function, info)
-    if isinstance(function, PartialV):
-        merged = replace(
-            info, args=[*function.args, *info.args], keywords={**dict(function.keywords), **info.keywords},
-            places=[info.place] * len(function.args) + info.places, nodes={**dict(function.nodes), **info.nodes},
-        )  # fmt: skip
-        return call(m, function.function, merged)
-    if isinstance(function, TransformV):
-        return transforms.call_transform(m, function, info)
-    if isinstance(function, Instance):
-        return _call_instance(m, function, info)
-    if isinstance(function, Opaque):
-        return unknown_call(m, info, function.label)
-    if isinstance(function, Choice):
-        return alternatives.call_one_of(m, function, info)
-    return unknown_call(m, info, "?")
+    run = _CALLS.get(type(function))
+    return run(m, function, info) if run is not None else unknown_call(m, info, "?")
+
+
+def _call_external(m: Machine, function: External, info: CallInfo) -> Value:
+    from mxlint.tracing import compiling, library
+
+    return compiling.wrap(m, info) if function.name in m.wrappers else library.call_external(m, function.name, info)
+
+
+def _call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
+    if m.wrappers and f"{_module_name(function)}.{function.name}" in m.wrappers:
+        from mxlint.tracing import compiling
+
+        return compiling.wrap(m, info)
+    if _CONTEXT_MANAGER in function.fields:
+        return Opaque({_CONTEXT_MANAGER: (function, info)}, label=function.name)
+    if function.wrapper == "cache":
+        return _cached(m, function, info)
+    with m.comparing(function, info.args, info.places):
+        return call_function(m, function, info)
+
+
+def _call_compiled(m: Machine, function: CompiledV, info: CallInfo) -> Value:
+    from mxlint.tracing import compiling
+
+    return compiling.call_compiled(m, function, info)
+
+
+def _call_partial(m: Machine, function: PartialV, info: CallInfo) -> Value:
+    merged = replace(
+        info, args=[*function.args, *info.args], keywords={**dict(function.keywords), **info.keywords},
+        places=[info.place] * len(function.args) + info.places, nodes={**dict(function.nodes), **info.nodes},
+    )  # fmt: skip
+    return call(m, function.function, merged)
+
+
+def _call_transform(m: Machine, function: TransformV, info: CallInfo) -> Value:
+    from mxlint.tracing import transforms
+
+    return transforms.call_transform(m, function, info)
+
+
+def _call_one_of(m: Machine, function: Choice, info: CallInfo) -> Value:
+    from mxlint.tracing import alternatives
+
+    return alternatives.call_one_of(m, function, info)
 
 
 def _module_name(function: FuncV) -> str:
@@ -193,6 +205,21 @@ def _call_instance(m: Machine, owner: Instance, info: CallInfo) -> Value:
     if isinstance(method, External) and is_module_class(method.name) and method.name != "mlx.nn.Module":
         return layers.call_layer(m, owner, method.name, info)
     return unknown_call(m, info, "object")
+
+
+_CALLS: dict[type, Callable[[Machine, Any, CallInfo], Value]] = {
+    External: _call_external,
+    FuncV: _call_function,
+    BoundV: lambda m, function, info: call(m, function.function, info.with_owner(function.owner)),
+    CompiledV: _call_compiled,
+    ClassV: lambda m, function, info: instantiate(m, function, info),
+    PartialV: _call_partial,
+    TransformV: _call_transform,
+    Instance: _call_instance,
+    Opaque: lambda m, function, info: unknown_call(m, info, function.label),
+    Choice: _call_one_of,
+}
+"""How each kind of value is called."""
 
 
 def node_of(function: FuncV) -> nodes.FuncDef | nodes.Lambda | None:
@@ -299,12 +326,7 @@ def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: 
     results = list(frame.returns)
     if status is None:
         results.append(NONE)
-    if not results:
-        return UNKNOWN
-    result = results[0]
-    for value in results[1:]:
-        result = join(result, value)
-    return result
+    return Alike(m.journal, frame.born).joined(results) if results else UNKNOWN
 
 
 def note_return(m: Machine, value: Value, place: Place, frame: Frame) -> None:
@@ -387,7 +409,7 @@ _CONTAINERS = {
 
 def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
     """Make an object of a class of the project."""
-    from mxlint.tracing import attribute
+    from mxlint.tracing import attribute, layers
 
     libraries = [base.name for base in attribute.mro(cls) if isinstance(base, External)]
     if "typing.NamedTuple" in libraries:
@@ -410,12 +432,14 @@ def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
                 return call(m, External(f"builtins.{kind}"), info)
             if kind == "dict":
                 return DictV({"open": True})
-    owner = Instance(cls=cls, args=tuple(info.args), keywords=dict(info.keywords))
+    owner = Instance(cls=cls)
     found, method = attribute.class_attribute(cls, "__init__")
     if found is not None:
         call(m, method, info.with_owner(owner))
     elif cls.dataclass:
         _fill_dataclass(m, cls, owner, info)
+    elif isinstance(method, External):
+        layers.initialize(m, owner, method.name, info)
     for value in info.values():
         if found is None:
             escape(m, value)

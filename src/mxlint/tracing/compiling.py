@@ -18,7 +18,6 @@ from mxlint.tracing.values import (
     Array,
     AttributesV,
     BoundV,
-    Choice,
     CompiledV,
     DictV,
     External,
@@ -39,6 +38,7 @@ from mxlint.tracing.values import (
     Value,
     array,
     now,
+    options,
     same,
 )  # fmt: skip
 
@@ -266,10 +266,10 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
         swapped = isinstance(value, Instance) and isinstance(present, Instance) and id(read.target) in trace.reach_in
         if swapped and any(layers.own_weights(m, layer) for layer in (value, present)):
             continue  # the arrays come in as inputs; where there are others than before, it is traced anew
-        options = present.options if isinstance(present, Choice) and isinstance(value, (Scalar, Tup)) else (present,)
         unchanged = any(
-            option is value or isinstance(option, (Scalar, Tup)) and isinstance(value, (Scalar, Tup)) and same(option, value)
-            for option in options
+            option is before or isinstance(option, (Scalar, Tup)) and isinstance(before, (Scalar, Tup)) and same(option, before)
+            for option in options(present)
+            for before in options(value)
         )
         if isinstance(present, tuple) and isinstance(value, tuple):
             unchanged = len(present) == len(value)
@@ -312,7 +312,7 @@ def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> 
         if isinstance(read.value, (ListV, DictV, Instance)) and id(read.value) in trace.reach_in | trace.reach_out:
             present = read.target.fields.get(read.key, MISSING) if read.index is None else read.value
             written = m.last_write.get((id(read.target), read.key))
-            if present is not read.value and written is not None:
+            if not any(option is read.value for option in options(present)) and written is not None:
                 record.rebound.append((written, info.place))
 
 

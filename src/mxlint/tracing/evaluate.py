@@ -9,6 +9,7 @@ from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators
 from mxlint.tracing import call as calls
+from mxlint.tracing.alike import Alike
 from mxlint.tracing.machine import Loop, Machine, chain_of
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
@@ -231,17 +232,16 @@ def _ifexp(m: Machine, node: nodes.IfExp, frame: Frame) -> Value:
     operators.branch(m, test, node, node.test, frame)
     if known is not None:
         return operators.tainted(evaluate(m, node.body if known else node.orelse, frame), test)
-    results: list[Value] = []
 
-    def path(side: nodes.Expr, taken: bool) -> Callable[[], None]:
-        def run() -> None:
+    def path(side: nodes.Expr, taken: bool) -> Callable[[], Value]:
+        def run() -> Value:
             operators.narrowing(m, node.test, frame, taken)()
-            results.append(evaluate(m, side, frame))
+            return evaluate(m, side, frame)
 
         return run
 
-    m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(m, node.test, test))
-    return operators.tainted(join(results[0], results[1]), test)
+    result = m.choose(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(m, node.test, test))
+    return operators.tainted(result, test)
 
 
 def _lambda(m: Machine, node: nodes.Lambda, frame: Frame) -> Value:
@@ -305,9 +305,8 @@ def _comp(m: Machine, node: nodes.Comp, frame: Frame) -> Value:
     elements: list[tuple[Value | None, Value]] = []
     exact = _clauses(m, node, 0, inner, elements)
     if node.kind == "list":
-        if exact:
-            return list_of(tuple(value for _, value in elements))
-        return list_like(_joined([value for _, value in elements]))
+        values = [value for _, value in elements]
+        return list_of(tuple(values)) if exact else list_like(Alike(m.journal, inner.born).joined(values) if values else UNKNOWN)
     if node.kind == "dict":
         result = DictV({} if exact else {"open": True})
         for key, value in elements:

@@ -9,6 +9,7 @@ from typing import Any
 
 from mxlint.tracing import attribute, nodes, operators
 from mxlint.tracing import call as calls
+from mxlint.tracing.alike import Alike
 from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
 from mxlint.tracing.machine import Loop, Machine, Rescue, Status, qualname
 from mxlint.tracing.operators import truth
@@ -115,7 +116,7 @@ def _peek(m: Machine, body: nodes.Body, frame: Frame) -> None:
 
 def _note_raise(m: Machine, node: nodes.Stmt, frame: Frame) -> None:
     trace = m.trace
-    if trace is None or not (not m.guards or any("argument" in guard for guard in m.guards)) or m.protected:
+    if trace is None or m.guards and "argument" not in m.guards[-1] or m.protected:
         return
     guards, m.guards = m.guards, ["value"] if m.guards else []
     m.emit("raise", m.place(frame, node), "raise" if isinstance(node, nodes.Raise) else "assert", frame)
@@ -182,11 +183,8 @@ def _round(m: Machine, body: nodes.Body, frame: Frame, loop: Loop, number: int) 
         if isinstance(old, Scalar) and isinstance(new, Scalar) and not same(old, new):
             m.journal.store(target, key, operators.varying(join(old, new)))
         elif isinstance(target, ListV) and key == "items" and isinstance(new, tuple) and (old is None or len(new) != len(old)):
-            element = new[0] if new else UNKNOWN
-            for item in new[1:]:
-                element = join(element, item)
             m.journal.store(target, "items", None)
-            m.journal.store(target, "element", element)
+            m.journal.store(target, "element", Alike(m.journal, loop.born).joined(new) if new else UNKNOWN)
     return status
 
 

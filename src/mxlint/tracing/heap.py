@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from mxlint.tracing.values import MISSING, UNKNOWN, ClassV, External, Frame, Heap, Instance, Value, join
+from mxlint.tracing.values import MISSING, UNKNOWN, ClassV, External, Frame, Heap, Instance, Value, join, made_since
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -58,7 +58,7 @@ class Journal:
         before = self._open.pop()
         written: Writes = {}
         for where, (target, key, old) in before.items():
-            if 0 < since < target.born:
+            if since and made_since(since, target.born):
                 if self._open:
                     self._open[-1].setdefault(where, (target, key, old))
                 continue
@@ -84,6 +84,8 @@ MAYBE = "#maybe"
 
 def merged(target: Heap, key: Any, a: Any, b: Any) -> Any:
     """Join two contents of a field. A name or attribute that only one path binds is what that path has made of it, or nothing can read it."""
+    if key == MAYBE:
+        return frozenset(a or ()) | frozenset(b or ()) if MISSING not in (a, b) else b if a is MISSING else a
     if (a is MISSING) is (b is MISSING) or not isinstance(key, str) or key.startswith("#") or not _only_there(target, key):
         return joined(a, b)
     if isinstance(target, Instance):

@@ -39,6 +39,7 @@ from mxlint.tracing.values import (
     list_like,
     list_of,
     now,
+    options,
 )  # fmt: skip
 
 FROZEN = "#frozen"
@@ -47,15 +48,21 @@ FROZEN = "#frozen"
 
 def make(m: Machine, name: str, info: CallInfo) -> Instance:
     """A layer or optimizer of MLX."""
-    owner = Instance(cls=External(name), args=tuple(info.args), keywords=dict(info.keywords))
-    if name == "mlx.nn.Sequential":
-        owner.fields["layers"] = list_of(tuple(info.args)) if not info.open else list_like(info.all_like())
-    if name.startswith("mlx.optimizers."):
-        settle(m, owner, name, info)
+    owner = Instance(cls=External(name))
+    initialize(m, owner, name, info)
     return owner
 
 
-def settle(m: Machine, owner: Instance, name: str, info: CallInfo) -> None:
+def initialize(m: Machine, owner: Instance, name: str, info: CallInfo) -> None:
+    """What the constructor of a class of MLX keeps of its arguments."""
+    owner.args, owner.keywords = tuple(info.args), dict(info.keywords)
+    if name == "mlx.nn.Sequential":
+        m.journal.store(owner, "layers", list_of(tuple(info.args)) if not info.open else list_like(info.all_like()))
+    if name.startswith("mlx.optimizers."):
+        _keep_settings(m, owner, name, info)
+
+
+def _keep_settings(m: Machine, owner: Instance, name: str, info: CallInfo) -> None:
     """What the constructor of an optimizer keeps: what it is given, under the names of its parameters, and the defaults of the rest."""
     entry = m.table.entry(name)
     given = dict(zip(entry.params if entry is not None and entry.params else ("learning_rate",), info.args)) | info.keywords
@@ -84,7 +91,7 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
     if entry is not None and entry.stochastic is not False and entry.active_when and training is True:
         rate = parameter(owner, entry.active_when)
         default = 0.5 if entry.stochastic else 0.0
-        active = default if rate is None else rate.content if isinstance(rate, Scalar) and rate.known else None
+        active = default if rate is None else _switched_on(rate)
         idle = idle and not active
         if active:
             m.emit("draw", info.place, f"nn.{name.removeprefix('mlx.nn.')}", info.frame)
@@ -107,6 +114,12 @@ def call_layer(m: Machine, owner: Instance, name: str, info: CallInfo) -> Value:
         shape = like.shape if like else _shape_of(owner, name, operand)
         return m.lazy(m.array(traced, shape, chain, like=like.like if like else frozenset()), [owner, *info.args])
     return m.lazy(m.array(traced, None, chain, tree=True), [owner, *info.args])
+
+
+def _switched_on(rate: Value) -> bool | None:
+    """Whether a rate is other than zero, as far as it is known."""
+    known = {bool(value.content) if isinstance(value, Scalar) and value.known else None for value in options(rate)}
+    return known.pop() if len(known) == 1 else None
 
 
 _LAST = {
@@ -256,8 +269,12 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
     """A method that a module inherits from MLX."""
     owner = info.args[0] if info.args else UNKNOWN
     last = name.rpartition(".")[2]
-    if not isinstance(owner, (Instance, Opaque)) or last == "__init__":
-        return NONE if last == "__init__" else UNKNOWN
+    if last == "__init__":
+        if isinstance(owner, Instance):
+            initialize(m, owner, name.rpartition(".")[0], replace(info, args=info.args[1:], places=info.places[1:]))
+        return NONE
+    if not isinstance(owner, (Instance, Opaque)):
+        return UNKNOWN
     if last in ("parameters", "trainable_parameters"):
         if last == "trainable_parameters":
             read_frozen(m, owner, info)
@@ -345,7 +362,7 @@ def optimizer_method(m: Machine, cls: str, last: str, info: CallInfo) -> Value:
     """A method that an optimizer inherits from one of MLX."""
     owner = info.args[0] if info.args else UNKNOWN
     if isinstance(owner, Instance) and last == "__init__":
-        settle(m, owner, cls, replace(info, args=info.args[1:]))
+        initialize(m, owner, cls, replace(info, args=info.args[1:], places=info.places[1:]))
     if not isinstance(owner, (Instance, Opaque)) or last == "__init__":
         return NONE if last == "__init__" else UNKNOWN
     if last == "update" and len(info.args) >= 3:

@@ -47,6 +47,7 @@ from mxlint.tracing.values import (
     list_like,
     list_of,
     now,
+    one_of,
 )  # fmt: skip
 
 Handler = Callable[[Machine, CallInfo], Value]
@@ -601,8 +602,7 @@ def _getattr(m: Machine, info: CallInfo) -> Value:
             )
         return attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
     if len(info.args) == 2 and isinstance(info.args[1], Choice):
-        found = [_getattr(m, replace(info, args=[info.args[0], name])) for name in info.args[1].options]
-        return joined(found)
+        return one_of(_getattr(m, replace(info, args=[info.args[0], name])) for name in info.args[1].options)
     return UNKNOWN
 
 
@@ -836,7 +836,8 @@ def _dict_get(m: Machine, info: CallInfo) -> Value:
         return value
     if isinstance(owner, DictV) and owner.open:
         return join(owner.element, default)
-    return Opaque(label="get()")
+    found = attribute.entry_for(owner, key) if isinstance(owner, DictV) else None
+    return found if found is not None else Opaque(label="get()")
 
 
 def _dict_parts(kind: str) -> Handler:

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mxlint.tracing import nodes
+from mxlint.tracing.alike import Alike
 from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Uncomputed, Write
-from mxlint.tracing.heap import Journal, Writes, merged
+from mxlint.tracing.heap import Journal, Writes
 from mxlint.tracing.values import (
     MISSING,
     NO_AXES,
     UNKNOWN,
     Array,
     Axis,
+    Choice,
     ClassV,
     CompiledV,
     DictV,
@@ -69,6 +71,7 @@ class Loop:
     literal: bool = False
     exact: bool = False
     leavings: list[Writes] = field(default_factory=list)
+    born: int = field(default_factory=now)
 
 
 @dataclass(eq=False, slots=True)
@@ -320,9 +323,10 @@ class Machine:
         if self.trace is not None or depth == 0:
             return
         self.clocks.append(("force", None))
-        self._settle(value, depth)
+        self.settle(value, depth)
 
-    def _settle(self, value: Any, depth: int) -> None:
+    def settle(self, value: Any, depth: int = 8) -> None:
+        """An array has been computed, or may have been as far as anybody knows."""
         if depth == 0:
             return
         if isinstance(value, Array):
@@ -330,20 +334,23 @@ class Machine:
             if made_from is not None:
                 value.fields["lazy"] = None
                 for part in made_from:
-                    self._settle(part, depth - 1)
+                    self.settle(part, depth - 1)
         elif isinstance(value, (Tup, ListV)):
-            for item in value.items or ():
-                self._settle(item, depth - 1)
+            for item in value.items if value.items is not None else (value.element,):
+                self.settle(item, depth - 1)
+        elif isinstance(value, Choice):
+            for item in value.options:
+                self.settle(item, depth - 1)
         elif isinstance(value, DictV):
             for item in list(value.fields.values()):
-                self._settle(item, depth - 1)
+                self.settle(item, depth - 1)
         elif isinstance(value, Instance):
             if value.fields.get("#settled") is not True:
                 value.fields["#settled"] = True
                 for item in list(value.fields.values()):
-                    self._settle(item, depth - 1)
+                    self.settle(item, depth - 1)
         elif hasattr(value, "owner"):
-            self._settle(value.owner, depth)
+            self.settle(value.owner, depth)
 
     def clock(self, place: Place) -> Scalar:
         """Host code reads a clock."""
@@ -398,8 +405,20 @@ class Machine:
             if guard is not None and self.guards:
                 self.guards.pop()
 
+    def choose(self, frame: Frame, paths: list[Callable[[], Value]], guard: str = "value") -> Value:
+        """Run alternatives that come to a value each: the value stands for any of theirs."""
+        given = Heap()
+
+        def path(make: Callable[[], Value]) -> Callable[[], Status]:
+            return lambda: self.journal.store(given, "value", make())
+
+        self.fork(frame, [path(make) for make in paths], guard)
+        value: Value = given.fields["value"]
+        return value
+
     def fork(self, frame: Frame, paths: list[Callable[[], Status]], guard: str = "value") -> Status:
         """Run alternatives from the same state and go on with the join of those that end alike."""
+        began = now()
         ends: list[tuple[Status, Writes]] = []
         for path in paths:
             since = now()
@@ -416,24 +435,22 @@ class Machine:
                 self.guards.pop()
             ends.append((status, self.journal.undo(since)))
         result = min((status for status, _ in ends), key=_ORDER.index)
-        self._join([written for status, written in ends if status == result])
+        self._join([written for status, written in ends if status == result], began)
         for status, written in ends:
             if status != result and status in ("return", "break", "continue"):
                 (frame.leavings if status == "return" or not self.loops else self.loops[-1].leavings).append(written)
         return result
 
-    def _join(self, ends: list[Writes]) -> None:
+    def _join(self, ends: list[Writes], began: int) -> None:
         if len(ends) == 1:
             self.journal.replay(ends[0])
             return
+        alike = Alike(self.journal, began)
         touched = {where: (target, key) for written in ends for where, (target, key, _) in written.items()}
         for where, (target, key) in touched.items():
             present = target.fields.get(key, MISSING)
             contents = [written[where][2] if where in written else present for written in ends]
-            content = contents[0]
-            for other in contents[1:]:
-                content = merged(target, key, content, other)
-            self.journal.store(target, key, content)
+            self.journal.store(target, key, alike.content(target, key, contents))
 
 
 def qualname(frame: Frame) -> str:

@@ -58,9 +58,9 @@ def _called(m: Machine, name: str, info: CallInfo) -> Value:
         return _method(m, name, info)
     if name.startswith("mlx.#at."):
         return _at(m, name.rpartition(".")[2], info)
-    if name.startswith("mlx.nn.Module."):
-        return layers.call_method(m, name, info)
     cls, _, made = name.rpartition(".")
+    if cls == "mlx.nn.Module" or made == "__init__" and is_module_class(cls):
+        return layers.call_method(m, name, info)
     if cls.startswith("mlx.optimizers.") and made in OPTIMIZER_METHODS:
         return layers.optimizer_method(m, cls, made, info)
     if made.startswith("from_") and is_module_class(cls):

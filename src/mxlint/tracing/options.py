@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from mxlint.tracing.call import CallInfo
 from mxlint.tracing.machine import Machine
-from mxlint.tracing.values import NONE, UNKNOWN, Choice, External, Instance, ListV, Scalar, Tup, Value, join
+from mxlint.tracing.values import NONE, UNKNOWN, Choice, External, Instance, ListV, Scalar, Tup, Value, join, one_of
 
 PARSER = "argparse.ArgumentParser"
-MOST_CHOICES = 4
 _TYPES = {"builtins.int": "int", "builtins.float": "float", "builtins.str": "str", "builtins.bool": "bool"}
 _ACTIONS = {"store_true": Scalar("bool"), "store_false": Scalar("bool"), "count": Scalar("int")}
 
@@ -40,9 +39,9 @@ def _value(info: CallInfo) -> Value:
     choices, kind, default = info.keywords.get("choices"), info.keywords.get("type"), info.keywords.get("default", NONE)
     if choices is not None:
         items = choices.items if isinstance(choices, (ListV, Tup)) else None
-        if not items or len(items) > MOST_CHOICES or not all(isinstance(item, Scalar) and item.known for item in items):
+        if not items or not all(isinstance(item, Scalar) and item.known for item in items):
             return UNKNOWN
-        given: Value = Choice(tuple(items)) if len(items) > 1 else items[0]
+        given = one_of(items)
     elif kind is None:
         given = Scalar("str")
     else:

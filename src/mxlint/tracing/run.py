@@ -17,7 +17,6 @@ from mxlint.tracing.spelling import compile_words, says_compile, whole_words
 from mxlint.tracing.values import (
     UNKNOWN,
     BoundV,
-    Choice,
     ClassV,
     CompiledV,
     DictV,
@@ -37,6 +36,7 @@ from mxlint.tracing.values import (
     as_old,
     const,
     join,
+    options,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def _enter_chunk(m: Machine, chunk: Piece, frame: Frame, budget: _Budget, intere
     with budget:
         assert chunk.name is not None
         value = calls.force(frame, chunk.name, frame.fields.get(chunk.name, UNKNOWN))
-    for option in value.options if isinstance(value, Choice) else (value,):
+    for option in options(value):
         if isinstance(option, ClassV):
             _enter_class(m, option, frame, budget, interesting, everything)
         elif isinstance(option, FuncV):
@@ -395,6 +395,7 @@ def _generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
             info.places = [info.place] * len(info.args)
     owner = calls.instantiate(m, cls, info)
     if isinstance(owner, Instance):
+        m.settle(owner)  # who makes the real one loads and computes its weights
         for name in _rewritten(cls) & owner.fields.keys():
             owner.fields[name] = join(owner.fields[name], Opaque(label=f"self.{name}"))
     return owner
@@ -475,7 +476,7 @@ def _finish(m: Machine, budget: _Budget | None, epoch: int) -> None:
 def trace_uncalled(m: Machine, record: Record) -> None:
     """Trace a compiled function, or each of those that it may be, with what its parameters most likely are."""
     frame = record.frame
-    for function in record.function.options if isinstance(record.function, Choice) else (record.function,):
+    for function in options(record.function):
         trace = compiling.open_trace(m, record)
         try:
             info = presume.arguments(m, function, frame, record.site)

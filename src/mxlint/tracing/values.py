@@ -7,7 +7,7 @@ Mutable things (frames, lists, dicts, instances, arrays) are `Heap` objects: the
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,19 @@ if TYPE_CHECKING:
     from mxlint.tracing import nodes
 
 _serial = itertools.count(1)
-
+_OLD = 1 << 62
 
 _old: list[int] = []
 
 
 def now() -> int:
-    """The next serial number: objects and traces are ordered by it."""
-    return 0 if _old else next(_serial)
+    """The next serial number: objects and traces are ordered by it. Negative ones are older than the program, 0 is that of its modules."""
+    return next(_serial) - _OLD if _old else next(_serial)
+
+
+def made_since(since: int, born: int) -> bool:
+    """Whether something was made later than `since`, and not before the program if that was after its start."""
+    return since < born if since > 0 else since < born < 0
 
 
 @contextmanager
@@ -453,6 +458,12 @@ Value = (
 )  # fmt: skip
 
 
+MAX_OPTIONS = 4
+"""Values that something may be, where paths have come to them: more are unknown."""
+MAX_WRITTEN = 8
+"""The same where they are written out beside each other, as the choices of an option are."""
+
+
 def same(a: Value, b: Value) -> bool:
     """Whether two values are surely the same object or the same constant."""
     if a is b:
@@ -516,15 +527,25 @@ def join(a: Value, b: Value) -> Value:
         return Tup(tuple(map(join, a.items, b.items)), a.cls if a.cls is b.cls else None)
     if a is UNKNOWN or b is UNKNOWN:
         return UNKNOWN
-    options: list[Value] = []
-    for value in (*_options(a), *_options(b)):
-        if not any(same(value, other) for other in options):
-            options.append(value)
-    return Choice(tuple(options)) if len(options) <= 4 else UNKNOWN
+    found: list[Value] = []
+    for value in (*options(a), *options(b)):
+        if not any(same(value, other) for other in found):
+            found.append(value)
+    return Choice(tuple(found)) if len(found) <= MAX_OPTIONS else UNKNOWN
 
 
-def _options(value: Value) -> tuple[Value, ...]:
+def options(value: Value) -> tuple[Value, ...]:
+    """What a value may be."""
     return value.options if isinstance(value, Choice) else (value,)
+
+
+def one_of(values: Iterable[Value]) -> Value:
+    """One of several values that are written out, of which there may be more than paths make; unknown beyond that."""
+    found: list[Value] = []
+    for value in values:
+        if not any(same(value, other) for other in found):
+            found.append(value)
+    return UNKNOWN if not found or UNKNOWN in found or len(found) > MAX_WRITTEN else found[0] if len(found) == 1 else Choice(tuple(found))
 
 
 def without_none(value: Value) -> Value:
