@@ -18,7 +18,7 @@ from mxlint.engine import check
 
 REPORTED = Path(__file__).parent / "fixtures" / "reported.md"
 MLX = "0.32.4"  # the version whose output is shown
-FENCE = re.compile(r"(?ms)^```(python|output) ?(\S*)\n(.*?)^```$")
+FENCE = re.compile(r"(?ms)^```(python|toml|output) ?(\S*)\n(.*?)^```$")
 MARKER = re.compile(r"# (MX\d{3})$")
 MISSED: dict[str, str] = {}
 
@@ -46,7 +46,7 @@ def read(section: str) -> dict[str, Program]:
     files: dict[str, str] = {}
     kind = ""
     for language, label, text in FENCE.findall(section):
-        if language == "python":
+        if language != "output":
             kind, _, name = label.partition("/")
             files[name or "main.py"] = text
         else:
@@ -68,14 +68,12 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         (root / name).write_text(text, encoding="utf-8")
 
 
-def found(root: Path, files: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, *, advice: bool) -> list[tuple[str, int, str]]:
+def found(root: Path, files: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
     monkeypatch.chdir(root)
     write(root, files)
     result = check(["."])
     assert (result.tracebacks, result.problems) == ((), ())
-    return sorted(
-        (finding.span.filename, finding.span.start.row, finding.code) for finding in result.findings if advice or finding.severity != "info"
-    )
+    return sorted((finding.span.filename, finding.span.start.row, finding.code) for finding in result.findings)
 
 
 def test_every_section_has_two_programs() -> None:
@@ -93,12 +91,12 @@ def test_every_section_has_two_programs() -> None:
     ],
 )
 def test_what_was_reported_is_flagged(thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(tmp_path, BAD[thread].files, monkeypatch, advice=False) == BAD[thread].marked
+    assert found(tmp_path, BAD[thread].files, monkeypatch) == BAD[thread].marked
 
 
 @pytest.mark.parametrize("thread", THREADS)
 def test_what_is_mended_is_silent(thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(tmp_path, FIXED[thread].files, monkeypatch, advice=True) == []
+    assert found(tmp_path, FIXED[thread].files, monkeypatch) == []
 
 
 # Runs the script of each folder in a fork of its own, since some of them destroy the random state, and says what it prints and raises.

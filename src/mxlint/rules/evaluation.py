@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.report import EVAL_ERROR, finding, name_of, quoted
-from mxlint.tracing.events import Record
+from mxlint.tracing.events import Event, Record
 
 _HELP = {
     "format": "return the array and print it outside the compiled function, or print its .shape or .dtype; "
@@ -21,6 +21,14 @@ _HELP = {
 _CODES = {"format": "MX101", "log": "MX101", "evaluate": "MX102", "convert": "MX103", "truth": "MX104", "index": "MX105"}
 
 
+def _error(event: Event) -> str:
+    if "async" in event.what:
+        return '"ValueError: [async_eval] Not allowed inside a graph transformation"'
+    if event.kind == "index" and " of mx." in event.what:
+        return '"TypeError: … incompatible function arguments" or "RuntimeError: std::bad_cast"'
+    return f'"{EVAL_ERROR}"'
+
+
 def evaluation(record: Record) -> Iterator[Finding]:
     """Every place of the traced body that needs the value of a placeholder."""
     for trace in record.traces:
@@ -29,7 +37,7 @@ def evaluation(record: Record) -> Iterator[Finding]:
             if code is None:
                 continue
             about = f" of {quoted(event.note)}" if event.note else "" if event.kind == "log" else " of a traced array"
-            error = '"ValueError: [async_eval] Not allowed inside a graph transformation"' if "async" in event.what else f'"{EVAL_ERROR}"'
+            error = _error(event)
             if event.kind == "log":
                 message = (
                     f"{event.what} formats a traced array{about}: while {name_of(record)} is traced it has no value, "

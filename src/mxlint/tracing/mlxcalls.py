@@ -555,18 +555,36 @@ def _array_equal(m: Machine, info: CallInfo) -> Value:
 
 
 def _counted(name: str, position: int, parameter: str) -> Callable[[Machine, CallInfo], Value]:
-    """A function that wants a Python integer where an array with a value would do as well."""
+    """A function that wants Python integers where arrays with a value would do as well: one number, or a list of them."""
 
     def run(m: Machine, info: CallInfo) -> Value:
         count = info.get(position, parameter)
         parts = count.items or () if isinstance(count, (Tup, ListV)) else (count,)
         for part in parts:
-            if isinstance(part, Array) and part.traced is True and part.sure and (part is not count or name in ("topk", "repeat")):
-                m.emit("index", info.place, f"a traced array as {parameter} of mx.{name}", info.frame, part.chain)
+            if (
+                isinstance(part, Array)
+                and part.traced is True
+                and part.sure
+                and (part is not count or parameter in ("k", "repeats", "reps") or _flat(part))
+            ):
+                m.emit("index", info.place, f"a traced array as {parameter} of mx.{name.rpartition('.')[2]}", info.frame, part.chain)
                 return m.array(None)
-        return function(m, f"mlx.core.{name}", info)
+        return _method(m, name, info) if name.startswith("mlx.core.array.") else function(m, name, info)
 
     return run
+
+
+def _flat(array: Array) -> bool:
+    """Whether an array is known to be as good as a list of numbers."""
+    return array.shape is not None and len(array.shape) == 1
+
+
+_COUNTS = {
+    "mlx.core.topk": (1, "k"), "mlx.core.repeat": (1, "repeats"), "mlx.core.tile": (1, "reps"),
+    "mlx.core.zeros": (0, "shape"), "mlx.core.ones": (0, "shape"), "mlx.core.full": (0, "shape"), "mlx.core.broadcast_to": (1, "shape"),
+    "mlx.core.reshape": (1, "shape"), "mlx.core.array.reshape": (1, "shape"), "mlx.core.unflatten": (2, "shape"),
+}  # fmt: skip
+"""Where functions take counts and sizes."""
 
 
 def _switch(disabled: bool) -> Callable[[Machine, CallInfo], Value]:
@@ -702,8 +720,8 @@ _HANDLERS: dict[str, Callable[[Machine, CallInfo], Value]] = {
     "mlx.#kernel": _kernel,
     "mlx.core.set_default_device": _default,
     "mlx.core.set_default_stream": _default, "mlx.core.allclose": _array_equal,
-    "mlx.core.topk": _counted("topk", 1, "k"), "mlx.core.repeat": _counted("repeat", 1, "repeats"),
-    **{f"mlx.core.{name}": _counted(name, 0, "shape") for name in ("zeros", "ones", "full")}, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
+    "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
+    **{name: _counted(name, *count) for name, count in _COUNTS.items()},
     **{f"mlx.core.{name}": _evaluates(f"mx.{name}()") for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
     "mlx.utils.tree_map": _tree_map, "mlx.utils.tree_flatten": _tree_flatten, "mlx.utils.tree_unflatten": _tree_unflatten,
 }  # fmt: skip
