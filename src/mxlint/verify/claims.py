@@ -15,6 +15,7 @@ from mxlint.verify.sight import Claim
 SITE = "compiled here"
 AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
 """Rules that flag the compile site itself, if nothing else is called that."""
+CHANGES = ("changed here", "called again here")
 _BRANCHING = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Compare)
 
 
@@ -50,6 +51,8 @@ def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
         ),
         _pure(source, start, nodes),
         source.text[source.offset(span.start.row) + span.start.column - 1 : source.offset(span.end.row) + span.end.column - 1],
+        frozenset(_bound(source, start)),
+        any(related.message in CHANGES for related in finding.related),
     )
 
 

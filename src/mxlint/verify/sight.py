@@ -22,7 +22,8 @@ class Claim:
     """What a finding says, in terms of the program that is run. `place`, `sites`: file of the program, with rows.
 
     `start` and `end` are the flagged expression, columns in bytes from 0; `names` are those that it begins with; `certain`: nothing in it
-    can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function.
+    can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function; `bound`: the names that
+    the function around it binds; `changes`: that what is read there changes between calls.
     """
 
     code: str
@@ -35,6 +36,8 @@ class Claim:
     certain: bool
     pure: bool
     text: str
+    bound: frozenset[str] = frozenset()
+    changes: bool = False
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]

@@ -3,45 +3,182 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
 
 MOST_VARIANTS = 4
+HELD, ALONE, BLANK = "__mxlint_held__", "__mxlint_alone__", "__mxlint_blank__"
+"""What the child answers to."""
+_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Raise, ast.Assert)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def without(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
-    """The program without the expression: what stands in its place, which is something that it is made from, or zero."""
+    """The program without the expression: what stands in its place, which is nothing where a whole statement goes, something that it is made
+    from, or zero."""
+    whole = _statement(job, claim)
+    if whole is not None:
+        yield "nothing", _with(job, claim, *whole, "pass", bare=True)
     found = _flagged(job, claim)
     if found is not None:
         text, start, end = found
-        for part in list(dict.fromkeys((*_leaves(text[start:end].decode()), "0.0")))[:MOST_VARIANTS]:
+        flagged = text[start:end].decode()
+        parts = [part for part in dict.fromkeys((*_leaves(flagged), "0.0")) if part != flagged.strip()]
+        for part in parts[:MOST_VARIANTS]:
             yield part, _with(job, claim, text, start, end, part)
 
 
-def held(job: Job, claim: Claim) -> Job | None:
-    """The program in which the expression keeps the values of its first evaluations, as it does in a trace."""
+def blanked(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
+    """The program in which the expression hands on arrays without anything of the trace in them, unless it only gives a local name a value."""
+    whole, found = _statement(job, claim), _flagged(job, claim)
+    if found is None or whole is not None and _local(whole[0][whole[1] : whole[2]], claim):
+        return
+    text, start, end = found
+    try:
+        node = ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return
+    changed = ast.unparse(ast.fix_missing_locations(_Blank(claim.bound).visit(node)))
+    yield "zeros for what it is given", _with(job, claim, text, start, end, changed)
+
+
+class _Blank(ast.NodeTransformer):
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Call(ast.Name(BLANK, ast.Load()), [node], []) if node.id in self.names and isinstance(node.ctx, ast.Load) else node
+
+
+def _local(statement: bytes, claim: Claim) -> bool:
+    """Whether a statement does no more than to give local names values."""
+    (node,) = ast.parse(statement).body
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
+    names = [part for target in targets for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])]
+    return bool(names) and all(isinstance(name, ast.Name) and name.id in claim.bound for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A program that reports the parts of the flagged expression as they are evaluated (child/probes.py). `within`: the parts of each."""
+
+    job: Job
+    within: Mapping[int, tuple[int, ...]]
+
+    def largest(self, wanted: Collection[int], number: int = 0) -> Iterator[int]:
+        """Of the parts that are wanted those that are in no other."""
+        if number in wanted:
+            yield number
+        else:
+            for part in self.within[number]:
+                yield from self.largest(wanted, part)
+
+
+def probed(job: Job, claim: Claim) -> Probed | None:
+    """The program that reports the flagged expression, number 0, and what it is made from."""
     found = _flagged(job, claim)
     if found is None:
         return None
     text, start, end = found
-    changed = _with(job, claim, text, start, end, f"__mxlint_held__(lambda: ({text[start:end].decode()}))")
+    parts = _Parts()
     try:
+        node = parts.visit(ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body)
+        changed = _with(job, claim, text, start, end, ast.unparse(ast.fix_missing_locations(node)))
         ast.parse(changed.files[claim.place])
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError):
         return None
-    return changed
+    return Probed(changed, {number: tuple(inner) for number, inner in parts.within.items()}) if parts.within else None
 
 
-def _flagged(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
-    """The text of the file, and where the flagged expression starts and ends; of a statement its value."""
+def alone(job: Job, claim: Claim) -> Job | None:
+    """The program in which the flagged expression is told to the child with what it is made from, to be compiled by itself."""
+    found = _flagged(job, claim)
+    if found is None:
+        return None
+    text, start, end = found
+    try:
+        node = ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not _movable(node):
+        return None
+    inner = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    inner |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    names = ", ".join(name for name in dict.fromkeys(_names(node)) if name in claim.bound and name not in inner)
+    filler = f"{ALONE}(lambda {names}: ({ast.unparse(node)}){names and ', '}{names})"
+    return _with(job, claim, text, start, end, filler)
+
+
+class _Parts(ast.NodeTransformer):
+    """Every part of an expression that has a name in it asks the child for its value."""
+
+    def __init__(self) -> None:
+        self.within: dict[int, list[int]] = {}
+        self.around: list[list[int]] = [[]]
+
+    def visit(self, node: ast.AST) -> Any:
+        if not isinstance(node, ast.expr) or isinstance(node, (ast.Starred, ast.Slice)):
+            return self.generic_visit(node)
+        if not _movable(node) or not any(_names(node)):
+            return node
+        number = len(self.within)
+        self.around[-1].append(number)
+        self.around.append([])
+        self.within[number] = self.around[-1]
+        part: Any = node if isinstance(node, (ast.Lambda, ast.JoinedStr, *_COMPREHENSIONS)) else self.generic_visit(node)
+        self.around.pop()
+        arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return ast.Call(ast.Name(HELD, ast.Load()), [ast.Constant(number), ast.Lambda(arguments, part)], [])
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def _movable(node: ast.AST) -> bool:
+    """Whether an expression means the same in a function of its own."""
+    return not any(
+        isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
+        or isinstance(part, ast.Name)
+        and part.id in ("super", "locals", "vars", "__class__")
+        for part in ast.walk(node)
+    )
+
+
+def _statement(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
+    """The text of the file, and where the flagged statement starts and ends; an expression that is all of a statement is one."""
+    place = _located(job, claim)
+    if place is None:
+        return None
+    text, start, end = place
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, _SIMPLE) and ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) == (
+            claim.start,
+            claim.end,
+        ):
+            return text, start, end
+    return None
+
+
+def _located(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
     if claim.place not in job.files:
         return None
     text = job.files[claim.place].encode()
     lines = text.split(b"\n")
     start, end = (sum(len(line) + 1 for line in lines[: row - 1]) + column for row, column in (claim.start, claim.end))
+    return text, start, end
+
+
+def _flagged(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
+    """The text of the file, and where the flagged expression starts and ends; of a statement its value."""
+    place = _located(job, claim)
+    if place is None:
+        return None
+    text, start, end = place
     try:
         ast.parse(f"({text[start:end].decode()}\n)", mode="eval")
         return text, start, end
@@ -62,10 +199,10 @@ def _flagged(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
     return text, first, last
 
 
-def _with(job: Job, claim: Claim, text: bytes, start: int, end: int, filler: str) -> Job:
+def _with(job: Job, claim: Claim, text: bytes, start: int, end: int, filler: str, *, bare: bool = False) -> Job:
     """All rows stay where they are."""
-    missing = text[start:end].count(b"\n") - filler.count("\n")
-    changed = text[:start] + f"({filler}{chr(10) * missing})".encode() + text[end:]
+    missing = chr(10) * (text[start:end].count(b"\n") - filler.count("\n"))
+    changed = text[:start] + (f"{filler}{missing}" if bare else f"({filler}{missing})").encode() + text[end:]
     return replace(job, files={**job.files, claim.place: changed.decode()})
 
 

@@ -104,7 +104,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import drive, guard, instruments, observe, program, standins, values
+    from . import drive, guard, instruments, observe, probes, program, standins, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -122,8 +122,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["graph"],
         job["length_one"],
         job["random"],
-        frozenset(job["traced_calls"]),
     )
+    probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["traced_calls"]), job["draws"])
     if job["transforms"]:
         observer.transforms = instruments.Transforms()
     if job["clocks"]:
@@ -133,7 +133,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
     if mode == "serial":
         instruments.serial()
-    vars(builtins)["__mxlint_held__"] = observer.held_value  # what a variant of the program calls
+    probe.install()
     observer.install()
     layers += guard.arm(os.path.join(folder, "work"), refused)
     ended: dict[str, Any] = {"status": "ok"}
@@ -199,7 +199,9 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "spans": observer.clocks.spans if observer.clocks is not None else [],
         "disabled_by": os.environ.get("MLX_DISABLE_COMPILE"),
         "compiles": instruments.compiles(),
-        "held": observer.held_count,
+        "held": probe.held_count,
+        "probes": probe.seen,
+        "alone": probe.compared,
         "bodies": observer.bodies,
         "logging": observer.logging,
         "watches": [

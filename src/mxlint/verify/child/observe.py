@@ -85,7 +85,6 @@ class Observer:
     graph: bool = False
     keeps: bool = False
     random: bool = False
-    traced_calls: frozenset[int] = frozenset()
     switch: instruments.Switch = field(default_factory=instruments.Switch)
     transforms: instruments.Transforms | None = None
     clocks: instruments.Clocks | None = None
@@ -103,8 +102,6 @@ class Observer:
     spots: dict[types.CodeType, dict[int, list[tuple[Watch, bool]]]] = field(default_factory=dict)
     targets: set[types.CodeType] = field(default_factory=set)
     examples: dict[int, tuple[Any, tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
-    reads: dict[tuple[int, str], tuple[int, list[tuple[Any] | None]]] = field(default_factory=dict)
-    held_count: int = 0
     passed_over: set[types.CodeType] = field(default_factory=set)
     main_thread: int = field(default_factory=threading.get_ident)
     own: threading.local = field(default_factory=threading.local)
@@ -206,27 +203,6 @@ class Observer:
     def key() -> Any:
         """The state of the global generator."""
         return values.seen(mx.random.state[0])  # type: ignore[index]
-
-    def held_value(self, evaluate: Callable[[], Any]) -> Any:
-        """The value that an expression had when such a call was last traced, where the program ran compiled; outside of such calls its own."""
-        if not self.stack:
-            return evaluate()
-        made, entry = self.stack[-1]
-        key = made.number, str(values.without_shapes(entry["key"]) if made.options["shapeless"] else entry["key"])
-        number = len(self.calls)
-        if key not in self.reads or number - 1 in self.traced_calls and self.reads[key][0] != number:
-            self.reads[key] = number, []
-        at, known = self.reads[key]
-        if at == number:
-            value = evaluate()
-            known.append(values.copied(value))
-            return value
-        entry["held"] = entry.get("held", -1) + 1
-        held = known[entry["held"]] if entry["held"] < len(known) else None
-        if held is None:
-            return evaluate()
-        self.held_count += 1
-        return held[0]
 
     def length_one(self) -> dict[str, Any] | None:
         """The first call of a shapeless function once more, with length 1 on the axes that differ between its calls, else on the leading one."""

@@ -52,9 +52,7 @@ def placeholders(sight: Sight) -> Evidence | None:
 
 def leaked(sight: Sight, names: frozenset[str] | None = None) -> Evidence | None:
     """Placeholders that a trace left behind; with names, in what one of these leads to."""
-    usual = {*sight.plain["leaks"], *(path for call in sight.plain["calls"] for path in call.get("leaks", ()))}
-    after_calls = [path for call in sight.real["calls"] for path in call.get("leaks", ())]
-    new = [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
+    new = new_leaks(sight)
     if names is not None:
         new = [path for path in new if not names.isdisjoint(re.findall(r"\w+", path))]
     if new:
@@ -64,6 +62,13 @@ def leaked(sight: Sight, names: frozenset[str] | None = None) -> Evidence | None
     if sight.real["random_poisoned"] and not sight.plain["random_poisoned"]:
         return Evidence("leak", "the global random state holds a placeholder", "a key")
     return None
+
+
+def new_leaks(sight: Sight) -> list[str]:
+    """The paths to placeholders, in the order in which they were found."""
+    usual = {*sight.plain["leaks"], *(path for call in sight.plain["calls"] for path in call.get("leaks", ()))}
+    after_calls = [path for call in sight.real["calls"] for path in call.get("leaks", ())]
+    return [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
 
 
 def ended(sight: Sight, *, arrays: bool = True) -> Evidence | None:

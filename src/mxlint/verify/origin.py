@@ -1,0 +1,197 @@
+"""Whether what was seen comes from the flagged expression, and not from what else the function does: the program is run with that one changed.
+
+Each rule says how. Where an expression does harm as a constant of the trace, the uncompiled program must go wrong with that constant in its
+place; where it does by what it is compiled to, so it must by itself; where it acts on something, nothing of it must be seen without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from mxlint.verify.bench import Bench
+from mxlint.verify.endings import died, unusable
+from mxlint.verify.protocols.answer import Answer, Protocol, says
+from mxlint.verify.protocols.comparing import difference, ended, new_leaks
+from mxlint.verify.protocols.shapeless import SHAPES
+from mxlint.verify.runner import Job
+from mxlint.verify.sight import Claim, Sight, same
+from mxlint.verify.variants import alone, blanked, probed, without
+
+Found = str | None
+"""Why it cannot be said to come from there; None if it does."""
+Origin = Callable[[Bench, Job, Sight, Protocol, Answer], Found]
+WHOLE, KEY = 0, "0"
+"""The number of the expression among its parts, and as the child reports it."""
+NOWHERE = "it cannot be told whether what was seen comes from the flagged expression"
+
+
+def elsewhere(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Why what was seen may not come from the flagged expression."""
+    origin = ORIGINS.get(sight.claim.code)
+    return None if origin is None or sight.crashed is not None else origin(bench, job, sight, protocol, answer)
+
+
+# -- constants of the trace --------------------------------------------------------------------------------------------
+
+
+def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Parts of the expression are constants of the trace, and with these constants the uncompiled program does something else; where its
+    names are not known to be those of changing state, just what it does compiled."""
+    probe = probed(job, sight.claim)
+    seen = _answer(bench, probe.job, "real") if probe is not None else None
+    if probe is None or seen is None:
+        return NOWHERE
+    constants = {int(number) for number, known in seen["probes"].items() if known["constant"]}
+    parts = list(probe.largest(constants))
+    if not parts:
+        return "nothing in the flagged expression is a constant of the trace"
+    run = _holding(bench, probe.job, sight, parts)
+    if run is None:
+        return "what is read here was not seen to change"
+    if not differs(replace(sight, real=run)):
+        return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
+    if answer.held and (difference(replace(sight, plain=run)) or ended(replace(sight, plain=run))):
+        return "the results differ, but not as they do if the flagged expression is held at its first value"
+    return None
+
+
+def matters(bench: Bench, job: Job, sight: Sight) -> bool:
+    """Whether the flagged expression changes between calls, so that the uncompiled program goes wrong if it is held at its first value."""
+    probe = probed(job, sight.claim)
+    run = _holding(bench, probe.job, sight, [WHOLE]) if probe is not None else None
+    return run is not None and differs(replace(sight, real=run))
+
+
+def evaluated_once(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Evaluated in the calls that are traced only, the expression makes the uncompiled program do something else."""
+    probe = probed(job, sight.claim)
+    run = _holding(bench, probe.job, sight, [WHOLE]) if probe is not None else None
+    if run is None:
+        return gone(bench, job, sight, protocol, answer)
+    return (
+        None if differs(replace(sight, real=run)) else "the results differ, but not for what happens here: done once it makes no difference"
+    )
+
+
+def _holding(bench: Bench, job: Job, sight: Sight, parts: list[int]) -> Mapping[str, Any] | None:
+    """The uncompiled program in which parts of the flagged expression keep their values of the trace, if it can be run and does."""
+    traced = [number for number, call in enumerate(sight.real["calls"]) if call["traced"]]
+    run = _answer(bench, _set(job, hold=parts, traced_calls=traced), "plain")
+    return run if run is not None and run["held"] else None
+
+
+# -- random numbers ----------------------------------------------------------------------------------------------------
+
+
+def drawn(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """The expression draws, with a key that is a constant of the trace, and the same numbers in each call make the uncompiled program do
+    something else. Where the key is no constant, it is one half of the random state that was captured: the generator is broken."""
+    probe = probed(job, sight.claim)
+    seen = _answer(bench, probe.job, "real") if probe is not None else None
+    if probe is None or seen is None or KEY not in seen["probes"]:
+        return NOWHERE
+    fresh, again = (_answer(bench, _set(probe.job, draws=how), "plain") for how in ("fresh", "again"))
+    if fresh is None or again is None or not fresh["probes"].get(KEY, {}).get("drew"):
+        return "the flagged expression was not seen to draw from the global random state"
+    if not seen["probes"][KEY]["key"]:
+        broken = answer.evidence is not None and answer.evidence.kind in ("leak", "exception")
+        return None if broken else "the random state is captured: its key is no constant of the trace"
+    if answer.evidence is not None and answer.evidence.kind in ("leak", "exception"):
+        return None
+    return None if differs(replace(sight, real=again, plain=fresh)) else "the results differ, but not for the numbers that are drawn here"
+
+
+# -- one expression compiled -------------------------------------------------------------------------------------------
+
+
+def unsupported_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Compiled by itself the expression raises the same."""
+    compared = _compiled_alone(bench, job, sight.claim)
+    if compared is None:
+        return NOWHERE
+    return (
+        None
+        if any(says(item.get("error", ""), SHAPES) for item in compared)
+        else "compiled by itself the flagged expression does not raise"
+    )
+
+
+def unsafe_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Compiled by itself for one shape, the expression gives something else for another."""
+    compared = _compiled_alone(bench, job, sight.claim)
+    if compared is None:
+        return NOWHERE
+    for item in compared:
+        first = next(other for other in compared if other["of"] == item["of"])
+        right = "error" not in first and same(first["plain"], first["compiled"])
+        if right and item["shapes"] != first["shapes"] and ("error" in item or not same(item["plain"], item["compiled"])):
+            return None
+    return "compiled by itself the flagged expression gives for other shapes what it gives uncompiled"
+
+
+def _compiled_alone(bench: Bench, job: Job, claim: Claim) -> list[Mapping[str, Any]] | None:
+    """How the expression, compiled by itself, compares with the uncompiled one; None if that cannot be told."""
+    variant = alone(job, claim)
+    run = _answer(bench, variant, "plain") if variant is not None else None
+    return run["alone"] or None if run is not None else None
+
+
+# -- the program without the expression --------------------------------------------------------------------------------
+
+
+def gone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Without the expression nothing is seen any more."""
+    return _gone(bench, without(job, sight.claim), sight, protocol)
+
+
+def handed_on(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Nothing is seen any more without the expression, or where what it hands on is nothing of the trace."""
+    return _gone(bench, chain(without(job, sight.claim), blanked(job, sight.claim)), sight, protocol)
+
+
+def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], sight: Sight, protocol: Protocol) -> Found:
+    for part, variant in variants:
+        reference = bench.run(variant, protocol.reference)
+        if unusable(reference) or reference.answer is None or not as_far(reference.answer, sight.plain):
+            continue
+        real = bench.run(variant, "real")
+        if died(real) or unusable(real) or real.answer is None:
+            return f"with {part} in place of the flagged expression it happens, too"
+        # What was reached is what was reached with the expression in place.
+        other = replace(sight, real={**real.answer, "watches": sight.real["watches"]}, plain=reference.answer)
+        if protocol.judge(other).word != "seen" or len(new_leaks(other)) < len(new_leaks(sight)):
+            return None
+        return f"with {part} in place of the flagged expression it happens, too"
+    return NOWHERE
+
+
+def as_far(run: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
+    return run["status"] == plain["status"] and len(run["calls"]) == len(plain["calls"])
+
+
+def differs(sight: Sight) -> bool:
+    return bool(difference(sight) or ended(sight, arrays=False) or sight.real["files"] != sight.plain["files"])
+
+
+def _answer(bench: Bench, job: Job, mode: Any) -> Mapping[str, Any] | None:
+    outcome = bench.run(job, mode)
+    return None if unusable(outcome) else outcome.answer
+
+
+def _set(job: Job, **settings: Any) -> Job:
+    return replace(job, settings={**job.settings, **settings})
+
+
+ORIGINS: dict[str, Origin] = {
+    **dict.fromkeys(("MX201", "MX209", "MX401", "MX402"), constant),
+    "MX206": evaluated_once,
+    "MX203": drawn,
+    "MX403": unsupported_alone,
+    "MX404": unsafe_alone,
+    **dict.fromkeys(("MX202", "MX503"), handed_on),
+    **dict.fromkeys(("MX207", "MX210", "MX211", "MX212", "MX604"), gone),
+}
+"""How it is told that what was seen comes from the flagged expression. The other rules' protocols see it by row, or by what was raised there."""

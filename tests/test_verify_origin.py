@@ -1,0 +1,270 @@
+"""What was seen somewhere in a function is not put down to another expression of it: each claim is made at the row that is to blame, and at
+one that is not."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.finding import Verdict
+from mxlint.verify.claims import forced
+from mxlint.verify.experiment import Options, verify
+
+pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+
+HEAD = """from functools import partial
+import time
+
+import mlx.core as mx
+import mlx.nn as nn
+
+mx.eval(mx.zeros(1) + 1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def claimed(code: str, text: str, line: str) -> Verdict:
+    """The verdict on a claim about the first row that has this line."""
+    text = HEAD + text
+    Path("a.py").write_text(text, encoding="utf-8")
+    result = check(["a.py"])
+    row = next(row for row, one in enumerate(text.splitlines(), 1) if one.strip() == line)
+    claim = forced(result.sources["a.py"], row, code, [site.span for site in result.sites])
+    assert claim is not None
+    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False))
+    assert finding.verdict is not None
+    return finding.verdict
+
+
+SHAPE = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    y = mx.exp(x) * 2
+    n = 3.0
+    return y * n / y.shape[0]
+
+for rows in (2, 4):
+    print(f(mx.ones((rows, 3))))
+"""
+
+SHAPE_TWICE = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    y = mx.exp(x) / x.shape[0]
+    return y * 2 + x.shape[0]
+
+for rows in (2, 4):
+    print(f(mx.ones((rows, 3))))
+"""
+
+CONDITION = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    y = x * 2
+    if y.ndim == 2:
+        y = y + 1
+    if y.shape[0] > 3:
+        y = -y
+    return y
+
+for rows in (2, 4):
+    print(f(mx.ones((rows, 3))))
+"""
+
+SLICE = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    y = mx.exp(x) * 2
+    y = y[:, 1:]
+    z = mx.split(x, 3, axis=1)[0]
+    return mx.sum(y) + mx.sum(z)
+
+for rows in (2, 4):
+    print(f(mx.ones((rows, 3))))
+"""
+
+LAST = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    y = mx.exp(x)
+    return y[-1] * 2
+
+for rows in (2, 4):
+    print(f(mx.arange(rows)))
+"""
+
+LEAK = """
+history = []
+
+@mx.compile
+def f(x):
+    last = history[-1] if history else 0
+    y = mx.exp(x) + len(history)
+    history.append(y)
+    return y * 2
+
+for _ in range(3):
+    f(mx.array(1.0))
+print(history[-1].item())
+"""
+
+DRAWS = """
+scale = mx.array(1.0)
+
+@mx.compile
+def f(x):
+    y = x * 2
+    z = x * scale
+    return y + z + mx.random.normal(x.shape)
+
+for _ in range(3):
+    scale = scale + 1
+    print(f(mx.array([1.0])))
+"""
+
+CAPTURED_DRAWS = """
+scale = mx.array(1.0)
+
+@partial(mx.compile, inputs=mx.random.state, outputs=mx.random.state)
+def f(x):
+    noise = mx.random.normal(x.shape)
+    return noise + x * scale
+
+for _ in range(3):
+    scale = scale + 1
+    print(f(mx.array([1.0])))
+"""
+
+CAPTURED_SCALE = """
+state = {"scale": mx.array(1.0)}
+shift = mx.array(0.0)
+
+@partial(mx.compile, inputs=state)
+def f(x):
+    y = x * state["scale"]
+    return y + shift
+
+for value in (1.0, 2.0, 3.0):
+    state["scale"] = mx.array(value)
+    shift = mx.array(value)
+    print(f(mx.array(1.0)))
+"""
+
+MUTATES = """
+@mx.compile
+def f(cache, x):
+    y = x * 2
+    cache["k"] = y
+    return y + 1
+
+cache = {"k": mx.array(0.0)}
+for _ in range(2):
+    f(cache, mx.array(1.0))
+print(cache["k"])
+"""
+
+GROWS = """
+log = []
+
+@partial(mx.compile, inputs=log, outputs=log)
+def f(x):
+    log.append(x * 2)
+    return x + 1
+
+for _ in range(4):
+    f(mx.array(1.0))
+"""
+
+RETURNS = """
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+@mx.compile
+def f(x):
+    y = mx.exp(x)
+    return Box(y)
+
+for _ in range(2):
+    print(f(mx.array(1.0)).value)
+"""
+
+OFF = """
+print("start")
+mx.disable_compile()
+
+@mx.compile
+def f(x):
+    return mx.exp(x) * 2
+
+for _ in range(4):
+    f(mx.array(1.0))
+"""
+
+ALIASED = """
+w = mx.array(2.0)
+
+@mx.compile
+def f(x):
+    y = mx.exp(x)
+    return y * w
+
+f(w)
+"""
+
+LAZY = """
+w = mx.random.normal((256, 256)) @ mx.random.normal((256, 256))
+
+@mx.compile
+def f(x):
+    y = x * 2
+    return y @ w
+
+for _ in range(3):
+    mx.eval(f(mx.ones((4, 256))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "wrong", "right"),
+    [
+        ("MX401", SHAPE, "y = mx.exp(x) * 2", "return y * n / y.shape[0]"),
+        ("MX401", SHAPE, "n = 3.0", "return y * n / y.shape[0]"),
+        ("MX401", SHAPE_TWICE, "@partial(mx.compile, shapeless=True)", "y = mx.exp(x) / x.shape[0]"),
+        ("MX401", SHAPE_TWICE, "@partial(mx.compile, shapeless=True)", "return y * 2 + x.shape[0]"),
+        ("MX402", CONDITION, "if y.ndim == 2:", "if y.shape[0] > 3:"),
+        ("MX403", SLICE, "y = mx.exp(x) * 2", "y = y[:, 1:]"),
+        ("MX403", SLICE, "return mx.sum(y) + mx.sum(z)", "z = mx.split(x, 3, axis=1)[0]"),
+        ("MX404", LAST, "y = mx.exp(x)", "return y[-1] * 2"),
+        ("MX202", LEAK, "y = mx.exp(x) + len(history)", "history.append(y)"),
+        ("MX202", LEAK, "last = history[-1] if history else 0", "history.append(y)"),
+        ("MX203", DRAWS, "y = x * 2", "return y + z + mx.random.normal(x.shape)"),
+        ("MX203", DRAWS, "z = x * scale", "return y + z + mx.random.normal(x.shape)"),
+        ("MX201", DRAWS, "y = x * 2", "z = x * scale"),
+        ("MX203", CAPTURED_DRAWS, "noise = mx.random.normal(x.shape)", ""),
+        ("MX201", CAPTURED_SCALE, 'y = x * state["scale"]', "return y + shift"),
+        ("MX207", MUTATES, "y = x * 2", 'cache["k"] = y'),
+        ("MX207", MUTATES, "return y + 1", 'cache["k"] = y'),
+        ("MX211", GROWS, "return x + 1", "log.append(x * 2)"),
+        ("MX503", RETURNS, "y = mx.exp(x)", "return Box(y)"),
+        ("MX604", OFF, 'print("start")', "mx.disable_compile()"),
+        ("MX212", ALIASED, "y = mx.exp(x)", "return y * w"),
+        ("MX210", LAZY, "y = x * 2", "return y @ w"),
+    ],
+)
+def test_the_row_that_is_to_blame(code: str, text: str, wrong: str, right: str) -> None:
+    verdict = claimed(code, text, wrong)
+    assert verdict.verdict in ("inconclusive", "refuted"), verdict
+    if right:
+        verdict = claimed(code, text, right)
+        assert verdict.verdict == "confirmed", verdict
