@@ -12,7 +12,7 @@ from mxlint.verify.bench import Bench
 from mxlint.verify.chain import in_replaced
 from mxlint.verify.factory import reduced
 from mxlint.verify.modules import Module
-from mxlint.verify.programs import job_of, rows_of_its_own
+from mxlint.verify.programs import LAZY, job_of, rows_of_its_own
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
@@ -48,7 +48,7 @@ def called(
         return None
     if order["problem"] is not None:
         return Called(Answer("unclear", order["problem"]), None, None)
-    piece = cut(bench.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False)
+    piece = cut(bench.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=claim.code in LAZY)
     order |= {
         "aim": [claim.place, claim.start[0], claim.end[0]],
         "site": [place, first, last],

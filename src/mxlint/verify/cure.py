@@ -11,7 +11,7 @@ from mxlint.verify.bench import Bench, watched
 from mxlint.verify.called import standing_in
 from mxlint.verify.claims import claim_of, places
 from mxlint.verify.modules import Modules
-from mxlint.verify.programs import job_of, pieces, rows_of_its_own
+from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Run, only_arrays, same
@@ -50,7 +50,7 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     if order is None:
         piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry.path == entry), None)
     elif (module := other.modules.by_path.get(entry)) is not None:
-        piece = cut(other.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False)
+        piece = cut(other.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=claim.code in LAZY)
         piece = standing_in(piece, claim) if order["stand_ins"] else piece
         order = {**order, "site": list(next(iter(claim.sites), order["site"]))}
     else:

@@ -6,7 +6,7 @@ place; where it does by what it is compiled to, so it must by itself; where it a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -18,7 +18,7 @@ from mxlint.verify.protocols.comparing import difference, ended, new_leaks
 from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Sight, same
-from mxlint.verify.variants import alone, blanked, probed, without
+from mxlint.verify.variants import alone, blanked, probed, without, zeros
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
@@ -44,11 +44,11 @@ def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: A
     seen = _answer(bench, probe.job, "real") if probe is not None else None
     if probe is None or seen is None:
         return NOWHERE
-    constants = {int(number) for number, known in seen["probes"].items() if known["constant"]}
+    constants = {int(number): known["live"] for number, known in seen["probes"].items() if known["constant"]}
     parts = list(probe.largest(constants))
     if not parts:
         return "nothing in the flagged expression is a constant of the trace"
-    run = _holding(bench, probe.job, sight, parts)
+    run = _holding(bench, probe.job, sight, parts, [number for number in parts if constants[number]])
     if run is None:
         return "what is read here was not seen to change"
     if not differs(replace(sight, real=run)):
@@ -76,10 +76,11 @@ def evaluated_once(bench: Bench, job: Job, sight: Sight, protocol: Protocol, ans
     )
 
 
-def _holding(bench: Bench, job: Job, sight: Sight, parts: list[int]) -> Mapping[str, Any] | None:
-    """The uncompiled program in which parts of the flagged expression keep their values of the trace, if it can be run and does."""
+def _holding(bench: Bench, job: Job, sight: Sight, parts: list[int], live: Sequence[int] = ()) -> Mapping[str, Any] | None:
+    """The uncompiled program in which parts of the flagged expression keep their values of the trace, if it can be run and does; of the `live`
+    ones the arrays are new at every call."""
     traced = [number for number, call in enumerate(sight.real["calls"]) if call["traced"]]
-    run = _answer(bench, _set(job, hold=parts, traced_calls=traced), "plain")
+    run = _answer(bench, _set(job, hold=parts, live=list(live), traced_calls=traced), "plain")
     return run if run is not None and run["held"] else None
 
 
@@ -108,35 +109,35 @@ def drawn(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answ
 
 
 def unsupported_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
-    """Compiled by itself the expression raises the same."""
-    compared = _compiled_alone(bench, job, sight.claim)
-    if compared is None:
-        return NOWHERE
-    return (
-        None
-        if any(says(item.get("error", ""), SHAPES) for item in compared)
-        else "compiled by itself the flagged expression does not raise"
-    )
+    """Compiled by itself the expression raises the same; or without it nothing does."""
+    compared = _compiled_alone(bench, job, sight.claim) or ()
+    if any(says(item.get("error", ""), SHAPES) for item in compared):
+        return None
+    return gone(bench, job, sight, protocol, answer)
 
 
 def unsafe_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
-    """Compiled by itself for one shape, the expression gives something else for another."""
+    """Compiled by itself for one shape, the expression gives something else for another, or kills the process; or without it all is well."""
     compared = _compiled_alone(bench, job, sight.claim)
     if compared is None:
-        return NOWHERE
+        return None
     for item in compared:
         first = next(other for other in compared if other["of"] == item["of"])
         right = "error" not in first and same(first["plain"], first["compiled"])
         if right and item["shapes"] != first["shapes"] and ("error" in item or not same(item["plain"], item["compiled"])):
             return None
-    return "compiled by itself the flagged expression gives for other shapes what it gives uncompiled"
+    return gone(bench, job, sight, protocol, answer)
 
 
 def _compiled_alone(bench: Bench, job: Job, claim: Claim) -> list[Mapping[str, Any]] | None:
-    """How the expression, compiled by itself, compares with the uncompiled one; None if that cannot be told."""
+    """How the expression, compiled by itself, compares with the uncompiled one; None if the process dies of it."""
     variant = alone(job, claim)
-    run = _answer(bench, variant, "plain") if variant is not None else None
-    return run["alone"] or None if run is not None else None
+    if variant is None:
+        return []
+    outcome = bench.run(variant, "plain")
+    if died(outcome):
+        return None
+    return [] if unusable(outcome) or outcome.answer is None else list(outcome.answer["alone"])
 
 
 # -- the program without the expression --------------------------------------------------------------------------------
@@ -147,9 +148,14 @@ def gone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answe
     return _gone(bench, without(job, sight.claim), sight, protocol)
 
 
+def computed(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Nothing is seen any more with zeros for the expression, or without it."""
+    return _gone(bench, chain(zeros(job, sight.claim), without(job, sight.claim)), sight, protocol)
+
+
 def handed_on(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
     """Nothing is seen any more without the expression, or where what it hands on is nothing of the trace."""
-    return _gone(bench, chain(without(job, sight.claim), blanked(job, sight.claim)), sight, protocol)
+    return _gone(bench, chain(without(job, sight.claim, acts=True), blanked(job, sight.claim)), sight, protocol)
 
 
 def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], sight: Sight, protocol: Protocol) -> Found:
@@ -192,6 +198,7 @@ ORIGINS: dict[str, Origin] = {
     "MX403": unsupported_alone,
     "MX404": unsafe_alone,
     **dict.fromkeys(("MX202", "MX503"), handed_on),
-    **dict.fromkeys(("MX207", "MX210", "MX211", "MX212", "MX604"), gone),
+    **dict.fromkeys(("MX207", "MX211", "MX212", "MX604"), gone),
+    "MX210": computed,
 }
 """How it is told that what was seen comes from the flagged expression. The other rules' protocols see it by row, or by what was raised there."""

@@ -24,6 +24,10 @@ STATEFUL = ("MX2", "MX604", "MX606")
 """Rules about what else a program does with what is compiled and captured."""
 
 
+LAZY = ("MX210",)
+"""Rules about whether something has been computed, which whoever uses it sees to."""
+
+
 _NOISY = frozenset({"antigravity", "this", "turtle", "idlelib", "__future__", "__main__"})
 
 
@@ -60,7 +64,7 @@ def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str
     base = [modules[path] for path in dict.fromkeys((claim.place, *rows))]
     found = []
     for entry in [*base, *_importers(bench.modules, {module.path for module in base})]:
-        piece = cut(bench.modules, entry, rows, compiled, stateful=claim.code.startswith(STATEFUL))
+        piece = cut(bench.modules, entry, rows, compiled, stateful=claim.code.startswith(STATEFUL), reads=claim.code in LAZY)
         if piece.driven:
             found.append(piece)
         if len(found) == MOST_ENTRIES:
@@ -108,6 +112,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "length_one": False,
         "traced_calls": [],
         "hold": [],
+        "live": [],
         "draws": None,
         "captures": None,
         "change": [],

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from mxlint.verify.influence import Influence, imported
 from mxlint.verify.modules import Module, Modules, Name
 from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit, first_row
 
@@ -37,11 +38,12 @@ def cut(
     *,
     stateful: bool,
     driven: bool = True,
+    reads: bool = False,
 ) -> Slice:
     """The slice that runs `entry`. `roots`: per place the rows that it is about; `results`: names of compiled objects, whose results lead nowhere.
 
     Without `driven` nothing that uses what is compiled is looked for. `stateful`: what changes the values of needed names counts as well,
-    whoever does it.
+    whoever does it; `reads`: so does what uses them.
     """
     kept: dict[str, set[int]] = {}
     forward: list[Name] = []
@@ -89,8 +91,10 @@ def cut(
     )
     if driven and not drives:
         return Slice(entry, entry.roots, {}, modules.by_path, driven=False, outside=frozenset())
-    _gather(modules, needed, take, stateful)
+    done: set[Name] = set()
+    _gather(modules, needed, take, stateful, done)
     enter(entry.path)
+    _complete(modules, entry, Influence(modules, reads), kept, take, lambda: _gather(modules, needed, take, stateful, done), done, driven)
     modules_kept = [modules.by_path[path] for path in kept]
     for module in modules_kept:
         for package in module.packages:
@@ -144,9 +148,38 @@ def _users(modules: Modules) -> dict[Name, list[tuple[Module, int]]]:
     return modules.users
 
 
-def _gather(modules: Modules, needed: list[Name], take: Callable[[Module, int], bool], stateful: bool) -> None:
+def _complete(
+    modules: Modules,
+    entry: Module,
+    influence: Influence,
+    kept: Mapping[str, set[int]],
+    take: Callable[[Module, int], bool],
+    gather: Callable[[], None],
+    done: set[Name],
+    driven: bool,
+) -> None:
+    """Keep what may change the values of the needed names, in all modules that are run, and what imports these."""
+    reached = imported(modules, entry)
+    changed = True
+    while changed:
+        changed = False
+        for path in reached:
+            module = modules.by_path.get(path)
+            for number, unit in enumerate(module.units if module is not None else ()):
+                run = unit.drives and (unit.guard is None or driven and module is entry)
+                if module is None or not run or number in kept.get(path, ()) or not influence.of(module, number) & done:
+                    continue
+                take(module, number)
+                changed = True
+                step = reached[path]
+                while step is not None and step[1] not in kept.get(step[0], ()):
+                    take(modules.by_path[step[0]], step[1])
+                    step = reached[step[0]]
+        gather()
+
+
+def _gather(modules: Modules, needed: list[Name], take: Callable[[Module, int], bool], stateful: bool, done: set[Name]) -> None:
     """Keep what gives the needed names their values."""
-    done: set[Name] = set()
     while needed:
         path, name = needed.pop()
         module = modules.by_path.get(path)

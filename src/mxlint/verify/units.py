@@ -14,9 +14,36 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
+LOOKS = frozenset(
+    {
+        "print", "len", "str", "repr", "float", "int", "bool", "isinstance", "issubclass", "hasattr", "range", "enumerate", "zip", "sum", "max", "min",
+        "abs", "round", "sorted", "type", "id", "list", "tuple", "dict", "set", "frozenset", "format", "callable", "all", "any", "map", "filter",
+    }
+)  # fmt: skip
+"""Builtins that only look at what they are given."""
+
+
+LIBRARIES = frozenset({"mx", "np", "math", "nn"})
+"""What these are given they leave as it is, but for `EVALUATES`."""
+
+
+EVALUATES = frozenset({"eval", "async_eval", "quantize", "seed"})
+
+
+KEEPS = frozenset(
+    {
+        "sum", "mean", "max", "min", "shape", "astype", "reshape", "transpose", "flatten", "square", "exp", "log", "abs", "format", "join", "split",
+        "strip", "items", "keys", "values", "get", "copy", "startswith", "endswith", "lower", "upper", "parameters", "trainable_parameters",
+    }
+)  # fmt: skip
+"""Methods that leave their object as it is."""
+
+
 @dataclass(slots=True)
 class Unit:
-    """One statement of a module. `binds`: names that it gives a value; `uses`: all that it names; `changes`: names whose value it changes in place."""
+    """One statement of a module. `binds`: names that it gives a value; `uses`: all that it names; `changes`: names whose value it changes in
+    place; `touches`: names whose value it hands to something that may; `deep`: those that functions in it touch, `sets`: those that they change.
+    """
 
     node: ast.stmt
     start: int
@@ -26,6 +53,9 @@ class Unit:
     uses: frozenset[str]
     changes: frozenset[str]
     attributes: Mapping[str, frozenset[str]]
+    touches: frozenset[str] = frozenset()
+    deep: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
 
     @property
     def drives(self) -> bool:
@@ -59,7 +89,10 @@ def _unit(source: Source, lines: list[str], node: ast.stmt, guard: ast.If | None
     start = source.offset(first_row(node)) + _characters(lines, first_row(node), _first_column(node))
     end = source.offset(node.end_lineno or node.lineno) + _characters(lines, node.end_lineno or node.lineno, node.end_col_offset or 0)
     attributes = {name: frozenset(found) for name, found in names.attributes.items()}
-    return Unit(node, start, end, guard, frozenset(names.binds), frozenset(names.uses), frozenset(names.changes), attributes)
+    return Unit(
+        node, start, end, guard, frozenset(names.binds), frozenset(names.uses), frozenset(names.changes), attributes,
+        frozenset(names.touches), frozenset(names.deep), frozenset(names.sets),
+    )  # fmt: skip
 
 
 def names_of(node: ast.stmt) -> Unit:
@@ -95,6 +128,9 @@ class _Names(ast.NodeVisitor):
         self.binds: set[str] = set()
         self.uses: set[str] = set()
         self.changes: set[str] = set()
+        self.touches: set[str] = set()
+        self.deep: set[str] = set()
+        self.sets: set[str] = set()
         self.attributes: dict[str, set[str]] = {}
         self.depth = 0
 
@@ -124,6 +160,25 @@ class _Names(ast.NodeVisitor):
 
     def visit_Global(self, node: ast.Global) -> None:
         self.uses.update(node.names)
+        self.sets.update(node.names)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """A call may change what it is given, and what it is a method of."""
+        fun = node.func
+        root = root_name(fun)
+        if isinstance(fun, ast.Attribute) and fun.attr not in KEEPS and root not in LIBRARIES:
+            self._touched(fun.value)
+        if not (isinstance(fun, ast.Name) and fun.id in LOOKS) and not (
+            root in LIBRARIES and isinstance(fun, ast.Attribute) and fun.attr not in EVALUATES
+        ):
+            for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self._touched(part)
+        self.generic_visit(node)
+
+    def _touched(self, node: ast.expr) -> None:
+        parts = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
+        roots = {root for part in parts if (root := root_name(part)) is not None}
+        (self.touches if self.depth == 0 else self.deep).update(roots)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         if self.depth == 0:
@@ -156,8 +211,8 @@ class _Names(ast.NodeVisitor):
 
     def _changed(self, node: ast.expr) -> None:
         root = root_name(node)
-        if root is not None and self.depth == 0:
-            self.changes.add(root)
+        if root is not None:
+            (self.changes if self.depth == 0 else self.sets).add(root)
 
 
 def root_name(node: ast.expr) -> str | None:

@@ -17,19 +17,37 @@ _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.R
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def without(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
+def without(job: Job, claim: Claim, *, acts: bool = False) -> Iterator[tuple[str, Job]]:
     """The program without the expression: what stands in its place, which is nothing where a whole statement goes, something that it is made
-    from, or zero."""
+    from, or zero. `acts`: it is about what a statement does with a value, whatever that is made from."""
     whole = _statement(job, claim)
     if whole is not None:
         yield "nothing", _with(job, claim, *whole, "pass", bare=True)
+        if (bounded := _bounded(whole[0][whole[1] : whole[2]])) is not None:
+            yield "one item", _with(job, claim, *whole, bounded, bare=True)
     found = _flagged(job, claim)
-    if found is not None:
+    if found is not None and not (acts and whole is not None and not _local(whole[0][whole[1] : whole[2]], claim)):
         text, start, end = found
         flagged = text[start:end].decode()
         parts = [part for part in dict.fromkeys((*_leaves(flagged), "0.0")) if part != flagged.strip()]
         for part in parts[:MOST_VARIANTS]:
             yield part, _with(job, claim, text, start, end, part)
+
+
+def _bounded(statement: bytes) -> str | None:
+    """`items.append(x)` as the assignment of a list that has no other item."""
+    (node,) = ast.parse(statement).body
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "append" and len(call.args) == 1):
+        return None
+    return f"{ast.unparse(call.func.value)}[:] = [{ast.unparse(call.args[0])}]"
+
+
+def zeros(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
+    """The program with zeros of that shape for the expression."""
+    if (found := _flagged(job, claim)) is not None:
+        text, start, end = found
+        yield "zeros", _with(job, claim, text, start, end, f"{BLANK}({text[start:end].decode()})")
 
 
 def blanked(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
@@ -109,8 +127,15 @@ def alone(job: Job, claim: Claim) -> Job | None:
     inner = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     inner |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
     names = ", ".join(name for name in dict.fromkeys(_names(node)) if name in claim.bound and name not in inner)
-    filler = f"{ALONE}(lambda {names}: ({ast.unparse(node)}){names and ', '}{names})"
+    value = f"list({ast.unparse(node)})" if _iterated(job, claim) else ast.unparse(node)
+    filler = f"{ALONE}(lambda {names}: ({value}){names and ', '}{names})"
     return _with(job, claim, text, start, end, filler)
+
+
+def _iterated(job: Job, claim: Claim) -> bool:
+    """Whether a loop goes over the flagged expression."""
+    loops = (node.iter for node in ast.walk(ast.parse(job.files[claim.place])) if isinstance(node, (ast.For, ast.comprehension)))
+    return any(_span(item) == (claim.start, claim.end) for item in loops)
 
 
 class _Parts(ast.NodeTransformer):
@@ -155,22 +180,40 @@ def _statement(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
     if place is None:
         return None
     text, start, end = place
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, _SIMPLE) and ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)) == (
-            claim.start,
-            claim.end,
-        ):
-            return text, start, end
-    return None
+    tree = ast.parse(text)
+    where = _widened(tree, claim)
+    return (text, start, end) if any(isinstance(node, _SIMPLE) and _span(node) == where for node in ast.walk(tree)) else None
 
 
 def _located(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
+    """The text of the file, and where what is flagged starts and ends; of a target that is the whole statement."""
     if claim.place not in job.files:
         return None
     text = job.files[claim.place].encode()
+    try:
+        first, last = _widened(ast.parse(text), claim)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
     lines = text.split(b"\n")
-    start, end = (sum(len(line) + 1 for line in lines[: row - 1]) + column for row, column in (claim.start, claim.end))
+    start, end = (sum(len(line) + 1 for line in lines[: row - 1]) + column for row, column in (first, last))
     return text, start, end
+
+
+def _widened(tree: ast.Module, claim: Claim) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where what is flagged starts and ends, in rows and columns; of the head of a choice it is the condition."""
+    flagged = claim.start, claim.end
+    same = [node for node in ast.walk(tree) if _span(node) == flagged]
+    if any(isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) for node in same):
+        around = (_span(node) for node in ast.walk(tree) if isinstance(node, _SIMPLE))
+        return next((span for span in around if span[0] <= claim.start and claim.end <= span[1]), flagged)
+    inside = (_span(node) for node in ast.walk(tree) if isinstance(node, ast.expr))
+    return flagged if same else min((span for span in inside if span[0] >= claim.start and span[1] == claim.end), default=flagged)
+
+
+def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
+    if not isinstance(node, (ast.expr, ast.stmt)):
+        return (0, 0), (0, 0)
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
 
 
 def _flagged(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:

@@ -123,7 +123,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["length_one"],
         job["random"],
     )
-    probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["traced_calls"]), job["draws"])
+    probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
     if job["transforms"]:
         observer.transforms = instruments.Transforms()
     if job["clocks"]:

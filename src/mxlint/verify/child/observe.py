@@ -105,6 +105,7 @@ class Observer:
     passed_over: set[types.CodeType] = field(default_factory=set)
     main_thread: int = field(default_factory=threading.get_ident)
     own: threading.local = field(default_factory=threading.local)
+    over: Callable[[], None] = lambda: None
     thread_numbers: Iterator[int] = field(default_factory=itertools.count)
 
     # -- compile -------------------------------------------------------------------------------------------------------
@@ -176,6 +177,7 @@ class Observer:
             raise
         finally:
             self.stack.pop()
+            self.over()
             if self.state:
                 entry["after"] = values.seen([args, kwargs])
         if self.transforms is not None:

@@ -13,26 +13,34 @@ from typing import Any
 
 import mlx.core as mx
 
-from . import observe, values
+from . import observe, standins, values
+
+nn = standins.nn
 
 MOST_COMPARED = 8
+WHOLE = 0
+"""The number of the flagged expression itself."""
 _seed = mx.random.seed
 
 
 class Probes:
-    """`hold`: the numbers of the parts that keep the value of the trace; `traced_calls`: the calls that were traced where the program ran
+    """`hold`: the numbers of the parts that keep the value of the trace; `live`: of which the arrays do not; `traced_calls`: the calls that were traced where the program ran
     compiled; `draws`: whether the random numbers of the expression are the same in each call ("again"), or others ("fresh")."""
 
-    def __init__(self, observer: observe.Observer, hold: frozenset[int], traced_calls: frozenset[int], draws: str | None) -> None:
-        self.observer, self.hold, self.traced_calls, self.draws = observer, hold, traced_calls, draws
+    def __init__(
+        self, observer: observe.Observer, hold: frozenset[int], live: frozenset[int], traced_calls: frozenset[int], draws: str | None
+    ) -> None:
+        self.observer, self.hold, self.live, self.traced_calls, self.draws = observer, hold, live, traced_calls, draws
         self.held_count = 0
         self.seen: dict[int, dict[str, bool]] = {}
         self.compared: list[dict[str, Any]] = []
-        self.reads: dict[tuple[int, str, int], tuple[int, list[tuple[Any] | None]]] = {}
+        self.reads: dict[tuple[Any, str, int], tuple[int, list[Callable[[], Any] | None]]] = {}
+        self.undo: list[Callable[[], Any]] = []
         self.compiled: dict[str, Any] = {}
         self.count = itertools.count()
 
     def install(self) -> None:
+        self.observer.over = self.over
         vars(builtins).update(__mxlint_held__=self.held, __mxlint_alone__=self.alone, __mxlint_blank__=blank)
 
     def held(self, number: int, evaluate: Callable[[], Any]) -> Any:
@@ -47,26 +55,30 @@ class Probes:
         return self.kept(number, evaluate) if number in self.hold else evaluate()
 
     def looked_at(self, number: int, evaluate: Callable[[], Any]) -> Any:
-        """Note whether a value is a constant of the trace, and whether the key of the generator is."""
-        known = self.seen.setdefault(number, {"constant": True, "key": True})
+        """Note whether a value is a constant of the trace, and whether the key of the generator is. Of a module all but the arrays is."""
+        known = self.seen.setdefault(number, {"constant": True, "key": True, "live": False})
         known["key"] &= "leak" not in values.seen(mx.random.state[0])  # type: ignore[index]
         value = evaluate()
         found: list[str] = []
         values.leaks(value, "", found, set())
-        known["constant"] &= not found and values.copied(value) is not None
+        known["live"] |= bool(found)
+        known["constant"] &= isinstance(value, nn.Module) or not found and (number == WHOLE or values.copied(value) is not None)
         return value
 
     def kept(self, number: int, evaluate: Callable[[], Any]) -> Any:
         """The value that a part had when such a call was last traced, where the program ran compiled."""
         made, entry = self.observer.stack[-1]
-        key = made.number, str(values.without_shapes(entry["key"]) if made.options["shapeless"] else entry["key"]), number
+        signature = str(values.without_shapes(entry["key"]) if made.options["shapeless"] else entry["key"])
+        key, other = (made.number, signature, number), (str(made.code), signature, number)
+        if key not in self.reads and other in self.reads and len(self.observer.calls) - 1 not in self.traced_calls:
+            self.reads[key] = self.reads[other]  # another object of the same function has the same trace
         call = len(self.observer.calls)
         if key not in self.reads or call - 1 in self.traced_calls and self.reads[key][0] != call:
-            self.reads[key] = call, []
+            self.reads[key] = self.reads[other] = call, []
         at, known = self.reads[key]
         if at == call:
             value = evaluate()
-            known.append(values.copied(value))
+            known.append(self.record(number, value))
             return value
         turns = entry.setdefault("held", {})
         turns[number] = turns.get(number, -1) + 1
@@ -74,7 +86,28 @@ class Probes:
         if held is None:
             return evaluate()
         self.held_count += 1
-        return held[0]
+        return held()
+
+    def record(self, number: int, value: Any) -> Callable[[], Any] | None:
+        """How to get the value as it is now, later on."""
+        if isinstance(value, nn.Module):
+            before = _states(value, number not in self.live)
+
+            def module() -> Any:
+                self.undo.append(_states(value, number not in self.live))
+                before()
+                return value
+
+            return module
+        copied = values.copied(value)
+        if copied is not None:
+            return lambda: copied[0]
+        return (lambda: value) if number == WHOLE and not hasattr(value, "__next__") else None
+
+    def over(self) -> None:
+        """The call of a compiled function is over: modules are again as they are."""
+        while self.undo:
+            self.undo.pop()()
 
     def drawn(self, number: int, evaluate: Callable[[], Any]) -> Any:
         """The value with random numbers of its own; what is drawn later does not depend on them."""
@@ -98,7 +131,7 @@ class Probes:
         observer = self.observer
         if not observer.stack or observer.paused or observer.compiled or len(self.compared) >= MOST_COMPARED:
             return value
-        made, entry = observer.stack[-1]
+        made = observer.stack[-1][0]
         if not made.options["shapeless"]:
             return value
         arguments = list(given)
@@ -115,6 +148,27 @@ class Probes:
             told["error"] = f"{type(error).__name__}: {observe.first_line(error)}"
         self.compared.append(told)
         return value
+
+
+def _states(module: Any, arrays: bool) -> Callable[[], None]:
+    """A way to give a module, and all modules in it, what they hold now; of `arrays` too."""
+    kept = []
+    for part in [module, *(inner for _, inner in module.named_modules())]:
+        items = {name: value for name, value in part.items() if arrays or not isinstance(value, mx.array)}
+        lists = [(value, list(value)) for value in items.values() if isinstance(value, list)]
+        fields = {name: set(value) if isinstance(value, set) else value for name, value in vars(part).items()}
+        kept.append((part, items, lists, fields))
+
+    def restore() -> None:
+        for part, items, lists, fields in kept:
+            for name in [name for name, value in part.items() if name not in items and (arrays or not isinstance(value, mx.array))]:
+                dict.__delitem__(part, name)
+            dict.update(part, items)
+            vars(part).update(fields)
+            for value, content in lists:
+                value[:] = content
+
+    return restore
 
 
 def blank(value: Any) -> Any:

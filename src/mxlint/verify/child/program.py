@@ -81,13 +81,31 @@ class _StandIn(types.ModuleType):
         return _part(f"{self.__name__}.{name}")
 
 
+def _refuse(part: type, *args: Any, **kwargs: Any) -> Any:
+    raise StandInUsed(f"{part.__mro__[-2].__module__} is not installed: a stand-in took its place, and the program used it")
+
+
+def _equal(part: type, other: Any) -> bool:
+    """Types may look for each other in lists of types; whether it equals a value nobody knows."""
+    return (
+        part is other
+        if isinstance(other, type) or other is None or not isinstance(other, (str, bytes, int, float))
+        else bool(_refuse(part))
+    )
+
+
+_VALUES = (
+    "bool", "int", "float", "index", "len", "iter", "getitem", "contains", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul",
+    "rmul", "truediv", "rtruediv", "floordiv", "mod", "pow", "neg", "and", "xor", "enter",
+)  # fmt: skip
+_Missing = type("_Missing", (type,), {f"__{name}__": _refuse for name in _VALUES} | {"__eq__": _equal, "__hash__": type.__hash__})
+"""What a part of a missing module is: whoever asks for its value is told."""
+
+
 def _part(name: str) -> type:
-    """Something of a missing module: it can be named and inherited from, but not called."""
-
-    def refuse(cls: type, *args: Any, **kwargs: Any) -> Any:
-        raise StandInUsed(f"{name} is not installed: a stand-in took its place, and the program used it")
-
-    return type(name.rpartition(".")[2], (), {"__new__": refuse, "__module__": name})
+    """Something of a missing module: it can be named and inherited from, but neither called nor used as a value."""
+    made: type = _Missing(name.rpartition(".")[2], (), {"__new__": _refuse, "__module__": name})
+    return made
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
