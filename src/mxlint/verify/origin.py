@@ -6,6 +6,7 @@ place; where it does by what it is compiled to, so it must by itself; where it a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,9 +17,10 @@ from mxlint.verify.endings import died, unusable
 from mxlint.verify.protocols.answer import Answer, Protocol, says
 from mxlint.verify.protocols.comparing import difference, ended, new_leaks
 from mxlint.verify.protocols.shapeless import SHAPES
+from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Sight, same
-from mxlint.verify.variants import alone, blanked, probed, without, zeros
+from mxlint.verify.sight import Claim, Sight, at_site, same
+from mxlint.verify.variants import alone, assigned, blanked, in_display, probed, without, zeros
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
@@ -140,6 +142,35 @@ def _compiled_alone(bench: Bench, job: Job, claim: Claim) -> list[Mapping[str, A
     return [] if unusable(outcome) or outcome.answer is None else list(outcome.answer["alone"])
 
 
+# -- captures ----------------------------------------------------------------------------------------------------------
+
+
+def half(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """With all that is captured as inputs= and as outputs= both, and the optimizers' state, nothing is seen any more."""
+    return _captured(bench, job, sight, "complete")
+
+
+def dead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """With captures that are looked for where the names lead to them, nothing is seen any more. Away from the compile site it must be what is
+    captured that is written there: part of a list or dict, or another value for a name that leads to it."""
+    if any(item["object"] is None and sight.hits(item) and says(item["message"], CLOSED) for item in sight.exceptions(new=False)):
+        return None
+    return _captured(bench, job, sight, "live")
+
+
+def _captured(bench: Bench, job: Job, sight: Sight, how: str) -> Found:
+    run = _answer(bench, _set(job, captures=[how, list(sight.claim.sites)]), "real")
+    if run is None or "calls" not in run:
+        return NOWHERE
+    other = replace(sight, real=run)
+    if difference(other) or ended(other) or not as_far(run, sight.plain):
+        return "the results differ, but not for what is captured: they do with other captures, too"
+    given = {re.sub(r"\b_+", "", name) for name in run["captured"]}
+    if not at_site(sight.claim) and not in_display(job, sight.claim) and given.isdisjoint(assigned(job, sight.claim)):
+        return "what is captured is not given here"
+    return None
+
+
 # -- the program without the expression --------------------------------------------------------------------------------
 
 
@@ -195,6 +226,8 @@ ORIGINS: dict[str, Origin] = {
     **dict.fromkeys(("MX201", "MX209", "MX401", "MX402"), constant),
     "MX206": evaluated_once,
     "MX203": drawn,
+    "MX204": half,
+    "MX205": dead,
     "MX403": unsupported_alone,
     "MX404": unsafe_alone,
     **dict.fromkeys(("MX202", "MX503"), handed_on),

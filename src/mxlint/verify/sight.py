@@ -119,6 +119,11 @@ class Sight:
         return run["exceptions"][number] if number is not None and number >= 0 else None
 
 
+def at_site(claim: Claim) -> bool:
+    """Whether the claim is about a place where something is compiled."""
+    return any(place == claim.place and first <= claim.end[0] and claim.start[0] <= last for place, first, last in claim.sites)
+
+
 def stable(a: Run, b: Run) -> bool:
     """Whether two runs of one program did the same."""
     return (

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.verify.bench import Bench, watch, watched
+from mxlint.verify.claims import AT_SITE
 from mxlint.verify.endings import died, out_of_reach, unusable
 from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Sight, stable
+from mxlint.verify.sight import Claim, Sight, at_site, stable
 from mxlint.verify.variants import without
 
 MOST_TRIES = 4
@@ -25,6 +26,8 @@ WITHOUT = {"plain": "without compile", "computed": "with all arrays computed bef
 
 def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int = 0) -> tuple[Answer, Mapping[str, Any] | None, str | None]:
     """An answer, the run that it is about, and what is missing on this machine, if something is."""
+    if claim.code in AT_SITE - {"MX205"} and not at_site(claim):
+        return Answer("unclear", "nothing is compiled here"), None, None
     plain = bench.run(job, protocol.reference)
     if problem := unusable(plain):
         return Answer("unclear", f"{WITHOUT[protocol.reference]}, {problem}"), plain.answer, out_of_reach(plain)
@@ -48,6 +51,8 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     answer = protocol.judge(sight)
     if answer.word == "unclear":
         return answer, real.answer or plain.answer, None
+    if answer.word == "contradicted" and real.answer is not None and real.answer["status"] == "enough":
+        return Answer("unclear", f"{answer.reason}, in the {len(real.answer['calls'])} calls that were looked at"), real.answer, None
     if problem := _idle(sight, answer, protocol):
         return Answer("unclear", problem), real.answer, None
     by_value = answer.evidence is not None and answer.evidence.kind in ("stale", "wrong-value", "wrong-shape", "no-effect")

@@ -132,6 +132,21 @@ def alone(job: Job, claim: Claim) -> Job | None:
     return _with(job, claim, text, start, end, filler)
 
 
+def in_display(job: Job, claim: Claim) -> bool:
+    """Whether the flagged expression is written into a list, a tuple or a dict."""
+    displays = (node for node in ast.walk(ast.parse(job.files[claim.place])) if isinstance(node, (ast.List, ast.Tuple, ast.Dict)))
+    parts = (part for node in displays for part in (node.values if isinstance(node, ast.Dict) else node.elts))
+    return any(_span(part) == (claim.start, claim.end) for part in parts)
+
+
+def assigned(job: Job, claim: Claim) -> frozenset[str]:
+    """What the flagged statement gives another value."""
+    place = _statement(job, claim)
+    (node,) = ast.parse(place[0][place[1] : place[2]]).body if place is not None else [None]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return frozenset(ast.unparse(target) for target in targets)
+
+
 def _iterated(job: Job, claim: Claim) -> bool:
     """Whether a loop goes over the flagged expression."""
     loops = (node.iter for node in ast.walk(ast.parse(job.files[claim.place])) if isinstance(node, (ast.For, ast.comprehension)))

@@ -104,7 +104,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import drive, guard, instruments, observe, probes, program, standins, values
+    from . import captures, drive, guard, instruments, observe, probes, program, standins, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -119,11 +119,13 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["memory"],
         mode == "computed",
         namespaces.names,
+        lambda: list(namespaces.modules().values()),
         job["graph"],
         job["length_one"],
         job["random"],
     )
     probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
+    observer.captures, observer.mend = job["captures"], captures.mended
     if job["transforms"]:
         observer.transforms = instruments.Transforms()
     if job["clocks"]:
@@ -202,6 +204,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "held": probe.held_count,
         "probes": probe.seen,
         "alone": probe.compared,
+        "captured": sorted(captures.names),
         "bodies": observer.bodies,
         "logging": observer.logging,
         "watches": [

@@ -82,6 +82,7 @@ class Observer:
     memory: bool
     computed: bool
     modules: Callable[[], dict[str, dict[str, Any]]]
+    namespaces: Callable[[], list[types.ModuleType]]
     graph: bool = False
     keeps: bool = False
     random: bool = False
@@ -105,6 +106,9 @@ class Observer:
     passed_over: set[types.CodeType] = field(default_factory=set)
     main_thread: int = field(default_factory=threading.get_ident)
     own: threading.local = field(default_factory=threading.local)
+    captures: tuple[str, list[list[Any]]] | None = None
+    """How what is captured is mended (captures.py), and at which sites."""
+    mend: Callable[..., Any] = real_compile
     over: Callable[[], None] = lambda: None
     thread_numbers: Iterator[int] = field(default_factory=itertools.count)
 
@@ -129,6 +133,8 @@ class Observer:
                 return lambda late: self.compile(late, **options)
             return self.held_back(Plain(self, made, fun))
         try:
+            if self.captures is not None and args and any(made.file == at[0] and at[1] <= made.row <= at[2] for at in self.captures[1]):
+                return self.held_back(Compiled(self, made, self.mend(self.captures[0], args[0], options, self.roots(args[0]))))
             return self.held_back(Compiled(self, made, real_compile(*args, **options)))
         except Exception as error:
             made.failed = f"{type(error).__name__}: {first_line(error)}"
@@ -275,6 +281,16 @@ class Observer:
         elif hasattr(target, "__dict__"):
             held["self"] = target
         return held
+
+    def roots(self, fun: Any) -> list[Any]:
+        """What holds the names that a function can read: those of the modules, and its own."""
+        target = unwrap(fun)
+        own = [target.__self__] if isinstance(target, types.MethodType) else [] if isinstance(target, types.FunctionType) else [target]
+        return (
+            [vars(module) for module in self.namespaces()]
+            + [{"self": value} for value in own]
+            + list(getattr(target, "__closure__", None) or ())
+        )
 
     def public(self) -> dict[int, str]:
         """Public names that lead to compiled objects, so that other modules can call them."""

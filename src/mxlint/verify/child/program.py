@@ -25,13 +25,17 @@ class Namespaces:
             loops.imported(root)
         self.main = types.ModuleType("__main__")
 
-    def names(self) -> dict[str, dict[str, Any]]:
+    def modules(self) -> dict[str, types.ModuleType]:
         modules = {"__main__": self.main}
         for name, module in list(sys.modules.items()):
             if module is not self.main and str(getattr(module, "__file__", None) or "").startswith(self.root):
                 modules[name] = module
+        return modules
+
+    def names(self) -> dict[str, dict[str, Any]]:
         return {
-            name: {key: value for key, value in list(vars(module).items()) if not key.startswith("__")} for name, module in modules.items()
+            name: {key: value for key, value in list(vars(module).items()) if not key.startswith("__")}
+            for name, module in self.modules().items()
         }
 
     def repeat(self, entry: Mapping[str, str], row: int) -> None:
