@@ -159,7 +159,8 @@ def _bound(source: Source, start: tuple[int, int]) -> set[str]:
         node
         for node in ast.walk(tree)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        and (node.body[0].lineno if isinstance(node.body, list) else node.body.lineno) <= start[0] <= (node.end_lineno or 0)
+        and ((node.body[0].lineno, 0) if isinstance(node.body, list) else (node.body.lineno, node.body.col_offset)) <= start
+        and start < (node.end_lineno or 0, node.end_col_offset or 0)
     ]
     if not around:
         return set()

@@ -87,7 +87,7 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
 
 def _compared(job: Job) -> Job:
     """The same program, with what it computes written down."""
-    return Job(job.files, {**job.settings, "results": True, "memory": False, "calls": CALLS})
+    return Job(job.files, {**job.settings, "results": True, "memory": False, "calls": CALLS, "survey": 0})
 
 
 def _calls(run: Run | None) -> int:

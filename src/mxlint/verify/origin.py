@@ -231,7 +231,7 @@ ORIGINS: dict[str, Origin] = {
     "MX403": unsupported_alone,
     "MX404": unsafe_alone,
     **dict.fromkeys(("MX202", "MX503"), handed_on),
-    **dict.fromkeys(("MX207", "MX211", "MX212", "MX604"), gone),
-    "MX210": computed,
+    **dict.fromkeys(("MX207", "MX211", "MX604"), gone),
+    **dict.fromkeys(("MX210", "MX212"), computed),
 }
 """How it is told that what was seen comes from the flagged expression. The other rules' protocols see it by row, or by what was raised there."""

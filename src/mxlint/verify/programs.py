@@ -101,7 +101,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "recipe": None,
         "watches": _watches(bench, piece, watched(claim)),
         "calls": protocol.calls,
-        "again": [claim.start[0]] if protocol.again and claim.place == piece.entry.path else [],
+        "survey": protocol.survey,
         "results": protocol.results,
         "state": protocol.state,
         "memory": protocol.memory,

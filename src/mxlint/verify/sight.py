@@ -42,6 +42,15 @@ class Claim:
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]
 
+    def within(self, item: Mapping[str, Any]) -> bool:
+        """Whether the claim is about a call, or a place where something is compiled, or about part of it."""
+        if item["file"] != self.place:
+            return False
+        if item["span"] is None:
+            return self.covers(item["file"], item["row"])
+        row, column, end_row, end_column = item["span"]
+        return bool((row, column) < self.end and self.start < (end_row, end_column))
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:

@@ -23,7 +23,7 @@ def without(job: Job, claim: Claim, *, acts: bool = False) -> Iterator[tuple[str
     whole = _statement(job, claim)
     if whole is not None:
         yield "nothing", _with(job, claim, *whole, "pass", bare=True)
-        if (bounded := _bounded(whole[0][whole[1] : whole[2]])) is not None:
+        if not acts and (bounded := _bounded(whole[0][whole[1] : whole[2]])) is not None:
             yield "one item", _with(job, claim, *whole, bounded, bare=True)
     found = _flagged(job, claim)
     if found is not None and not (acts and whole is not None and not _local(whole[0][whole[1] : whole[2]], claim)):
@@ -60,16 +60,20 @@ def blanked(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
         node = ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body
     except (SyntaxError, ValueError):
         return
-    changed = ast.unparse(ast.fix_missing_locations(_Blank(claim.bound).visit(node)))
-    yield "zeros for what it is given", _with(job, claim, text, start, end, changed)
+    if _movable(node):
+        names = _taken(node, claim)
+        given = ", ".join(f"{BLANK}({name})" for name in names)
+        yield (
+            "zeros for what it is given",
+            _with(job, claim, text, start, end, f"(lambda {', '.join(names)}: ({ast.unparse(node)}))({given})"),
+        )
 
 
-class _Blank(ast.NodeTransformer):
-    def __init__(self, names: Collection[str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Call(ast.Name(BLANK, ast.Load()), [node], []) if node.id in self.names and isinstance(node.ctx, ast.Load) else node
+def _taken(node: ast.expr, claim: Claim) -> list[str]:
+    """The names of the function that an expression reads."""
+    inner = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    inner |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    return [name for name in dict.fromkeys(_names(node)) if name in claim.bound and name not in inner]
 
 
 def _local(statement: bytes, claim: Claim) -> bool:
@@ -124,9 +128,7 @@ def alone(job: Job, claim: Claim) -> Job | None:
         return None
     if not _movable(node):
         return None
-    inner = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    inner |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    names = ", ".join(name for name in dict.fromkeys(_names(node)) if name in claim.bound and name not in inner)
+    names = ", ".join(_taken(node, claim))
     value = f"list({ast.unparse(node)})" if _iterated(job, claim) else ast.unparse(node)
     filler = f"{ALONE}(lambda {names}: ({value}){names and ', '}{names})"
     return _with(job, claim, text, start, end, filler)

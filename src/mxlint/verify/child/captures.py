@@ -49,8 +49,8 @@ class Live:
     def __init__(self, fun: Any, given: list[Any], rest: Mapping[str, Any], roots: list[Any]) -> None:
         self.fun, self.roots = fun, roots
         self.given = [list(one) if isinstance(one, types.GeneratorType) else one for one in given]
-        random = [part for one in self.given for part in _containers(one) if type(part) is type(mx.random.state)]
-        captured = {"inputs": random[:1], "outputs": random[:1]} if random else {}
+        random = any(_is_random(part) for one in self.given for part in [one, *_containers(one), *_below(one)])
+        captured = {"inputs": mx.random.state, "outputs": mx.random.state} if random else {}
         self.wanted = {id(part) for one in self.given for part in [one, *_below(one)] if not isinstance(part, _PLAIN)}
         self.paths = list(self.find())
         names.update(".".join(str(key) for _, key in steps if key != "cell_contents") for _, steps in self.paths)
@@ -144,6 +144,14 @@ def _below(value: Any) -> Iterator[Any]:
 
 def _within(roots: list[Any]) -> Iterator[Any]:
     return (part for root in roots for part in _below(root))
+
+
+def _is_random(value: Any) -> bool:
+    """Whether it is the state of the global generator, or a copy of what that holds."""
+    key = mx.random.state[0]  # type: ignore[index]
+    if isinstance(value, mx.array):
+        return value.shape == key.shape and value.dtype == key.dtype and bool(mx.array_equal(value, key))
+    return type(value) is type(mx.random.state) and type(value) is not list
 
 
 def _get(path: Path) -> Any:

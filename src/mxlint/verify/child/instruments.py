@@ -10,15 +10,19 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent import futures
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import mlx.core as mx
+from mlx import nn
 
 from . import values
 
 CLOCKS = ("perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time", "time_ns", "process_time", "process_time_ns")
+BY_MODEL = "value_and_grad"
 TRANSFORMS = ("grad", "value_and_grad", "vmap", "jvp", "vjp", "checkpoint")
+MOST_WAITING = 64
 _LABEL = re.compile(r'\[label ="([^"]*)"')
 
 _compile, _eval, _synchronize, _export_to_dot = mx.compile, mx.eval, mx.synchronize, mx.export_to_dot
@@ -80,29 +84,48 @@ class Switch:
 
 @dataclass
 class Transforms:
-    """How many transforms (mx.grad and the like) are under way."""
+    """Transforms (mx.grad and the like) that are under way: the number of the compiled object that each was given, and where that was. What
+    such a transform made is called twice the first time, to see what a second call does."""
 
-    depth: int = 0
+    caller: Callable[[], tuple[str, int]]
+    under_way: list[tuple[int | None, tuple[str, int]]] = field(default_factory=list)
 
     def install(self) -> None:
         for name in TRANSFORMS:
-            setattr(mx, name, self.transform(getattr(mx, name)))
+            setattr(mx, name, self.transform(getattr(mx, name), 0))
+        setattr(nn, BY_MODEL, self.transform(getattr(nn, BY_MODEL), 1))
 
-    def transform(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        def inside(run: Callable[..., Any]) -> Callable[..., Any]:
+    def of(self, number: int) -> tuple[str, int] | None:
+        """Where a compiled object was given to a transform that calls it now."""
+        return next((place for given, place in reversed(self.under_way) if given == number), None)
+
+    def transform(self, real: Callable[..., Any], position: int) -> Callable[..., Any]:
+        def inside(run: Callable[..., Any], number: int | None, place: tuple[str, int]) -> Callable[..., Any]:
+            turns = 2 if number is not None else 1
+
             @functools.wraps(run)
             def call(*args: Any, **kwargs: Any) -> Any:
-                self.depth += 1
+                nonlocal turns
+                outermost = not self.under_way
+                self.under_way.append((number, place))
                 try:
-                    return run(*args, **kwargs)
+                    result = run(*args, **kwargs)
+                    if outermost and turns == 2 and not callable(result):
+                        turns = 1
+                        with suppress(Exception):  # what it does to the program is not what is looked at
+                            run(*args, **kwargs)
+                    return result
                 finally:
-                    self.depth -= 1
+                    self.under_way.pop()
 
             return call
 
         def make(*args: Any, **kwargs: Any) -> Any:
-            made = inside(real)(*args, **kwargs)
-            return inside(made) if callable(made) else made
+            given = args[position] if len(args) > position else None
+            number = vars(given)["_made"].number if getattr(type(given), "is_shell", False) else None
+            place = self.caller()
+            made = inside(real, number, place)(*args, **kwargs)
+            return inside(made, number, place) if callable(made) else made
 
         return make
 
@@ -148,6 +171,8 @@ class Clocks:
     spans: list[tuple[int, int]] = field(default_factory=list)
     """Readings, and which of them were taken from which."""
     returns: list[tuple[int, list[Any]]] = field(default_factory=list)
+    waiting: list[tuple[int, list[Any]]] = field(default_factory=list)
+    """What was not computed at the last reading."""
     started: list[Any] = field(default_factory=list)
 
     def install(self) -> None:
@@ -174,12 +199,15 @@ class Clocks:
         def read() -> Any:
             if sys._getframe(1).f_code.co_filename.startswith(self.root):  # and not for a library's own use
                 file, row = self.caller()
+                waiting = [(number, arrays) for number, arrays in self.waiting if any(operations([array]) for array in arrays)]
+                waited = len(self.waiting) - len(waiting)
                 calls = [
                     {"call": number, "arrays": len(arrays), "lazy": sum(bool(operations([array])) for array in arrays)}
                     for number, arrays in self.returns
                 ]
+                self.waiting = [*waiting, *(one for one, call in zip(self.returns, calls) if call["lazy"])][-MOST_WAITING:]
                 self.returns.clear()
-                self.readings.append({"file": file, "row": row, "calls": calls[-8:]})
+                self.readings.append({"file": file, "row": row, "calls": calls[-8:], "waited": waited})
                 kind = Ticks if isinstance(now := real(), int) else Seconds
                 reading = kind(now)
                 reading.clocks, reading.number = self, len(self.readings) - 1

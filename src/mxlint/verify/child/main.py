@@ -123,11 +123,12 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["graph"],
         job["length_one"],
         job["random"],
+        job["survey"] if mode == "plain" else 0,
     )
     probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
     observer.captures, observer.mend = job["captures"], captures.mended
     if job["transforms"]:
-        observer.transforms = instruments.Transforms()
+        observer.transforms = instruments.Transforms(observer.caller)
     if job["clocks"]:
         observer.clocks = instruments.Clocks(observer.root, observer.caller)
     refused: list[str] = []
@@ -141,8 +142,6 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     ended: dict[str, Any] = {"status": "ok"}
     try:
         namespaces.execute(job["entry"])
-        for row in job["again"]:
-            namespaces.repeat(job["entry"], row)
         if job["drive"] is not None:
             ended |= drive.drive(observer, vars(namespaces.main), job["drive"], job["recipe"])
     except observe.Enough:
@@ -187,6 +186,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
                 "row": made.row,
                 **made.options,
                 "name": made.name,
+                "method": made.code is not None and made.code.co_varnames[:1] in (("self",), ("cls",)),
+                "span": made.span,
                 "made": made.made,
                 "died": made.died,
                 "failed": made.failed,

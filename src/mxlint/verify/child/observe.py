@@ -13,6 +13,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ import mlx.core as mx
 from . import instruments, values
 
 real_compile: Callable[..., Any] = mx.compile
+SURVEY_S = 5.0
+"""Of processor time: after this no call is made only to see what comes."""
 LOOKED_THROUGH = 4
 """So many calls are followed by a search for placeholders."""
 MARK = "_mxlint_number"
@@ -67,6 +70,7 @@ class Object:
     threads: dict[int, int] = field(default_factory=dict)
     """Calls within the trace of another, and how many of them ran the body; calls by each thread but the main one."""
     called: int = 0
+    span: list[int] | None = None
 
 
 @dataclass
@@ -86,6 +90,7 @@ class Observer:
     graph: bool = False
     keeps: bool = False
     random: bool = False
+    survey: int = 0
     switch: instruments.Switch = field(default_factory=instruments.Switch)
     transforms: instruments.Transforms | None = None
     clocks: instruments.Clocks | None = None
@@ -124,6 +129,7 @@ class Observer:
         made = Object(
             len(self.objects), file, row, given, code, reference(unwrap(fun)), getattr(code, "co_name", type(fun).__name__), self.clock
         )
+        made.span = self.span()
         self.objects.append(made)
         if code is not None:
             self.targets.add(code)
@@ -151,12 +157,12 @@ class Observer:
         made.called += 1
         if self.paused or self.stack or threading.get_ident() != self.main_thread:
             return self.inner(made, fun, args, kwargs)
-        if len(self.calls) >= self.most_calls:
+        if len(self.calls) >= self.most_calls and (len(self.calls) >= self.survey or time.process_time() > SURVEY_S):
             raise Enough
         self.clock += 1
         file, row = self.caller()
         entry: dict[str, Any] = {
-            "object": made.number, "file": file, "row": row, "key": [values.signature(args), values.signature(kwargs)],
+            "object": made.number, "file": file, "row": row, "span": self.span(), "key": [values.signature(args), values.signature(kwargs)],
             "traced": 0, "error": None, "at": self.clock, "off": self.switch.off,
         }  # fmt: skip
         self.calls.append(entry)
@@ -187,7 +193,8 @@ class Observer:
             if self.state:
                 entry["after"] = values.seen([args, kwargs])
         if self.transforms is not None:
-            entry["transformed"] = self.transforms.depth > 0
+            entry["transformed"] = bool(self.transforms.under_way)
+            entry["transform"] = self.transforms.of(made.number)
         if self.clocks is not None and not entry.get("transformed"):
             self.clocks.returned(len(self.calls) - 1, result)
         if self.graph:
@@ -417,6 +424,13 @@ class Observer:
         while frame is not None and not frame.f_code.co_filename.startswith(self.root):
             frame = frame.f_back
         return (relative(frame.f_code.co_filename, self.root), frame.f_lineno) if frame is not None else ("", 0)
+
+    def span(self) -> list[int] | None:
+        """Where the expression that the program is at starts and ends."""
+        frame: types.FrameType | None = sys._getframe(1)
+        while frame is not None and not frame.f_code.co_filename.startswith(self.root):
+            frame = frame.f_back
+        return spot(frame) if frame is not None else None
 
     def lost_record(self) -> None:
         """Stands in for logging.Handler.handleError: a log record that could not be formatted."""

@@ -38,12 +38,6 @@ class Namespaces:
             for name, module in self.modules().items()
         }
 
-    def repeat(self, entry: Mapping[str, str], row: int) -> None:
-        """Run the statement of the entry at a row once more."""
-        path, tree = self.parsed(entry)
-        tree.body = [node for node in tree.body if node.lineno <= row <= (node.end_lineno or node.lineno)]
-        exec(compile(tree, path, "exec"), self.main.__dict__)  # noqa: S102 - to run the program is what this is for
-
     def parsed(self, entry: Mapping[str, str]) -> tuple[str, ast.Module]:
         path = os.path.join(self.root, entry["file"])
         with open(path, encoding="utf-8") as file:

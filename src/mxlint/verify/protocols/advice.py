@@ -74,8 +74,11 @@ def mistimed(sight: Sight) -> Answer:
     if not timed:
         return unclear(f"no time that calls of a compiled function take was measured here{ending(sight)}")
     last = [readings[end]["calls"][-1] for _, end in spans if readings[end]["calls"]]
-    for call in last:
-        if call["arrays"] and call["lazy"] == call["arrays"]:
+    if any(reading["waited"] for start, end in spans for reading in readings[start + 1 : end + 1]):
+        return unclear("what was timed waits for calls that were begun before: as many may be done as are begun")
+    begun = [call for call in timed if call["arrays"] and call["lazy"] == call["arrays"]]
+    for call in last if 2 * len(begun) >= len(timed) else ():
+        if call in begun:
             return seen(
                 "no-effect", f"nothing that call {call['call'] + 1} returned was computed when the clock was read", "a result that is there",
                 calls=len(timed), note="seen in the graph, not in time; mx.async_eval does not wait",

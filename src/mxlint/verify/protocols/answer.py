@@ -27,8 +27,8 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """How a rule is put to the test. `results`, `state`, `memory`, `graph`, `clocks`, `transforms`, `random`: what the child has to record; `unstable`: it is about
-    values that no two runs share, so that the reference need not be the same twice. `again`: the flagged statement is run once more.
-    `calls`: so many tell all. `raises`: calls that are made up are to include
+    values that no two runs share, so that the reference need not be the same twice.
+    `calls`: so many tell all, `survey`: but so many of the uncompiled program. `raises`: calls that are made up are to include
     one that raises there. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
     """
 
@@ -37,9 +37,9 @@ class Protocol:
     state: bool = False
     memory: bool = False
     unstable: bool = False
-    again: bool = False
     raises: bool = False
     calls: int = 24
+    survey: int = 0
     graph: bool = False
     clocks: bool = False
     transforms: bool = False

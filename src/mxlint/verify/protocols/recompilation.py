@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ from mxlint.verify.sight import Call, Sight
 
 def made_again(sight: Sight) -> Answer:
     """Compiled objects made one after the other at one place, each traced, each gone before the next."""
-    made = [item for item in sight.real["objects"] if sight.claim.covers(item["file"], item["row"])]
+    made = [item for item in sight.real["objects"] if sight.claim.within(item)]
     if len(made) < 2:
         return unclear(f"{len(made) or 'no'} compiled object was made here{ending(sight)}")
     numbers = {number for number, item in enumerate(sight.real["objects"]) if item in made}
@@ -21,10 +21,21 @@ def made_again(sight: Sight) -> Answer:
     traces = sum(call["traced"] for call in calls)
     kept = sum(not _gone(first, second) for first, second in pairwise(made))
     evidence = Evidence("traces", f"{traces} traces in {len(calls)} calls, by {len(made)} compiled objects", "one trace", **traced(calls))
+    served = max((list(rows).count(row) for rows in _rows(calls) for row in rows), default=0)
+    if served > 1:
+        return unclear(f"one compiled object serves {served} calls from one place")
     again = traces >= len(made) - 1 and 2 * traces >= len(calls) and len({str(call["key"]) for call in calls}) < traces
     if again and kept <= (len(made) > 3):
         return Answer("seen", None, evidence)
     return unclear(f"{evidence.observed}, {kept} of which lived on while the next was made")
+
+
+def _rows(calls: Sequence[Call]) -> list[list[tuple[str, int]]]:
+    """Where each object was called from."""
+    by_object: dict[int, list[tuple[str, int]]] = {}
+    for call in calls:
+        by_object.setdefault(call["object"], []).append((call["file"], call["row"]))
+    return list(by_object.values())
 
 
 def _gone(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
@@ -60,12 +71,16 @@ def kernel_shapes(sight: Sight) -> Answer:
 
 def _many(sight: Sight, varying: Callable[[Any], Any], fixed: Callable[[Any], Any]) -> Answer:
     """Calls that all differ in one thing and not in another."""
-    calls = [call for call in sight.calls(sight.real) if sight.claim.covers(call["file"], call["row"]) or not _here(sight)]
+    calls = [call for call in sight.calls(sight.real) if sight.claim.within(call)]
+    if not calls:
+        return unclear(f"the compiled function was not called from here{ending(sight)}")
     alike: dict[str, list[Call]] = {}
     for call in calls:
         alike.setdefault(str((call["object"], fixed(_key(sight, call)))), []).append(call)
     for group in alike.values():
         if len(group) >= 3 and len({str(varying(call["key"])) for call in group}) == len(group) and all(call["traced"] for call in group):
+            if (back := _come_back(sight)) is not None:
+                return unclear(back)
             return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", **traced(group))
     traces = sum(call["traced"] for call in calls)
     return unclear(f"{traces} traces in {len(calls)} calls with {len({str(call['key']) for call in calls})} different arguments")
@@ -80,8 +95,11 @@ def _parts(key: Any, kinds: tuple[str, ...]) -> list[Any]:
     return [part for item in key for part in _parts(item, kinds)]
 
 
-def _here(sight: Sight) -> bool:
-    return any(sight.claim.covers(call["file"], call["row"]) for call in sight.calls(sight.real))
+def _come_back(sight: Sight) -> str | None:
+    """Whether the program goes on with arguments that came before: the uncompiled run has more of its calls."""
+    calls = [call for call in sight.calls(sight.plain) if sight.claim.within(call)]
+    different = len({str((call["object"], _key(sight, call))) for call in calls})
+    return f"the arguments come back: {different} different ones in {len(calls)} calls" if 2 * different < len(calls) else None
 
 
 def transformed(sight: Sight) -> Answer:
@@ -93,7 +111,8 @@ def transformed(sight: Sight) -> Answer:
         if call["error"] is not None:
             continue
         key = call["object"], str(call["key"])
-        if call["transformed"] and (sight.claim.covers(call["file"], call["row"]) or not _here(sight)):
+        at = call["transform"]
+        if at is not None and (sight.claim.covers(*at) or sight.claim.within(call)):
             if not call["traced"]:
                 return unclear("a call from here ran without its body")
             here.append(call)
@@ -102,4 +121,8 @@ def transformed(sight: Sight) -> Answer:
     if repeated:
         times = len(here)
         return seen("traces", f"the body ran {times} times in {times} calls from here", "no time, once it was traced", **traced(here))
-    return unclear("the body was not seen to run again")
+    return unclear(
+        "no transform that was given the compiled function here was seen to call it twice"
+        if not here
+        else "the body was not seen to run again"
+    )

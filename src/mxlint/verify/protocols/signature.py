@@ -16,7 +16,7 @@ from mxlint.verify.protocols.answer import (
     unreached,
 )
 from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
-from mxlint.verify.sight import Sight, opaque
+from mxlint.verify.sight import Call, Sight, opaque
 
 OTHER_FAMILIES = ("during function transformations", "inside a graph transformation", "uncaptured inputs", "cannot infer output shapes")
 """What MLX says where a compiled function is one, but does something that it may not."""
@@ -36,13 +36,26 @@ def refused(sight: Sight) -> Answer:
             item["file"] == site[0] and site[1] <= item["row"] <= site[2] for site in (*sight.claim.sites, _own_rows(sight))
         ):
             return seen("exception", item["failed"], "a compiled function")
-    for _, _, _, evidence in differing(sight):
-        if evidence.kind == "exception" and not says(evidence.observed, OTHER_FAMILIES):
+    for _, real, _, evidence in differing(sight):
+        of_arguments = says(evidence.observed, TREES) and not (sight.claim.code == "MX501" and _of_self(sight, real, evidence.observed))
+        if evidence.kind == "exception" and not says(evidence.observed, OTHER_FAMILIES) and not of_arguments:
             return Answer("seen", None, evidence)
     found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
     if found and sight.claim.code == "MX505":
         return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
     return unclear(f"no call was seen to raise{ending(sight)}")
+
+
+def _of_self(sight: Sight, call: Call, message: str) -> bool:
+    """Whether what MLX does not take is the object that a method was called on."""
+    arguments = call["key"][0]
+    first = arguments[1] if len(arguments) > 1 else None
+    return (
+        isinstance(first, list)
+        and first[0] == "other"
+        and message.partition("received type ")[2].rstrip(".").endswith(first[1].rpartition(".")[2])
+        and bool(sight.real["objects"][call["object"]]["method"])
+    )
 
 
 def bad_argument(sight: Sight) -> Answer:

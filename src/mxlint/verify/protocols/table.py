@@ -21,6 +21,7 @@ from mxlint.verify.protocols.state import (
     stale_read,
 )
 
+SURVEY = 200
 _VALUES = {"results": True, "state": True}
 
 
@@ -37,9 +38,9 @@ PROTOCOLS: dict[str, Protocol] = {
     "MX210": Protocol(recomputed, memory=True, reference="computed"),
     "MX211": Protocol(growing, results=True),
     **dict.fromkeys(("MX301", "MX302"), Protocol(made_again)),
-    "MX303": Protocol(many_values, calls=6),
-    "MX304": Protocol(many_shapes, calls=6),
-    "MX305": Protocol(transformed, again=True, transforms=True),
+    "MX303": Protocol(many_values, calls=6, survey=SURVEY),
+    "MX304": Protocol(many_shapes, calls=6, survey=SURVEY),
+    "MX305": Protocol(transformed, transforms=True),
     "MX306": Protocol(used_once),
     "MX403": Protocol(unsupported, results=True),
     **dict.fromkeys(("MX401", "MX402", "MX404"), Protocol(frozen_shape, results=True)),
@@ -53,7 +54,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "MX602": Protocol(idle_inside),
     "MX603": Protocol(mistimed, clocks=True, transforms=True, unstable=True),
     "MX604": Protocol(switched_off, switched=True, unstable=True),
-    "MX605": Protocol(kernel_shapes, calls=6),
+    "MX605": Protocol(kernel_shapes, calls=6, survey=SURVEY),
     "MX606": Protocol(across_threads, reference="serial"),
 }
 """The rules whose claims can be put to the test, on the devices that their pages name."""
