@@ -17,7 +17,7 @@ from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.modules import Modules
-from mxlint.verify.runner import Job, Mode, Outcome, Workplace, remove, run
+from mxlint.verify.runner import Job, Mode, Outcome, Workplace, lay_out, remove, run
 from mxlint.verify.sight import Claim
 
 WALL_S = 60.0 if has_cuda() else 20.0
@@ -33,6 +33,31 @@ _FIELDS = tuple(field.name for field in fields(Outcome))
 
 class Interrupted(Exception):
     """The run is to end before this experiment is done."""
+
+
+@dataclass
+class Kept(threading.local):
+    """Where the thread at work keeps the programs that it runs, each once."""
+
+    folder: Path | None = None
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def of(self, folder: Path, job: Job) -> None:
+        """An experiment of its own."""
+        self.folder, self.seen = folder, {_program(job): 0}
+
+    def also(self, job: Job, mode: Mode) -> None:
+        """A variant of the experiment at hand."""
+        if self.folder is None or _program(job) in self.seen:
+            return
+        number = self.seen[_program(job)] = len(self.seen)
+        lay_out(job, self.folder / "variants" / f"{number}")
+        with (self.folder / "variants" / "README.txt").open("a", encoding="utf-8") as file:
+            file.write(f"python {number}/run.py {mode}\n")
+
+
+def _program(job: Job) -> str:
+    return fingerprint({"files": job.files, "settings": job.settings})
 
 
 @dataclass(slots=True)
@@ -55,10 +80,13 @@ class Bench:
     endless: dict[str, Outcome] = field(default_factory=dict)
     """Programs that were still running when their time was over: looked at for another claim, they would be again."""
     turn: threading.Lock = field(default_factory=threading.Lock)
+    kept: Kept = field(default_factory=Kept)
 
     def run(self, job: Job, mode: Mode, again: int = 0) -> Outcome:
         """How a program ends; `again` tells apart the runs of one that are to be looked at side by side. The caller has the turn."""
         key = fingerprint({"files": job.files, "settings": job.settings, "mode": mode, "again": again})
+        if self.keep is not None:
+            self.kept.also(job, mode)
         known = self.outcomes.get(key)
         if known is None:
             known = self.outcomes[key] = Future()

@@ -18,6 +18,7 @@ from mxlint.source import Source
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
 from mxlint.verify.cache import Cache
 from mxlint.verify.called import called, witnessed
+from mxlint.verify.changed import with_change
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
@@ -142,7 +143,8 @@ def _measured(bench: Bench, task: Task, tested: Tested) -> Verdict:
         return verdict
     try:
         fixed = fixed_program(bench, task.finding, proof.job, proof.protocol) if verdict.fix == "resolves" else None
-        return with_slowdown(bench, verdict, proof.job, proof.claim, fixed.job.files if fixed is not None else None)
+        files = fixed.job.files if fixed is not None else None
+        return with_slowdown(bench, verdict, proof.job, proof.claim, files, partial(_keep, bench, task) if bench.keep is not None else None)
     except Interrupted:
         return untimed(verdict, INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is said
@@ -208,12 +210,22 @@ def _verdict(bench: Bench, task: Task) -> Tested:
             reason = f"two runs do not agree: {second.reason}" if level == "in-place" else f"with stand-ins, {answer.reason}"
         else:
             reason = answer.reason or reason
+            if run is not None and run.get("calls") and (changed := with_change(bench, job, claim, protocol)) is not None:
+                answer, run, other = changed
+                if answer.word == "seen":
+                    _keep(bench, task, other, "-changed")
+                    return verdict("confirmed", level, None, answer.evidence, run, other)
     if not (last and last.get("calls")):  # calls in sight decide, where there are any
         made = called(bench, finding, claim, named, protocol, partial(_keep, bench, task))
         if made is not None:
             last, level = made.run or last, made.level or level
             if made.answer.word == "seen":
                 return verdict("confirmed", level, None, made.answer.evidence, last, made.job)
+            if made.job is not None and level == "in-place" and (changed := with_change(bench, made.job, claim, protocol)) is not None:
+                answer, run, other = changed
+                if answer.word == "seen":
+                    _keep(bench, task, other, "-changed")
+                    return verdict("confirmed", level, None, answer.evidence, run, other)
             reason = f"{reason}; called with made-up arguments: {made.answer.reason}"
     alone = witnessed(bench, claim, protocol, partial(_keep, bench, task))
     if alone is not None:
@@ -222,20 +234,26 @@ def _verdict(bench: Bench, task: Task) -> Tested:
 
 
 def _keep(bench: Bench, task: Task, job: Job, suffix: str) -> None:
-    """Leave an experiment where people can look at it."""
+    """Leave an experiment where people can look at it, and from now on all its variants."""
     if bench.keep is not None and task.claim is not None:
         name = f"{task.number:03}-{task.claim.code}-{Path(task.claim.place).stem}-{task.claim.start[0]}{suffix}"
         keep_for_people(job, bench.keep / name, task.finding)
+        bench.kept.of(bench.keep / name, job)
 
 
 def keep_for_people(job: Job, folder: Path, finding: Finding) -> None:
     """The experiment for people: `python run.py` runs the program as it is, `python run.py plain` without mx.compile."""
     lay_out(job, folder)
     row = finding.span.start.row
+    how = (
+        "python run.py timed    two forms of the program under the clock, in one pair of processes\n"
+        if "timing" in job.settings
+        else "python run.py          the program under watch, as it is\npython run.py plain    the same with mx.compile left out\n"
+    )
     (folder / "README.txt").write_text(
-        f"{finding.code} at {finding.span.filename}:{row}\n{finding.message}\n\n"
-        "python run.py          the program under watch, as it is\n"
-        "python run.py plain    the same with mx.compile left out\n"
-        "program/               the statements of the project that it needs, each in its row\n",
+        f"{finding.code} at {finding.span.filename}:{row}\n{finding.message}\n\n{how}"
+        "program/               the statements of the project that it needs, each in its row\n"
+        + ("fixed/                 the same program with the fix\n" if job.fixed is not None else "")
+        + "variants/              what else was run to see where it comes from, if anything was; README.txt in it says how\n",
         encoding="utf-8",
     )

@@ -5,11 +5,22 @@ A statement that may change what an experiment needs belongs to it: without it s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from mxlint.verify.modules import Module, Modules, Name
 from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit
+
+EVERYTHING: Name = ("*", "*")
+"""What a statement may change that reaches names by their text."""
+
+
+def meets(found: frozenset[Name], needed: Collection[Name]) -> bool:
+    """Whether names that may change are among the needed ones; `*` stands for all of a module."""
+    if EVERYTHING in found or any(name in needed for name in found):
+        return True
+    whole = {path for path, name in found if name == "*"}
+    return bool(whole) and any(path in whole for path, _ in needed)
 
 
 @dataclass(slots=True)
@@ -31,7 +42,11 @@ class Influence:
         unit = module.units[number]
         defines = isinstance(unit.node, DEFINITIONS)
         own, touched = (unit.sets, unit.deep) if defines else (unit.changes, unit.touches | (unit.uses if self.reads else frozenset()))
-        found = {*self.meant(module, unit, own), *(name for name in self.meant(module, unit, touched) if self._holds(*name))}
+        if unit.wild:
+            found = {EVERYTHING}
+        else:
+            found = set[Name]()
+        found |= {*self.meant(module, unit, own), *(name for name in self.meant(module, unit, touched) if self._holds(*name))}
         for other, inner in self._used(module, unit):
             found |= self._of(other, inner, within | {key})
         if not within:
@@ -71,6 +86,8 @@ class Influence:
                 yield target[0], target[1]
             else:
                 yield from ((target[0], attribute) for attribute in unit.attributes.get(name, ()))
+                if name in unit.set_by_name:
+                    yield target[0], "*"
 
 
 def imported(modules: Modules, entry: Module) -> dict[str, tuple[str, int] | None]:

@@ -115,7 +115,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "live": [],
         "draws": None,
         "captures": None,
-        "change": [],
+        "change": None,
         "missing": missing,
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),
         "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),

@@ -28,6 +28,7 @@ Mode = Literal["real", "plain", "computed", "serial", "timed"]
 """The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
 each thread run to its end where it is started, by the thread that starts it; two forms of it under the clock."""
 
+PREFIX = "mxlint-verify-"
 MEGABYTE = 1 << 20
 MOST_OUTPUT = MEGABYTE
 MOST_RESULT = 16 * MEGABYTE
@@ -90,7 +91,8 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
     """A place to run children in. Neither the folder nor any of them is left afterwards."""
     if os.name != "posix":
         raise WorkplaceError("experiments need Linux or macOS, as MLX does")
-    folder = Path(tempfile.mkdtemp(prefix="mxlint-verify-")).resolve()
+    clear_up(Path(tempfile.gettempdir()))
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")).resolve()
     try:
         if not _PLAIN_PATH.fullmatch(folder.as_posix()):
             # MLX pastes the path into a shell command.
@@ -101,6 +103,26 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
             yield Workplace(folder, children, stop or threading.Event())
     finally:
         remove(folder)
+
+
+def clear_up(top: Path) -> None:
+    """Remove the folders of runs that were killed: those of ours whose process is gone."""
+    for folder in top.glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+        with suppress(OSError):
+            status = folder.lstat()
+            if owner.isdigit() and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not _alive(int(owner)):
+                remove(folder)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def remove(folder: Path) -> None:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mxlint.verify.influence import Influence, imported
+from mxlint.verify.influence import Influence, imported, meets
 from mxlint.verify.modules import Module, Modules, Name
 from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit, first_row
 
@@ -167,7 +167,7 @@ def _complete(
             module = modules.by_path.get(path)
             for number, unit in enumerate(module.units if module is not None else ()):
                 run = unit.drives and (unit.guard is None or driven and module is entry)
-                if module is None or not run or number in kept.get(path, ()) or not influence.of(module, number) & done:
+                if module is None or not run or number in kept.get(path, ()) or not meets(influence.of(module, number), done):
                     continue
                 take(module, number)
                 changed = True
@@ -242,7 +242,7 @@ def _trimmed(text: str, occupied: list[bool]) -> str:
     """The text without the blanks of what was left out, so that nothing tells of it: the same slice is the same text."""
     lines, last, start = [], 0, 0
     for line in text.split("\n"):
-        kept = any(occupied[start : start + len(line)]) or bool(line.strip())
+        kept = any(occupied[start : start + len(line)]) or bool(line.strip(" \t\f\r;"))
         lines.append(line if kept else "")
         last = len(lines) if kept else last
         start += len(line) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from typing import Any
@@ -11,7 +11,7 @@ from mxlint.finding import Slowdown, Verdict
 from mxlint.verify.bench import Bench, Interrupted, fingerprint
 from mxlint.verify.runner import Job, Outcome, remove, run
 from mxlint.verify.sight import Claim
-from mxlint.verify.timer import Plan, timed
+from mxlint.verify.timer import STOPPED, Plan, first_pair, timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,24 @@ COSTS: dict[str, Cost] = {
 }
 """The rules that are about time."""
 FIX = "the fixed form"
+Keep = Callable[[Job, str], None]
 LONGER = 2
 """A pair of processes may take so many times as long as one of a program that is only watched: it runs two, and builds the kernels of both."""
 
 
-def with_slowdown(bench: Bench, verdict: Verdict, job: Job, claim: Claim, fixed: Mapping[str, str] | None = None) -> Verdict:
-    """The verdict with what the flagged form costs, against the program `fixed` if there is one. Nothing else runs at that time."""
+def with_slowdown(
+    bench: Bench, verdict: Verdict, job: Job, claim: Claim, fixed: Mapping[str, str] | None = None, keep: Keep | None = None
+) -> Verdict:
+    """The verdict with what the flagged form costs, against the program `fixed` if there is one. Nothing else runs at that time. `keep`: leaves
+    what is timed where people can look at it."""
     cost = COSTS.get(claim.code)
     if cost is None or verdict.verdict != "confirmed":
         return verdict
     started = monotonic()
     reason = None
-    for one, plan in plans(job, cost, claim, fixed):
+    for number, (one, plan) in enumerate(plans(job, cost, claim, fixed)):
+        if keep is not None:
+            keep(first_pair(one, plan, LONGER * bench.wall_s), f"-timed{number or ''}")
         found = _known(bench, one, plan)
         if isinstance(found, Slowdown):
             return replace(verdict, slowdown=found, duration=verdict.duration + monotonic() - started)
@@ -92,13 +98,15 @@ def _known(bench: Bench, job: Job, plan: Plan) -> Slowdown | str:
     if key not in bench.slowdowns:
         kept = bench.cache.read(key) if bench.cache is not None else None
         found = _record(kept) if kept is not None else _timed(bench, job, plan, key[:16])
-        if bench.cache is not None and kept is None and isinstance(found, Slowdown):
-            bench.cache.write(key, asdict(found))
+        if bench.cache is not None and kept is None and not (isinstance(found, str) and STOPPED in found):
+            bench.cache.write(key, asdict(found) if isinstance(found, Slowdown) else {"reason": found})
         bench.slowdowns[key] = found
     return bench.slowdowns[key]
 
 
-def _record(kept: Mapping[str, Any]) -> Slowdown:
+def _record(kept: Mapping[str, Any]) -> Slowdown | str:
+    if "reason" in kept:
+        return str(kept["reason"])
     samples = tuple(tuple((observed, fixed) for observed, fixed in process) for process in kept["samples"])
     return Slowdown(**{**kept, "samples": samples, "first_ms": tuple(kept["first_ms"]) if kept["first_ms"] else None})
 

@@ -23,6 +23,8 @@ BUDGET_S = 6.0
 """After this no pair is begun but those without which there is no interval."""
 PAIR_S = 0.2
 """What a pair of processes may spend on its rounds."""
+STOPPED = "the timing child was stopped"
+"""How the reasons begin that may be others tomorrow."""
 MOST_BARRED = 3
 NOTABLE = 0.05
 SAME = ("real", "real")
@@ -115,6 +117,11 @@ def again(job: Job, plan: Plan, run: Run, wall_s: float) -> Mapping[str, Any]:
     return run(Job(job.files, {**job.settings, "timing": timing})).answer or {}
 
 
+def first_pair(job: Job, plan: Plan, wall_s: float) -> Job:
+    """What the first pair of processes is told."""
+    return Job(job.files, {**job.settings, "timing": settings(plan, 0, [], cold(plan, 0, Measured()), wall_s)}, job.fixed)
+
+
 def wanted(samples: Sequence[Sequence[Round]], spent: float, budget_s: float) -> bool:
     """Whether one more pair of processes is."""
     if spent > budget_s:
@@ -154,6 +161,6 @@ def why(outcome: Outcome) -> str:
     """Why there are no rounds."""
     answer = outcome.answer
     if answer is None:
-        return f"the timing child was stopped: {outcome.stopped or outcome.signal or outcome.exit_code}"
+        return f"{STOPPED}: {outcome.stopped or outcome.signal or outcome.exit_code}"
     who = ("the program", "the other form")[answer.get("who", 0)]
     return f"{who}: {answer.get('canary') or answer.get('ended') or 'too few turns'}"

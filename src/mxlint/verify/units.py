@@ -30,6 +30,9 @@ LIBRARIES = frozenset({"mx", "np", "math", "nn"})
 EVALUATES = frozenset({"eval", "async_eval", "quantize", "seed"})
 
 
+BY_TEXT = frozenset({"globals", "locals", "vars", "exec", "eval", "__import__", "importlib"})
+
+
 KEEPS = frozenset(
     {
         "sum", "mean", "max", "min", "shape", "astype", "reshape", "transpose", "flatten", "square", "exp", "log", "abs", "format", "join", "split",
@@ -42,7 +45,8 @@ KEEPS = frozenset(
 @dataclass(slots=True)
 class Unit:
     """One statement of a module. `binds`: names that it gives a value; `uses`: all that it names; `changes`: names whose value it changes in
-    place; `touches`: names whose value it hands to something that may; `deep`: those that functions in it touch, `sets`: those that they change.
+    place; `touches`: names whose value it hands to something that may; `deep`: those that functions in it touch, `sets`: those that they change;
+    `set_by_name`: those of which an attribute is set by its name. `wild`: it reaches names by their text.
     """
 
     node: ast.stmt
@@ -56,6 +60,11 @@ class Unit:
     touches: frozenset[str] = frozenset()
     deep: frozenset[str] = frozenset()
     sets: frozenset[str] = frozenset()
+    set_by_name: frozenset[str] = frozenset()
+
+    @property
+    def wild(self) -> bool:
+        return not self.uses.isdisjoint(BY_TEXT) or "modules" in self.attributes.get("sys", ())
 
     @property
     def drives(self) -> bool:
@@ -91,7 +100,7 @@ def _unit(source: Source, lines: list[str], node: ast.stmt, guard: ast.If | None
     attributes = {name: frozenset(found) for name, found in names.attributes.items()}
     return Unit(
         node, start, end, guard, frozenset(names.binds), frozenset(names.uses), frozenset(names.changes), attributes,
-        frozenset(names.touches), frozenset(names.deep), frozenset(names.sets),
+        frozenset(names.touches), frozenset(names.deep), frozenset(names.sets), frozenset(names.set_by_name),
     )  # fmt: skip
 
 
@@ -131,6 +140,7 @@ class _Names(ast.NodeVisitor):
         self.touches: set[str] = set()
         self.deep: set[str] = set()
         self.sets: set[str] = set()
+        self.set_by_name: set[str] = set()
         self.attributes: dict[str, set[str]] = {}
         self.depth = 0
 
@@ -166,6 +176,9 @@ class _Names(ast.NodeVisitor):
         """A call may change what it is given, and what it is a method of."""
         fun = node.func
         root = root_name(fun)
+        if isinstance(fun, ast.Name) and fun.id in ("setattr", "delattr") and node.args:
+            self._changed(node.args[0])
+            self.set_by_name.update({root_name(node.args[0]) or ""})
         if isinstance(fun, ast.Attribute) and fun.attr not in KEEPS and root not in LIBRARIES:
             self._touched(fun.value)
         if not (isinstance(fun, ast.Name) and fun.id in LOOKS) and not (

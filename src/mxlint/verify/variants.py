@@ -134,6 +134,25 @@ def alone(job: Job, claim: Claim) -> Job | None:
     return _with(job, claim, text, start, end, filler)
 
 
+def state_read(claim: Claim) -> list[str]:
+    """The names, with attributes and items, by which the flagged expression reads what is not the function's own."""
+    try:
+        node = ast.parse(f"({claim.text}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return []
+    found, waiting = [], [node]
+    while waiting:
+        node = waiting.pop(0)
+        if _chain(node):
+            root = next(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+            if root not in claim.bound and root not in ("mx", "nn", "mlx", "optim"):
+                found.append(ast.unparse(node))
+        else:
+            waiting += [node.func] if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else []
+            waiting += _below(node)
+    return list(dict.fromkeys(found))
+
+
 def in_display(job: Job, claim: Claim) -> bool:
     """Whether the flagged expression is written into a list, a tuple or a dict."""
     displays = (node for node in ast.walk(ast.parse(job.files[claim.place])) if isinstance(node, (ast.List, ast.Tuple, ast.Dict)))

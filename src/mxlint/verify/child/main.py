@@ -104,7 +104,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import captures, drive, guard, instruments, observe, probes, program, standins, values
+    from . import captures, changes, drive, guard, instruments, observe, probes, program, standins, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -126,6 +126,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["survey"] if mode == "plain" else 0,
     )
     probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
+    observer.follows = bool(job["change"])
     observer.captures, observer.mend = job["captures"], captures.mended
     if job["transforms"]:
         observer.transforms = instruments.Transforms(observer.caller)
@@ -154,6 +155,9 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
             "detail": f"{type(error).__name__}: {observe.first_line(error)}".replace(root + os.sep, ""),
             "exception": observer.note(error, None, None),
         }
+    if job["change"]:
+        observer.over_time = True
+        ended["changed"] = changes.between(observer, job["change"])
     if job["length_one"]:
         ended["length_one"] = observer.length_one()
     observer.stop()

@@ -111,6 +111,11 @@ class Observer:
     passed_over: set[types.CodeType] = field(default_factory=set)
     main_thread: int = field(default_factory=threading.get_ident)
     own: threading.local = field(default_factory=threading.local)
+    follows: bool = False
+    over_time: bool = False
+    """The program is over, and calls of it are made by hand."""
+    last: dict[int, tuple[Any, tuple[Any, ...], dict[str, Any]]] = field(default_factory=dict)
+    """The last call of each compiled object, where one more is to be made."""
     captures: tuple[str, list[list[Any]]] | None = None
     """How what is captured is mended (captures.py), and at which sites."""
     mend: Callable[..., Any] = real_compile
@@ -157,7 +162,7 @@ class Observer:
         made.called += 1
         if self.paused or self.stack or threading.get_ident() != self.main_thread:
             return self.inner(made, fun, args, kwargs)
-        if len(self.calls) >= self.most_calls and (len(self.calls) >= self.survey or time.process_time() > SURVEY_S):
+        if len(self.calls) >= self.most_calls and not self.over_time and (len(self.calls) >= self.survey or time.process_time() > SURVEY_S):
             raise Enough
         self.clock += 1
         file, row = self.caller()
@@ -166,6 +171,8 @@ class Observer:
             "traced": 0, "error": None, "at": self.clock, "off": self.switch.off,
         }  # fmt: skip
         self.calls.append(entry)
+        if self.follows:
+            self.last[made.number] = fun, args, kwargs
         if self.keeps and made.options["shapeless"]:
             self.examples.setdefault(made.number, (fun, args, kwargs))
         if self.state:

@@ -1,0 +1,197 @@
+"""A slice does what the whole program does: nothing that decides the outcome is left out, however it changes what is needed."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.finding import Verdict
+from mxlint.verify.claims import forced
+from mxlint.verify.experiment import Options, verify
+
+pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def claimed(code: str, files: dict[str, str], line: str) -> Verdict:
+    """The verdict on a claim about the first row of a.py that has this line."""
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    result = check(["."])
+    row = next(row for row, one in enumerate(files["a.py"].splitlines(), 1) if one.strip() == line)
+    claim = forced(result.sources["a.py"], row, code, [site.span for site in result.sites if site.span.filename == "a.py"])
+    assert claim is not None
+    (finding,) = verify([claim], result.sources, [], Options(timed=False))
+    assert finding.verdict is not None
+    return finding.verdict
+
+
+FLAG = """import mlx.core as mx
+{setup}
+
+@mx.compile
+def f(x):
+    if {flag}:
+        print(x)
+    return x * 2
+
+f(mx.ones(3))
+"""
+
+CLASS = "class Config:\n    debug = True\n"
+SETTINGS = "debug = True\ndef configure(value):\n    global debug\n    debug = value\n"
+SWITCHED_OFF = {
+    "an attribute of a class": (f"{CLASS}Config.debug = False", "Config.debug", {}),
+    "an attribute of a module": ("import settings\nsettings.debug = False", "settings.debug", {}),
+    "by a module that is only imported": (
+        "import settings, quiet",
+        "settings.debug",
+        {"quiet.py": "import settings\nsettings.debug = False\n"},
+    ),
+    "by a function of a module": ("import settings\nsettings.configure(False)", "settings.debug", {}),
+    "by a function that sets a global": ("debug = True\ndef setup():\n    global debug\n    debug = False\n\nsetup()", "debug", {}),
+    "by a function that is given it": ("flags = {'d': True}\ndef quiet(c):\n    c['d'] = False\n\nquiet(flags)", "flags['d']", {}),
+    "by a function that calls one": (
+        "flags = {'d': True}\ndef quiet():\n    flags.update(d=False)\n\ndef setup():\n    quiet()\n\nsetup()",
+        "flags['d']",
+        {},
+    ),
+    "by an object": (f"{CLASS}class Quiet:\n    def __init__(self):\n        Config.debug = False\n\nQuiet()", "Config.debug", {}),
+    "under a condition": ("flags = {'d': True}\nif __debug__:\n    flags.update(d=False)", "flags['d']", {}),
+    "in a loop": ("flags = [1]\nwhile flags:\n    flags.pop()", "flags", {}),
+    "in a try": ("flags = {'d': True}\ntry:\n    flags.pop('d')\nexcept KeyError:\n    pass", "flags", {}),
+    "by its name": ("import settings\nsetattr(settings, 'debug', False)", "settings.debug", {}),
+    "in sys.modules": ("import sys\nimport settings\nsys.modules['settings'].debug = False", "settings.debug", {}),
+    "in globals()": ("debug = True\nglobals()['debug'] = False", "debug", {}),
+    "by exec": ("debug = True\nexec('debug = False')", "debug", {}),
+    "in vars()": ("import settings\nvars(settings).update(debug=False)", "settings.debug", {}),
+}
+
+
+@pytest.mark.parametrize("how", SWITCHED_OFF)
+def test_what_is_switched_off_is_off(how: str) -> None:
+    """`print(x)` is never reached in the program; the experiment must not reach it either."""
+    setup, flag, more = SWITCHED_OFF[how]
+    verdict = claimed("MX101", {"settings.py": SETTINGS, **more, "a.py": FLAG.format(setup=setup, flag=flag)}, "print(x)")
+    assert verdict.verdict == "inconclusive", verdict
+
+
+@pytest.mark.parametrize("how", ["an attribute of a class", "by a module that is only imported", "by a function that sets a global"])
+def test_what_is_switched_on_is_on(how: str) -> None:
+    setup, flag, more = (
+        (part.replace("True", "???").replace("False", "True").replace("???", "False") if isinstance(part, str) else part)
+        for part in SWITCHED_OFF[how]
+    )
+    assert isinstance(setup, str) and isinstance(flag, str) and isinstance(more, dict)
+    more = {name: text.replace("False", "True") for name, text in more.items()}
+    settings = SETTINGS.replace("True", "False")
+    verdict = claimed("MX101", {"settings.py": settings, **more, "a.py": FLAG.format(setup=setup, flag=flag)}, "print(x)")
+    assert verdict.verdict == "confirmed", verdict
+
+
+COMPUTED = """import mlx.core as mx
+from mlx.utils import tree_flatten
+
+w = mx.random.normal((256, 256)) @ mx.random.normal((256, 256))
+{setup}
+
+@mx.compile
+def f(x):
+    return x @ w
+
+for _ in range(3):
+    mx.eval(f(mx.ones((4, 256))))
+"""
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "for p in [w]:\n    mx.eval(p)",
+        "try:\n    mx.eval(w)\nexcept RuntimeError:\n    raise",
+        "with mx.stream(mx.cpu):\n    mx.eval(w)",
+        "norm = w.sum().item()",
+        "assert mx.isfinite(w).all().item()",
+        "print(w[0, 0])",
+    ],
+)
+def test_what_was_computed_is_computed(setup: str) -> None:
+    verdict = claimed("MX210", {"a.py": COMPUTED.format(setup=setup)}, "return x @ w")
+    assert verdict.verdict == "inconclusive", verdict
+    assert claimed("MX210", {"a.py": COMPUTED.format(setup="")}, "return x @ w").verdict == "confirmed"
+
+
+def test_rows_with_several_statements() -> None:
+    text = """import mlx.core as mx; K = 3; L = [1,
+ 2]; M = 4
+@mx.compile
+def f(x):
+    print(x)
+    return x * K
+if __name__ == "__main__":
+    a = 1
+    b = 2; c = 3
+    f(mx.ones(3))
+"""
+    assert claimed("MX101", {"a.py": text}, "print(x)").verdict == "confirmed"
+
+
+MISSING = """import mlx.core as mx
+from some_missing_package import DEBUG, MODE
+
+@mx.compile
+def f(x):
+    if {flag}:
+        print(x)
+    return x * 2
+
+f(mx.ones(3))
+"""
+
+
+@pytest.mark.parametrize("flag", ["DEBUG", "not DEBUG", "MODE == 'debug'", "MODE != 'debug'", "len(MODE)"])
+def test_what_is_missing_has_no_value(flag: str) -> None:
+    verdict = claimed("MX101", {"a.py": MISSING.format(flag=flag)}, "print(x)")
+    assert verdict.verdict == "inconclusive", verdict
+    assert "some_missing_package" in (verdict.reason or "")
+
+
+def test_a_run_that_was_cut_refutes_nothing() -> None:
+    text = """import mlx.core as mx
+
+@mx.compile
+def f(x, late):
+    if late:
+        print(x)
+    return x * 2
+
+for i in range(50):
+    f(mx.ones(3), i >= 40)
+"""
+    assert claimed("MX101", {"a.py": text}, "print(x)").verdict == "inconclusive"
+
+
+def test_chance_is_no_pitfall() -> None:
+    text = """import os
+import mlx.core as mx
+from functools import partial
+
+state = {"w": mx.ones(3) * int.from_bytes(os.urandom(4), "little")}
+
+@partial(mx.compile, inputs=state)
+def f(x):
+    return x * state["w"]
+
+for _ in range(2):
+    print(f(mx.ones(3)))
+"""
+    assert claimed("MX205", {"a.py": text}, "@partial(mx.compile, inputs=state)").verdict == "inconclusive"
