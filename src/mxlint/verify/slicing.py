@@ -102,11 +102,12 @@ def cut(
     folders = dict.fromkeys((*entry.roots, *(module.roots[0] for module in modules_kept if module.roots)))
     files = {path: text(modules.by_path[path], numbers) if path in modules.by_path else "" for path, numbers in kept.items()}
     outside = {
-        name.partition(".")[0]
+        part
         for path, numbers in kept.items()
         if path in modules.by_path
         for number in numbers
-        for name in _imported_outside(modules.by_path[path], modules.by_path[path].units[number].node)
+        for whole in _imported_outside(modules.by_path[path], modules.by_path[path].units[number].node)
+        for part in _packages(whole)
     }
     return Slice(entry, tuple(folders), files, modules.by_path, drives, frozenset(outside))
 
@@ -277,6 +278,14 @@ def _is_result(node: ast.stmt, compiled: frozenset[str]) -> bool:
     """`y = step(x)`: the result of a compiled function, not another thing that can be called."""
     value = getattr(node, "value", None)
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in compiled
+
+
+def _packages(name: str) -> Iterator[str]:
+    """The package that a module is in; of MLX's own namespace, which others put packages into, the part."""
+    parts = name.split(".")
+    yield parts[0]
+    if parts[0] == "mlx" and len(parts) > 1:
+        yield ".".join(parts[:2])
 
 
 def _is_future(node: ast.stmt) -> bool:

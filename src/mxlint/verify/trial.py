@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.verify.bench import Bench, watch, watched
-from mxlint.verify.claims import AT_SITE
 from mxlint.verify.endings import died, out_of_reach, unusable
 from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
@@ -20,13 +19,17 @@ MOST_TRIES = 4
 """Runs within which a crash has to come back."""
 
 
+ONLY_AT_SITE = ("MX204", "MX306", "MX504", "MX601", "MX602")
+"""Rules about a compile site, and no other place."""
+
+
 WITHOUT = {"plain": "without compile", "computed": "with all arrays computed before", "serial": "with one thread for all"}
 """What the reference is, in words."""
 
 
 def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int = 0) -> tuple[Answer, Mapping[str, Any] | None, str | None]:
     """An answer, the run that it is about, and what is missing on this machine, if something is."""
-    if claim.code in AT_SITE - {"MX205"} and not at_site(claim):
+    if claim.code in ONLY_AT_SITE and not at_site(claim):
         return Answer("unclear", "nothing is compiled here"), None, None
     plain = bench.run(job, protocol.reference)
     if problem := unusable(plain):

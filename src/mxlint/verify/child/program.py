@@ -74,7 +74,7 @@ class _StandIn(types.ModuleType):
     """A module that is not there: anything may be imported from it, nothing used."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name != "__path__":
+        if name.startswith("__"):
             raise AttributeError(name)
         return _part(f"{self.__name__}.{name}")
 
@@ -111,9 +111,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.missing, self.used = set(missing), used
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name.partition(".")[0] not in self.missing:
+        parts = name.split(".")
+        found = {parts[0], ".".join(parts[:2])} & self.missing
+        if not found:
             return None
-        self.used.add(name.partition(".")[0])
+        self.used |= found
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
