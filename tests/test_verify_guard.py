@@ -287,3 +287,17 @@ def test_no_compiler_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert verdict is not None
     assert verdict.verdict == "unavailable"
     assert "g++" in (verdict.reason or "")
+
+
+def test_what_a_killed_run_left_is_cleared_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    dead, ours, other = (tmp_path / f"mxlint-verify-{name}" for name in (f"{gone.pid}-abc", f"{os.getpid()}-abc", "notes"))
+    for folder in (dead, ours, other):
+        (folder / "work").mkdir(parents=True)
+    with runner.workplace() as place:
+        assert place.folder.name.startswith(f"mxlint-verify-{os.getpid()}-")
+        assert not dead.exists()
+        assert ours.exists()
+        assert other.exists()

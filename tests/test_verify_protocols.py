@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mxlint.engine import check
-from mxlint.finding import Verdict
+from mxlint.finding import Position, Related, Span, Verdict
 from mxlint.pages import load_page
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
@@ -401,3 +401,149 @@ def test_a_kernel_for_a_gpu_that_is_not_here_is_unavailable() -> None:
         assert finding.verdict is not None
         assert finding.verdict.verdict == "unavailable"
         assert "mxlint[verify-cuda]" in (finding.verdict.reason or "")
+
+
+INDEX = """
+@mx.compile
+def f(x, layer):
+    return mx.exp(x) * layer
+
+for epoch in range(50):
+    for layer in range(8):
+        x = f(mx.array(1.0), layer)  # HERE
+"""
+
+BUCKETS = """
+@mx.compile
+def f(x):
+    return mx.exp(x) * 2
+
+for step in range(100):
+    f(mx.ones((8 * (1 + step % 8),)))  # HERE
+"""
+
+SERVES = """
+def body(x):
+    return mx.exp(x) * 2
+
+def evaluate(batches):
+    step = mx.compile(body)  # HERE
+    return [step(x) for x in batches]
+
+for epoch in range(3):
+    evaluate([mx.array(1.0), mx.array(2.0)])
+"""
+
+PIPELINE = """
+@mx.compile
+def step(x):
+    return mx.tanh(x) * 1.01
+
+y = step(mx.ones(64))
+mx.eval(y)
+start = time.perf_counter()
+following = step(y)
+mx.async_eval(following)
+for _ in range(5):
+    y, following = following, step(following)
+    mx.async_eval(following)
+    print(y[0].item())
+seconds = time.perf_counter() - start  # HERE
+"""
+
+INSIDE = """
+@mx.compile
+def gate(x):
+    return mx.sigmoid(x) * x
+
+def loss(x):
+    return mx.sum(gate(x))  # HERE
+
+slope = mx.grad(loss)
+for _ in range(3):
+    slope(mx.ones(4))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "text"), [("MX303", INDEX), ("MX304", BUCKETS), ("MX302", SERVES), ("MX603", PIPELINE), ("MX305", INSIDE)]
+)
+def test_what_a_longer_look_shows(code: str, text: str) -> None:
+    """Arguments that come back, an object that serves several calls, work that is waited for, a function that is no transform's own."""
+    verdict = claimed(code, text)
+    assert verdict.verdict == "inconclusive", verdict
+
+
+def test_a_transform_that_is_called_once_is_called_again() -> None:
+    text = "f = lambda x: (x * 2).sum()\nx = mx.ones((3, 2))\nprint(mx.compile(mx.vmap(f))(x), mx.vmap(mx.compile(f))(x))  # HERE\n"
+    assert claimed("MX305", text).verdict == "confirmed"
+
+
+GOOD_CAPTURES = """
+state = {"w": mx.array(1.0)}
+scale = mx.array(1.0)
+
+@partial(mx.compile, inputs=state, outputs=state)  # HERE
+def f(x):
+    state["w"] = state["w"] + x
+    return state["w"] * scale
+
+for value in (1.0, 2.0, 3.0):
+    scale = mx.array(value)
+    print(f(mx.array(1.0)))
+"""
+
+
+@pytest.mark.parametrize("code", ["MX204", "MX205"])
+def test_captures_are_not_to_blame_for_what_is_not_captured(code: str) -> None:
+    assert claimed(code, GOOD_CAPTURES).verdict == "inconclusive"
+
+
+CHANGES = """
+import mlx.core as mx
+
+mx.eval(mx.zeros(1) + 1)
+
+
+class Gain:
+    def __init__(self):
+        self.value = mx.array(1.0)
+        self.apply = mx.compile(lambda x: x * self.value + 1)
+
+
+gain = Gain()
+print(gain.apply(mx.ones(3)))
+"""
+
+
+def changing(text: str, *, said: bool) -> Verdict:
+    """The verdict on a claim about `self.value`, with or without a change that the finding speaks of."""
+    Path("a.py").write_text(text, encoding="utf-8")
+    result = check(["a.py"])
+    row = next(row for row, line in enumerate(text.splitlines(), 1) if "self.value + 1" in line)
+    column = text.splitlines()[row - 1].index("self.value + 1") + 1
+    span = Span("a.py", Position(row, column), Position(row, column + len("self.value")))
+    site = next(site.span for site in result.sites)
+    claim = forced(result.sources["a.py"], row, "MX201", [site])
+    assert claim is not None
+    related = (Related("compiled here", site), *([Related("changed here", span)] if said else []))
+    (finding,) = verify([replace(claim, span=span, related=related)], result.sources, [], Options(timed=False))
+    assert finding.verdict is not None
+    return finding.verdict
+
+
+def test_a_change_that_is_out_of_sight_is_made() -> None:
+    verdict = changing(CHANGES, said=True)
+    assert verdict.verdict == "confirmed", verdict
+    assert verdict.evidence is not None
+    assert "mxlint changed `self.value` between two calls; nothing else in sight does" in (verdict.evidence.note or "")
+
+
+def test_a_change_that_nobody_speaks_of_is_not() -> None:
+    """Any constant would be confirmed."""
+    assert changing(CHANGES, said=False).verdict == "inconclusive"
+
+
+def test_a_change_that_is_followed_is_not_confirmed() -> None:
+    text = CHANGES.replace("+ 1)", "+ 1, inputs=self.__dict__)").replace("self.apply =", "self.apply = None; self.apply =")
+    assert changing(text, said=True).verdict != "confirmed"

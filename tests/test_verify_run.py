@@ -315,6 +315,57 @@ def test_time_that_ran_out_is_not_kept() -> None:
         assert time.monotonic() - started > 2
 
 
+ONE_TRANSFORM = """import sys
+
+import mlx.core as mx
+
+mx.eval(mx.zeros(1) + 1)
+
+
+@mx.compile
+def loss(x):
+    return mx.sum(mx.sin(x) * x)
+
+
+slope = mx.grad(loss)
+sys.exit(slope(mx.ones(4)).ndim)
+"""
+
+
+def test_why_it_was_not_timed_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No statement of this program can be run twice: that is said the second time, too, when no child is run."""
+    write(a=ONE_TRANSFORM)
+    first = checked("--select", "MX305")
+    (verdict,) = [one["verify"] for one in first["diagnostics"]]
+    assert verdict["verdict"] == "confirmed"
+    assert "not timed: " in verdict["evidence"]["note"]
+    monkeypatch.setenv("PATH", str(folder))
+    (again,) = [one["verify"] for one in checked("--select", "MX305")["diagnostics"]]
+    assert again["evidence"] == verdict["evidence"]
+
+
+def by_hand(folder: Path, mode: str) -> Any:
+    done = subprocess.run([sys.executable, str(folder / "run.py"), mode], capture_output=True, check=False, encoding="utf-8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout[done.stdout.index("{\n") :])
+
+
+def test_what_was_run_can_be_run_by_hand() -> None:
+    """The program, its variants, the timed pair, and the fixed program: each by plain Python."""
+    write(a=LOOPS.format(2))
+    assert words(checked("--no-cache", "--verify-keep", "kept")) == ["confirmed"]
+    kept = {folder.name: folder for folder in Path("kept").iterdir()}
+    (timed,) = [folder for name, folder in kept.items() if name.endswith("-timed")]
+    assert by_hand(timed, "timed")["rounds"]
+    (program,) = [folder for name, folder in kept.items() if "-timed" not in name]
+    assert by_hand(program, "real")["calls"]
+    variants = (program / "variants" / "README.txt").read_text(encoding="utf-8").splitlines()
+    assert variants
+    for line in variants:
+        path, mode = line.removeprefix("python ").split()
+        assert by_hand((program / "variants" / path).parent, mode)["status"]
+
+
 # -- how far it is ----------------------------------------------------------------------------------------------------
 
 
