@@ -65,7 +65,9 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         if other.answer is None or "calls" not in other.answer or not stable(plain.answer, other.answer):
             return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
         twice = bench.run(job, "real", again + 1)
-        seen_again = twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(sight, real=twice.answer)).word == "seen"
+        seen_again = (
+            twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(sight, real=twice.answer)).word == "seen"
+        )
         if not seen_again and not died(twice):
             return Answer("unclear", "it was seen in one of two runs only"), real.answer, None
     if answer.word == "seen" and (problem := elsewhere(bench, job, sight, protocol, answer)):
