@@ -195,3 +195,58 @@ for _ in range(2):
     print(f(mx.ones(3)))
 """
     assert claimed("MX205", {"a.py": text}, "@partial(mx.compile, inputs=state)").verdict == "inconclusive"
+
+
+ASKS = """import json
+from pathlib import Path
+
+import mlx.core as mx
+
+{setup}
+
+@mx.compile
+def f(x):
+    if debug:
+        print(x)
+    return x * 2
+
+f(mx.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "try:\n    debug = json.load(open('config.json'))['debug']\nexcept OSError:\n    debug = True",
+        "debug = not (Path(__file__).parent / 'config.json').exists()",
+    ],
+)
+def test_files_that_the_experiment_does_not_have(setup: str) -> None:
+    Path("config.json").write_text('{"debug": false}', encoding="utf-8")
+    verdict = claimed("MX101", {"a.py": ASKS.format(setup=setup)}, "print(x)")
+    assert verdict.verdict == "inconclusive", verdict
+    assert "config.json" in (verdict.reason or "")
+    Path("config.json").unlink()
+    assert claimed("MX101", {"a.py": ASKS.format(setup=setup)}, "print(x)").verdict == "confirmed"
+
+
+def test_libraries_that_are_not_used_are_not_set_up() -> None:
+    text = """import logging
+import random
+
+import mlx.core as mx
+
+def fetch():
+    raise SystemExit
+
+random.seed(fetch())
+logging.basicConfig(handlers=[fetch()])
+
+@mx.compile
+def f(x):
+    print(x)
+    return x * 2
+
+f(mx.ones(3))
+"""
+    assert claimed("MX101", {"a.py": text}, "print(x)").verdict == "confirmed"

@@ -20,7 +20,7 @@ from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Sight, at_site, same
-from mxlint.verify.variants import alone, assigned, blanked, in_display, probed, without, zeros
+from mxlint.verify.variants import BLANK, alone, assigned, blanked, in_display, probed, replaced, without
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
@@ -179,9 +179,9 @@ def gone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answe
     return _gone(bench, without(job, sight.claim), sight, protocol)
 
 
-def computed(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def constant_instead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
     """Nothing is seen any more with zeros for the expression, or without it."""
-    return _gone(bench, chain(zeros(job, sight.claim), without(job, sight.claim)), sight, protocol)
+    return _gone(bench, chain(replaced(job, sight.claim, "zeros", BLANK), without(job, sight.claim)), sight, protocol)
 
 
 def handed_on(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
@@ -232,6 +232,6 @@ ORIGINS: dict[str, Origin] = {
     "MX404": unsafe_alone,
     **dict.fromkeys(("MX202", "MX503"), handed_on),
     **dict.fromkeys(("MX207", "MX211", "MX604"), gone),
-    **dict.fromkeys(("MX210", "MX212"), computed),
+    **dict.fromkeys(("MX210", "MX212"), constant_instead),
 }
 """How it is told that what was seen comes from the flagged expression. The other rules' protocols see it by row, or by what was raised there."""

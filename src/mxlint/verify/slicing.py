@@ -6,7 +6,7 @@ Names are followed in both directions: forward from what is compiled to the stat
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mxlint.verify.influence import Influence, imported, meets
@@ -164,11 +164,14 @@ def _complete(
     changed = True
     while changed:
         changed = False
+        used = _used_libraries(modules, kept)
         for path in reached:
             module = modules.by_path.get(path)
             for number, unit in enumerate(module.units if module is not None else ()):
                 run = unit.drives and (unit.guard is None or driven and module is entry)
-                if module is None or not run or number in kept.get(path, ()) or not meets(influence.of(module, number), done):
+                if module is None or not run or number in kept.get(path, ()):
+                    continue
+                if not meets(influence.of(module, number), done) and not (path in kept and _sets_up_library(module, unit, used)):
                     continue
                 take(module, number)
                 changed = True
@@ -195,11 +198,28 @@ def _gather(modules: Modules, needed: list[Name], take: Callable[[Module, int], 
             take(module, number)
 
 
-def _sets_up_library(module: Module, unit: Unit) -> bool:
-    """Whether a statement changes the state of a library that MLX programs set up."""
+def _sets_up_library(module: Module, unit: Unit, used: Collection[str] = ("mlx",)) -> bool:
+    """Whether a statement changes the state of a library that MLX programs set up, and that is used."""
     roots = _libraries(module, unit)
     names_environment = any(isinstance(part, ast.Attribute) and part.attr == "environ" for part in ast.walk(unit.node)) if roots else False
-    return bool(roots & HARMLESS) or (roots == {"os"} and names_environment)
+    return bool(roots & HARMLESS & {*used}) or (roots == {"os"} and names_environment)
+
+
+def _used_libraries(modules: Modules, kept: Mapping[str, set[int]]) -> set[str]:
+    """The libraries that statements of a program use."""
+    units = (
+        (modules.by_path[path], modules.by_path[path].units[number])
+        for path, numbers in kept.items()
+        if path in modules.by_path
+        for number in numbers
+    )
+    return {
+        module.outside[name].partition(".")[0]
+        for module, unit in units
+        if unit.drives or isinstance(unit.node, DEFINITIONS)
+        for name in unit.uses
+        if name in module.outside
+    }
 
 
 def _sets_up(module: Module, unit: Unit, name: str, stateful: bool) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from mxlint.verify.bench import Bench, watch, watched
@@ -56,6 +57,8 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         return answer, real.answer or plain.answer, None
     if answer.word == "contradicted" and real.answer is not None and real.answer["status"] == "enough":
         return Answer("unclear", f"{answer.reason}, in the {len(real.answer['calls'])} calls that were looked at"), real.answer, None
+    if (name := _absent(bench, job, sight)) is not None:
+        return Answer("unclear", f"the program looks for the file {name}, which the experiment does not have"), real.answer, None
     if problem := _idle(sight, answer, protocol):
         return Answer("unclear", problem), real.answer, None
     by_value = answer.evidence is not None and answer.evidence.kind in ("stale", "wrong-value", "wrong-shape", "no-effect")
@@ -81,6 +84,13 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     elif again == 0:
         answer = _noted(answer, *(note for note in (_left_behind(sight, answer), _length_one(bench, job, claim, protocol)) if note))
     return answer, real.answer or plain.answer, None
+
+
+def _absent(bench: Bench, job: Job, sight: Sight) -> str | None:
+    """A file of the project that the program did not find."""
+    folders = {bench.modules.base, (bench.modules.base / job.settings["entry"]["file"]).parent, Path.cwd()}
+    names = {*sight.real.get("absent", ()), *sight.plain.get("absent", ())}
+    return next((name for name in sorted(names) if any((folder / name).exists() for folder in folders)), None)
 
 
 def _idle(sight: Sight, answer: Answer, protocol: Protocol) -> str | None:

@@ -43,11 +43,11 @@ def _bounded(statement: bytes) -> str | None:
     return f"{ast.unparse(call.func.value)}[:] = [{ast.unparse(call.args[0])}]"
 
 
-def zeros(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
-    """The program with zeros of that shape for the expression."""
+def replaced(job: Job, claim: Claim, words: str, function: str) -> Iterator[tuple[str, Job]]:
+    """The program with what a function of the child makes of the expression, and that in words."""
     if (found := _flagged(job, claim)) is not None:
         text, start, end = found
-        yield "zeros", _with(job, claim, text, start, end, f"{BLANK}({text[start:end].decode()})")
+        yield words, _with(job, claim, text, start, end, f"{function}({text[start:end].decode()})")
 
 
 def blanked(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:

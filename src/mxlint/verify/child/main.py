@@ -210,6 +210,9 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "probes": probe.seen,
         "alone": probe.compared,
         "captured": sorted(captures.names),
+        "absent": sorted(
+            {os.path.relpath(path, top) for path in observer.absent for top in (root, os.getcwd()) if path.startswith(top + os.sep)}
+        ),
         "bodies": observer.bodies,
         "logging": observer.logging,
         "watches": [

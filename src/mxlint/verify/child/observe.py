@@ -111,6 +111,8 @@ class Observer:
     passed_over: set[types.CodeType] = field(default_factory=set)
     main_thread: int = field(default_factory=threading.get_ident)
     own: threading.local = field(default_factory=threading.local)
+    absent: set[str] = field(default_factory=set)
+    """Files that the program looked for in vain."""
     follows: bool = False
     over_time: bool = False
     """The program is over, and calls of it are made by hand."""
@@ -325,9 +327,23 @@ class Observer:
             self.transforms.install()
         if self.clocks is not None:
             self.clocks.install()
+        self.see_absent(os.stat)
         sys._getframe().f_trace_opcodes = True  # Python 3.12 asks only when tracing starts whether anyone wants to hear of opcodes
         threading.settrace(self.on_call)
         sys.settrace(self.on_call)
+
+    def see_absent(self, real: Callable[..., Any]) -> None:
+        """Whoever asks whether a file is there asks for its status."""
+
+        def stat(path: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return real(path, *args, **kwargs)
+            except FileNotFoundError:
+                if isinstance(path, (str, os.PathLike)):
+                    self.absent.add(os.path.abspath(path))
+                raise
+
+        os.stat = stat
 
     def stop(self) -> None:
         sys.settrace(None)
@@ -399,6 +415,8 @@ class Observer:
     def note(self, error: BaseException, frame: types.FrameType | None, made: Object | None, at: tuple[str, int] | None = None) -> int:
         """The number of an exception; the first place that it is seen at is where it was raised. `at`: it left a compiled call there."""
         number = getattr(error, MARK, None)
+        if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+            self.absent.add(os.path.abspath(error.filename))
         if number is None:
             number = len(self.exceptions)
             try:

@@ -6,12 +6,14 @@ Under mx.compile: is this a constant of the trace? Without it: the value that it
 from __future__ import annotations
 
 import builtins
+import copy
 import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import mlx.core as mx
+from mlx.utils import tree_map
 
 from . import observe, standins, values
 
@@ -172,5 +174,10 @@ def _states(module: Any, arrays: bool) -> Callable[[], None]:
 
 
 def blank(value: Any) -> Any:
-    """Zeros that nothing is computed from, for an array."""
-    return mx.zeros(value.shape, value.dtype) if isinstance(value, mx.array) else value
+    """Zeros that nothing is computed from, for an array; for a module a copy that holds such."""
+    if isinstance(value, mx.array):
+        return mx.zeros(value.shape, value.dtype)
+    if isinstance(value, nn.Module):
+        value = copy.deepcopy(value)
+        value.update(tree_map(blank, value.parameters()))
+    return value
