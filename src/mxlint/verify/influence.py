@@ -61,9 +61,8 @@ class Influence:
         if name in module.imports:
             target, attribute = module.imports[name]
             return attribute is not None and self._holds(target, attribute, depth - 1)
-        return not any(
-            isinstance(module.units[at].node, DEFINITIONS) and name in module.units[at].binds for at in module.mentions.get(name, ())
-        )
+        givers = [module.units[at] for at in module.mentions.get(name, ()) if name in module.units[at].binds]
+        return bool(givers) and not any(isinstance(unit.node, DEFINITIONS) for unit in givers)
 
     def _used(self, module: Module, unit: Unit) -> Iterator[tuple[Module, int]]:
         """The functions and classes of the project that a statement names."""
