@@ -11,7 +11,7 @@ from mxlint.fixes.remedies import Recapture, Refill
 from mxlint.rules.report import containers, finding, line, name_of, quoted
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
-from mxlint.tracing.layers import children
+from mxlint.tracing.layers import REREAD, children
 from mxlint.tracing.presume import target_of
 from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Place, Snapshot, StateV, Tup, Value
 
@@ -395,7 +395,8 @@ def _filled(record: Record, trace: Trace) -> Iterator[Event]:
         again = any(later.kind in ("fill", "refill") and later.target is event.target for later in trace.events[number + 1 :])
         below = {id(part) for part in children(event.target)}
         missed = known and isinstance(event.target, Instance) and event.kind == "fill" and not below & (trace.reach_in | trace.reach_out)
-        if not again and (bare or missed and event.note == "traced"):
+        harmless = again or event.note == "argument" and REREAD not in event.target.fields
+        if not harmless and (bare or missed and event.note in ("traced", "argument")):
             seen.add(event.place)
             yield event
 

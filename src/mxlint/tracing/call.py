@@ -432,7 +432,7 @@ def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
                 return call(m, External(f"builtins.{kind}"), info)
             if kind == "dict":
                 return DictV({"open": True})
-    owner = Instance(cls=cls)
+    owner = _new(m, cls, info)
     found, method = attribute.class_attribute(cls, "__init__")
     if found is not None:
         call(m, method, info.with_owner(owner))
@@ -444,6 +444,19 @@ def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
         if found is None:
             escape(m, value)
     return owner
+
+
+def _new(m: Machine, cls: ClassV, info: CallInfo) -> Instance:
+    """The object that `__init__` is given: a new one, unless the class has a `__new__` that says which."""
+    from mxlint.tracing import attribute
+
+    _, method = attribute.class_attribute(cls, "__new__")
+    given = call(m, method, info.with_owner(cls)) if isinstance(method, FuncV) else UNKNOWN
+    return (
+        given
+        if isinstance(given, Instance) and given.cls is cls
+        else Instance(cls=cls)
+    )
 
 
 def _fill_dataclass(m: Machine, cls: ClassV, owner: Instance, info: CallInfo) -> None:

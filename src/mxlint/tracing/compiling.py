@@ -436,6 +436,7 @@ def run_body(m: Machine, record: Record, trace: Trace, info: CallInfo, function:
         trace.lost = sum(m.unknown.values()) - before
         trace.parted = record.outputs is not None and _parted(record.outputs.value, [old for _, _, old, _ in swapped])
         escape(m, result)
+        layers.leave(m, trace)
     finally:
         for target, key, old, new in swapped:
             _restore(m, trace, target, key, old, new)

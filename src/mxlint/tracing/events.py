@@ -29,7 +29,8 @@ Kind = Literal[
     "return",  # what is returned holds placeholders where MLX does not look for arrays
     "kernel",  # a custom kernel whose size comes from a shape
     "update",  # an optimizer changes its state
-    "fill",  # what may be ("traced": surely is) a placeholder, or is computed from what the weights were ("once"), becomes the weights of a module
+    "fill",  # what may be ("traced": surely is) a placeholder, or is computed from what the weights were ("once"), or an
+    # argument as it came in ("argument"), becomes the weights of a module
     "refill",  # something else is
     "rebind",  # the weights of a module are put into it anew, as nn.value_and_grad does
 ]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.call import CallInfo, call, dunder, escape
-from mxlint.tracing.events import Uncomputed
+from mxlint.tracing.events import Trace, Uncomputed
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.shapes import UNKNOWN_SIZE, Shape
 from mxlint.tracing.values import (
+    MISSING,
     NO_AXES,
     NONE,
     UNKNOWN,
@@ -42,6 +43,10 @@ from mxlint.tracing.values import (
     options,
 )  # fmt: skip
 
+LEFT = "#left"
+"""The field of a layer that a trace has left with placeholders: the module that it is part of."""
+REREAD = "#reread"
+"""The field of such a module that the program computes with again."""
 FROZEN = "#frozen"
 """The field that freeze() and unfreeze() change: which weights value_and_grad differentiates."""
 
@@ -163,6 +168,7 @@ def _sequential(m: Machine, owner: Instance, info: CallInfo) -> Value:
 
 def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
     """The trace reads the weights of a layer: a constant, unless they are captured."""
+    reread(m, (owner,))
     if m.outer(owner) and _has_weights(m, owner) is not False and m.trace is not None and id(owner) not in m.trace.filled:
         if id(owner) not in m.trace.reach_in and not owner.fields.get("#settled") and _has_weights(m, owner):
             m.trace.lazy.append(Uncomputed(info.place, owner, _called_from(m, info.frame) or info.place))
@@ -171,6 +177,23 @@ def read_weights(m: Machine, owner: Instance, info: CallInfo) -> None:
         for weight in list(owner.fields.values()):
             if isinstance(weight, Array) and m.outer(weight):
                 m.read(weight, "version", None, weight.fields.get("version", 0), info.place, name, info.frame)
+
+
+def reread(m: Machine, modules: Iterable[Heap]) -> None:
+    """Host code computes with the weights of modules."""
+    for below in modules if m.trace is None else ():
+        if LEFT in below.fields:
+            below.fields[LEFT].fields[REREAD] = True
+
+
+def leave(m: Machine, trace: Trace) -> None:
+    """The end of a trace: modules that it has filled with its arguments, and not put back, are left with placeholders."""
+    for number, event in enumerate(trace.events):
+        if event.kind == "fill" and event.note == "argument" and isinstance(event.target, Heap):
+            again = any(later.kind in ("fill", "refill") and later.target is event.target for later in trace.events[number + 1 :])
+            for below in () if again else children(event.target):
+                if isinstance(below, Instance) and id(below) not in trace.reach_in | trace.reach_out:
+                    m.journal.store(below, LEFT, event.target)
 
 
 def _called_from(m: Machine, frame: Frame | None) -> Place | None:
@@ -244,6 +267,8 @@ def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
         m.write(below, WEIGHTS, now(), info.place, name, how, info.frame)
         if m.trace is not None:
             m.trace.filled.add(id(below))
+        if LEFT in below.fields:
+            m.journal.store(below, LEFT, MISSING)
         below.fields["#settled"] = True  # who knows where the new weights come from
         for key, item in list(below.fields.items()):
             if isinstance(item, Array):
@@ -285,7 +310,9 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
         return Snapshot(owner, last)
     if last in ("update", "load_weights", "apply", "set_dtype", "update_modules"):
         new = info.get(1, "parameters") if last == "update" else None
-        if new is None or not is_argument(m, new):
+        if new is not None and is_argument(m, new):
+            m.emit("fill", info.place, f"{last}()", info.frame, target=owner, note="argument")
+        else:
             once = last == "apply" or new is not None and _made_from(new, owner)
             sure = "traced" if new is not None and holds_traced(new) else "once" if once else ""
             fills = sure or new is not None and operators.traced_of(new) is not False

@@ -623,6 +623,10 @@ def _hasattr(m: Machine, info: CallInfo) -> Value:
             return Scalar("bool")
         if name in info.args[0].fields or attribute.class_attribute(info.args[0].cls, str(name))[0] is not None:
             return const(True)
+    if len(info.args) == 2 and isinstance(info.args[0], ClassV) and isinstance(info.args[1], Scalar) and info.args[1].known:
+        cls, inherited = attribute.class_attribute(info.args[0], str(info.args[1].content))
+        if cls is not None or inherited is UNKNOWN:
+            return const(cls is not None)
     return Scalar("bool")
 
 
@@ -926,6 +930,11 @@ def _thread(m: Machine, info: CallInfo) -> Value:
     return Foreign("threading.Thread")
 
 
+def _new(m: Machine, info: CallInfo) -> Value:
+    cls = next((value for value in info.args if isinstance(value, ClassV)), None)
+    return UNKNOWN if cls is None else Instance(cls=cls)
+
+
 def _executor(m: Machine, info: CallInfo) -> Value:
     return Instance(cls=External("concurrent.futures.ThreadPoolExecutor"))
 
@@ -1020,7 +1029,7 @@ _HANDLERS: dict[str, Handler] = {
     "random.Random": lambda m, info: External("random"), "random.SystemRandom": lambda m, info: External("random"),
     "numpy.random.default_rng": lambda m, info: External("numpy.random"), "numpy.random.RandomState": lambda m, info: External("numpy.random"),
     "builtins.callable": _callable, "builtins.slice": _slice, "builtins.object": _foreign("object"), "builtins.#identity": _identity,
-    "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.object.__setattr__": _setattr, "builtins.bytearray": _foreign("bytearray"),
+    "builtins.object.__new__": _new, "builtins.compile": _foreign("code"), "builtins.object.__init__": _none, "builtins.object.__setattr__": _setattr, "builtins.bytearray": _foreign("bytearray"),
     "builtins.list.append": _append, "builtins.list.extend": _extend, "builtins.list.pop": _list_pop, "builtins.list.clear": _list_clear,
     "builtins.list.insert": _insert, "builtins.list.appendleft": _append_left, "builtins.list.popleft": _pop_left, "builtins.list.remove": _list_changed, "builtins.list.sort": _list_changed,
     "builtins.list.reverse": _list_changed, "builtins.list.copy": _copy, "builtins.dict.copy": _copy, "builtins.dict.get": _dict_get,

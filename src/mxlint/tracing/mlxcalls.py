@@ -532,6 +532,8 @@ def _step(m: Machine, info: CallInfo) -> Step | None:
 def _evaluates(what: str) -> Callable[[Machine, CallInfo], Value]:
     def run(m: Machine, info: CallInfo) -> Value:
         for value in info.values():
+            if isinstance(value, (StateV, Snapshot)):
+                layers.reread(m, layers.children(value.owner))
             tree = isinstance(value, (StateV, Snapshot)) and _captured(m, value)
             if holds_traced(value) and (not isinstance(value, Array) or value.sure) or tree:
                 m.emit("evaluate", info.place, what, info.frame, chain_of(value), note=info.text_of(value))
