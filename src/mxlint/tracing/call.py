@@ -447,11 +447,12 @@ def instantiate(m: Machine, cls: ClassV, info: CallInfo) -> Value:
 
 
 def _new(m: Machine, cls: ClassV, info: CallInfo) -> Instance:
-    """The object that `__init__` is given: a new one, unless the class has a `__new__` that says which."""
+    """The object that `__init__` is given: a new one, unless a class without bases of a library has a `__new__` that says which."""
     from mxlint.tracing import attribute
 
     _, method = attribute.class_attribute(cls, "__new__")
-    given = call(m, method, info.with_owner(cls)) if isinstance(method, FuncV) else UNKNOWN
+    plain = all(isinstance(base, ClassV) or base == External("builtins.object") for base in attribute.mro(cls))
+    given = call(m, method, info.with_owner(cls)) if plain and isinstance(method, FuncV) else UNKNOWN
     return (
         given
         if isinstance(given, Instance) and given.cls is cls
