@@ -402,8 +402,6 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
             m.journal.store(owner, name, value)
             return
         m.write(owner, name, value, place, place.text, "attribute", frame)
-        if isinstance(owner, ClassV) and isinstance(value, Instance) and m.outer(owner):
-            value.born = owner.born  # the one object of a class
         if isinstance(owner, Instance) and isinstance(owner.cls, External) and not is_namespace(owner) and name != "training":
             m.journal.store(owner, WEIGHTS, now())
             m.last_write[id(owner), WEIGHTS] = place
