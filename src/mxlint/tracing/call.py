@@ -453,11 +453,7 @@ def _new(m: Machine, cls: ClassV, info: CallInfo) -> Instance:
     _, method = attribute.class_attribute(cls, "__new__")
     plain = all(isinstance(base, ClassV) or base == External("builtins.object") for base in attribute.mro(cls))
     given = call(m, method, info.with_owner(cls)) if plain and isinstance(method, FuncV) else UNKNOWN
-    return (
-        given
-        if isinstance(given, Instance) and given.cls is cls
-        else Instance(cls=cls)
-    )
+    return given if isinstance(given, Instance) and given.cls is cls else Instance(cls=cls)
 
 
 def _fill_dataclass(m: Machine, cls: ClassV, owner: Instance, info: CallInfo) -> None:
