@@ -367,9 +367,8 @@ def _stoppable() -> Iterator[tuple[threading.Event, list[int]]]:
     try:
         yield stop, received
     finally:
-        if not received:  # else the report must not be lost to a second one
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        for number, handler in before.items():  # the report must not be lost to a second one, which may come while Python ends
+            signal.signal(number, signal.SIG_IGN if received else handler)
 
 
 def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:
