@@ -144,30 +144,30 @@ def test_statement(source: str, expected: str) -> None:
 
 
 CASES = [
-    ("a", ("a",), False),
-    ("_", (), False),
-    ("(a)", ("a",), False),
-    ("a as b", ("a", "b"), False),
-    ("1", (), True),
-    ("-1 | 2 + 3j", (), True),
-    ("'a' 'b'", (), True),
-    ("A.B", (), True),
-    ("None as a", ("a",), True),
-    ("a, *_", ("a",), True),
-    ("[a, [*b]]", ("a", "b"), True),
-    ("(a, b) | [b, a]", ("a", "b", "b", "a"), True),
-    ("{'a': b, -1: c, **d}", ("b", "c", "d"), True),
-    ("A.B(a, c=(1 as d),)", ("a", "d"), True),
-    ("A()", (), True),
+    ("a", ("a",), nodes.NamePattern),
+    ("_", (), nodes.NamePattern),
+    ("(a)", ("a",), nodes.NamePattern),
+    ("a as b", ("a", "b"), nodes.NamePattern),
+    ("1", (), nodes.ValuePattern),
+    ("-1 | 2 + 3j", (), nodes.OrPattern),
+    ("'a' 'b'", (), nodes.ValuePattern),
+    ("A.B", (), nodes.ValuePattern),
+    ("None as a", ("a",), nodes.NamePattern),
+    ("a, *_", ("a",), nodes.SequencePattern),
+    ("[a, [*b]]", ("a", "b"), nodes.SequencePattern),
+    ("(a, b) | [b, a]", ("a", "b", "b", "a"), nodes.OrPattern),
+    ("{'a': b, -1: c, **d}", ("b", "c", "d"), nodes.MappingPattern),
+    ("A.B(a, c=(1 as d),)", ("a", "d"), nodes.ClassPattern),
+    ("A()", (), nodes.ClassPattern),
 ]
 
 
-@pytest.mark.parametrize(("pattern", "binds", "compares"), CASES)
-def test_case(pattern: str, binds: tuple[str, ...], compares: bool) -> None:
+@pytest.mark.parametrize(("pattern", "binds", "kind"), CASES)
+def test_case(pattern: str, binds: tuple[str, ...], kind: type[nodes.Pattern]) -> None:
     (statement,) = lowered(f"match x, y:\n  # why\n  case {pattern} if g: z\n")
     assert isinstance(statement, nodes.Match)
     (case,) = statement.cases
-    assert (case.binds, case.compares, shape(case.guard), shape(case.body)) == (binds, compares, "g", "[ExprStmt(z)]")
+    assert (case.binds, type(case.pattern), shape(case.guard), shape(case.body)) == (binds, kind, "g", "[ExprStmt(z)]")
 
 
 SCOPES = [

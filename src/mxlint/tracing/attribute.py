@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import call as calls
-from mxlint.tracing import nodes, operators, shapeless, shapes
+from mxlint.tracing import interpreter, nodes, operators, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import LAYER_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
@@ -58,6 +58,8 @@ WEIGHTS = "#weights"
 
 MEMBER = "enum member"
 """The kind of a member of an enumeration: `items` are its name and its value, where known, and `element` its qualified name."""
+PARTIAL_METHOD = "partialmethod"
+"""The kind of what functools.partialmethod gives: `element` is the partial that it becomes with its object."""
 FIELD = "dataclasses.Field"
 """The class of what dataclasses.field gives."""
 FACTORY = "#factory"
@@ -115,6 +117,8 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
         return BoundV(owner, External(f"builtins.dict.{name}"))
     if isinstance(owner, Foreign) and owner.kind == MEMBER and owner.items is not None and name in ("name", "value"):
         return owner.items[name == "value"]
+    if owner == interpreter.VERSION:
+        return const(3) if name == "major" else Scalar("int")
     if isinstance(owner, Foreign):
         return BoundV(owner, External(f"mlx.#at.{name}" if owner.kind.startswith("array.at") else f"builtins.{owner.kind}.{name}"))
     if isinstance(owner, TransformV):
@@ -209,6 +213,8 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
                 m.read(owner, name, None, value, place, place.text, frame)
                 m.read(cls, name, None, value, place, place.text, frame)
             return _bound(m, owner, value, place, frame)
+        if isinstance(value, Foreign) and value.kind == PARTIAL_METHOD and isinstance(value.element, PartialV):
+            return replace(value.element, function=BoundV(owner, value.element.function))
         if m.outer(cls):
             m.read(cls, name, None, value, place, place.text, frame)
         if m.outer(owner):
@@ -468,6 +474,8 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
             return calls.call(m, method, calls.CallInfo([owner, index], {}, frame, place, [place, place], {}, False, None))
     if isinstance(owner, Foreign) and owner.kind == "array.at":
         return Foreign(f"array.at[{form_of(index)}]", owner.element)
+    if owner == interpreter.VERSION:
+        return owner if isinstance(index, SliceV) else const(3) if isinstance(index, Scalar) and index.content == 0 else Scalar("int")
     if isinstance(owner, NumpyV):
         return owner
     if isinstance(owner, Scalar) and owner.kind == "str":

@@ -292,7 +292,7 @@ def activate(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, in
     assert env is not None
     frame = Frame(
         source=function.source, qualname=function.name, scope=node.scope if isinstance(node, nodes.FuncDef) else None, parent=env,
-        module=env.module or env, caller=info.frame, called_at=info.place, cls=function.cls, loop_base=len(m.loops), function=function,
+        module=env.module or env, caller=info.frame, called_at=info.place, cls=function.cls, loop_base=len(m.loops), guard_base=len(m.guards), function=function,
     )  # fmt: skip
     frame.fields.update(bound(m, function, node.params, info))
     for param in node.params:
@@ -320,7 +320,7 @@ def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: 
         element = frame.yields[0] if frame.yields else UNKNOWN
         for value in frame.yields[1:]:
             element = join(element, value)
-        return Foreign("generator", element)
+        return Foreign("generator", element, tuple(frame.yields) if frame.yields and frame.listed else None, frame.counted)
     if node.is_async:
         return Opaque(label=f"{function.name}()")
     results = list(frame.returns)

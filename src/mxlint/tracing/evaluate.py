@@ -27,7 +27,6 @@ from mxlint.tracing.values import (
     FuncV,
     ListV,
     ModuleV,
-    RangeV,
     Scalar,
     SliceV,
     Tup,
@@ -347,7 +346,7 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
     if items is not None and not items:
         return True
     rounds = items if items is not None and exact else representatives(m, source, items, clause.iter, inner)
-    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact and not isinstance(source, RangeV), exact))
+    m.loops.append(Loop(m.place(inner, node), len(rounds) > 1, exact and not operators.is_counted(source), exact))
     try:
         for item in rounds:
             assign(m, clause.target, item, inner)
@@ -420,11 +419,16 @@ def _yield(m: Machine, node: nodes.Yield, frame: Frame) -> Value:
     while target.kind == "comprehension" and target.parent is not None:
         target = target.parent
     given = [value]
+    items: list[Value] | None = None
     if node.source:
         value = calls.iterated(m, value, m.place(frame, node), frame)
         items = iterate(m, value, node, frame)
         given = items if items is not None else representatives(m, value, None, node, frame)
     target.yields += given
+    loops = m.loops[target.loop_base :]
+    straight = len(m.guards) == target.guard_base and not target.leavings and all(loop.exact for loop in loops)
+    target.counted = target.counted or any(not loop.literal for loop in loops)
+    target.listed = target.listed and straight and (not node.source or items is not None)
     calls.escape(m, value)
     if m.withins:
         calls.yields(m, value, target)

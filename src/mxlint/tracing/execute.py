@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, operators
+from mxlint.tracing import attribute, matching, nodes, operators
 from mxlint.tracing import call as calls
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
@@ -31,7 +31,6 @@ from mxlint.tracing.values import (
     ModuleV,
     Opaque,
     Place,
-    RangeV,
     Scalar,
     Value,
     join,
@@ -155,7 +154,7 @@ def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
         return execute(m, node.orelse, frame)
     exact = items is not None and len(items) <= MAX_UNROLL
     rounds = items if items is not None and exact else representatives(m, source, items, node.iter, frame)
-    loop = Loop(m.place(frame, node), len(rounds) > 1, exact and not isinstance(source, RangeV), exact)
+    loop = Loop(m.place(frame, node), len(rounds) > 1, exact and not operators.is_counted(source), exact)
     m.loops.append(loop)
     status: Status = None
     try:
@@ -446,30 +445,36 @@ def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
 
 def _match(m: Machine, node: nodes.Match, frame: Frame) -> Status:
     subject = evaluate(m, node.subject, frame)
-    if any(case.compares for case in node.cases):
-        truth(m, subject, node.subject, frame)
     operators.branch(m, subject, node, node.subject, frame)
 
-    first = node.cases[0] if node.cases else None
-    if first is not None and not first.compares and first.guard is None:
-        for name in first.binds:
-            bind(m, name, subject, first, frame)
-        return execute(m, first.body, frame)
+    return _case(m, node, 0, subject, frame)
 
-    def path(case: nodes.Case) -> Callable[[], Status]:
-        def run() -> Status:
-            for name in case.binds:
-                bind(m, name, UNKNOWN if case.compares else subject, case, frame)
-            if case.guard is not None:
-                truth(m, evaluate(m, case.guard, frame), case.guard, frame)
+
+def _case(m: Machine, node: nodes.Match, number: int, subject: Value, frame: Frame) -> Status:
+    """Run the first case from `number` on that matches, each of those of which that is not known."""
+    if number == len(node.cases):
+        return None
+    case = node.cases[number]
+    names: dict[str, Value] = {}
+    known = matching.matches(m, case.pattern, subject, frame, names)
+
+    def others() -> Status:
+        return _case(m, node, number + 1, subject, frame)
+
+    def taken() -> Status:
+        for name, value in names.items():
+            bind(m, name, value, case, frame)
+        if case.guard is None:
             return execute(m, case.body, frame)
+        test = evaluate(m, case.guard, frame)
+        passed = truth(m, test, case.guard, frame)
+        if passed is not None:
+            return execute(m, case.body, frame) if passed else others()
+        return m.fork(frame, [lambda: execute(m, case.body, frame), others], operators.guard_kind(m, case.guard, test))
 
-        return run
-
-    paths: list[Callable[[], Status]] = [path(case) for case in node.cases]
-    if not node.cases or node.cases[-1].compares or node.cases[-1].guard is not None:
-        paths.append(lambda: None)
-    return m.fork(frame, paths, operators.guard_kind(m, node.subject, subject))
+    if known is not None:
+        return taken() if known else others()
+    return m.fork(frame, [taken, others], operators.guard_kind(m, node.subject, subject))
 
 
 def _unknown(m: Machine, node: nodes.UnknownStmt, frame: Frame) -> Status:

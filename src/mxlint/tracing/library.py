@@ -456,16 +456,8 @@ def _isinstance(m: Machine, info: CallInfo) -> Value:
     options = wanted.items if isinstance(wanted, Tup) else (wanted,)
     param = operators.depends_on_argument(value) or (isinstance(value, Array) and value.traced is True)
     names = [option.name for option in options if isinstance(option, External)]
+    kind = _kind(value)
     if len(names) == len(options):
-        kind: str | None = None
-        if isinstance(value, Array) and value.sure and not value.tree:
-            kind = "mlx.core.array"
-        elif isinstance(value, Scalar) and value.kind not in ("scalar", "number", "None"):
-            kind = f"builtins.{value.kind}"
-        elif isinstance(value, (ListV, DictV, Tup)) and not isinstance(value, Choice):
-            kind = "builtins.list" if isinstance(value, ListV) else "builtins.dict" if isinstance(value, DictV) else "builtins.tuple"
-        elif isinstance(value, Scalar) and value.kind == "None":
-            kind = "builtins.NoneType"
         if kind is not None:
             found = kind in names or (kind == "builtins.bool" and "builtins.int" in names)
             if found or all(name.startswith(("builtins.", "mlx.core.array", "numpy.")) for name in names):
@@ -476,7 +468,32 @@ def _isinstance(m: Machine, info: CallInfo) -> Value:
                 return Scalar("bool", True, param=param)
     if isinstance(value, Instance) and any(option is cls for option in options for cls in attribute.mro(value.cls)):
         return Scalar("bool", True, param=param)
+    if kind is not None and all(isinstance(option, ClassV) and _is_own(option) for option in options):
+        return Scalar("bool", False, param=param)
     return Scalar("bool", MISSING, param=param)
+
+
+def _kind(value: Value) -> str | None:
+    """The class of a value of Python's or MLX's own."""
+    if isinstance(value, Array):
+        return "mlx.core.array" if value.sure and not value.tree else None
+    if isinstance(value, Scalar):
+        return {"scalar": None, "number": None, "None": "builtins.NoneType"}.get(value.kind, f"builtins.{value.kind}")
+    return (
+        "builtins.list"
+        if isinstance(value, ListV)
+        else "builtins.dict"
+        if isinstance(value, DictV)
+        else "builtins.tuple"
+        if isinstance(value, Tup)
+        else None
+    )
+
+
+def _is_own(cls: ClassV) -> bool:
+    """Whether a class has nothing of Python's containers and numbers."""
+    own = ("mlx.", "builtins.object")
+    return all(isinstance(base, ClassV) or isinstance(base, External) and base.name.startswith(own) for base in attribute.mro(cls))
 
 
 # -- making values ----------------------------------------------------------------------------------------------------
@@ -691,6 +708,10 @@ def _partial(m: Machine, info: CallInfo) -> Value:
     inner = info.args[0]
     merged = tuple((name, info.nodes[name]) for name in info.keywords if name in info.nodes)
     return PartialV(inner, tuple(info.args[1:]), tuple(info.keywords.items()), merged, info.place)
+
+
+def _partial_method(m: Machine, info: CallInfo) -> Value:
+    return Foreign(attribute.PARTIAL_METHOD, _partial(m, info))
 
 
 def _wraps(m: Machine, info: CallInfo) -> Value:
@@ -1036,7 +1057,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.dict.items": _dict_parts("items"), "builtins.dict.keys": _dict_parts("keys"), "builtins.dict.values": _dict_parts("values"),
     "builtins.dict.update": _dict_update, "builtins.dict.setdefault": _setdefault, "builtins.dict.pop": _dict_pop,
     "builtins.dict.clear": _dict_clear,
-    "functools.partial": _partial, "functools.wraps": _wraps, "functools.lru_cache": _cache, "functools.cache": _cache,
+    "functools.partial": _partial, "functools.partialmethod": _partial_method, "functools.wraps": _wraps, "functools.lru_cache": _cache, "functools.cache": _cache,
     "functools.reduce": _reduce, "operator.index": _index, "pickle.dumps": _pickle, "pickle.dump": _pickle, "copy.copy": _copy,
     "copy.deepcopy": _copy, "typing.cast": _identity, "collections.namedtuple": _namedtuple, "collections.defaultdict": _default_dict,
     "collections.Counter": _open_dict, "collections.OrderedDict": _dict, "collections.deque": _sequence("list"),

@@ -360,11 +360,67 @@ class ImportFrom(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Node):
-    """One case of a match: the names its pattern binds, whether it looks into the subject's value, its guard."""
+class Pattern:
+    """What a case of a match asks of the subject."""
 
+
+@dataclass(frozen=True, slots=True)
+class ValuePattern(Pattern):
+    """`1`, `None`, `A.B`: the subject is compared with it."""
+
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern(Pattern):
+    """`name`, `_` (name None) or `pattern as name`."""
+
+    pattern: Pattern | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrPattern(Pattern):
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StarPattern(Pattern):
+    """`*name` in a sequence."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SequencePattern(Pattern):
+    """`a, *b` or `[a, *b]`."""
+
+    items: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MappingPattern(Pattern):
+    """`{key: pattern, **rest}`."""
+
+    items: tuple[tuple[Expr, Pattern], ...]
+    rest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPattern(Pattern):
+    """`A(pattern, name=pattern)`."""
+
+    cls: Expr
+    args: tuple[Pattern, ...]
+    keywords: tuple[tuple[str, Pattern], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Node):
+    """One case of a match: its pattern, the names that it binds, its guard."""
+
+    pattern: Pattern
     binds: tuple[str, ...]
-    compares: bool
     guard: Expr | None
     body: Body
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import nodes, shapeless, shapes
+from mxlint.tracing import interpreter, nodes, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
     MISSING,
@@ -430,6 +430,8 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
         return _sequences(op, left, right)
     if isinstance(left, Foreign) and isinstance(right, Foreign) and left.kind == right.kind == "enum member" and op in ("==", "!="):
         return _identity(op == "==", left, right)
+    if left == interpreter.VERSION and isinstance(right, Tup):
+        return interpreter.compare(op, right)
     if isinstance(left, (Foreign, External)) or isinstance(right, (Foreign, External)):
         dtype = any(isinstance(side, Foreign) and side.kind == "dtype of an argument" for side in (left, right))
         return Scalar("bool" if dtype else "scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
@@ -489,7 +491,11 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
         if found or not container.open:
             return Scalar("bool", found == positive, param=item.param)
         return Scalar("bool", MISSING, param=param)
+    if isinstance(container, Array) and isinstance(item, Scalar) and item.kind in ("str", "None"):
+        return Scalar("bool", not positive, param=param)
     if isinstance(container, (Tup, ListV)) and container.items is not None:
+        if isinstance(item, Scalar) and item.kind not in ("str", "None"):
+            _compared(m, item, container.items, node, frame)
         if isinstance(item, Array):
             if item.traced is True and item.sure and container.items and not any(other is item for other in container.items):
                 m.emit("truth", m.place(frame, node), "`in`", frame, item.chain)
@@ -511,6 +517,16 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
     if isinstance(container, Array) and container.traced is True and container.sure and not container.tree:
         m.emit("truth", m.place(frame, node), "`in`", frame, container.chain)
     return Scalar("bool", MISSING, param=param)
+
+
+def _compared(m: Machine, item: Scalar, items: tuple[Value, ...], node: nodes.Node, frame: Frame) -> None:
+    """A number is compared with the elements of a sequence, until it is found: an event where one of them is a placeholder."""
+    for other in items:
+        if isinstance(other, Scalar) and other.known and item.known and other.content == item.content:
+            return
+        if isinstance(other, Array) and other.traced is True and m.sure(other) and not other.tree:
+            m.emit("truth", m.place(frame, node), "`in`", frame, other.chain)
+            return
 
 
 # -- iteration --------------------------------------------------------------------------------------------------------
@@ -555,6 +571,11 @@ def elements(m: Machine, value: Value, place: Place, frame: Frame) -> list[Value
         if value.shape and value.shape[0].known and value.shape[0].content <= 8:
             return [row(m, value) for _ in range(value.shape[0].content)]
     return list(value.items) if isinstance(value, Foreign) and value.items is not None else None
+
+
+def is_counted(value: Value) -> bool:
+    """Whether the elements of an iterable are no few values that are written out, but come from a range of numbers."""
+    return isinstance(value, RangeV) or isinstance(value, Foreign) and value.counted
 
 
 def varying(value: Value) -> Value:

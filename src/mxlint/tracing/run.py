@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -72,9 +72,12 @@ def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool =
     cut = m.files.pieces(source, tree)
     if not compiles and not _imports_handles(m, source, cut, budget):
         budget.at_first = PROGRAM_BUDGET
+    registered = _registered(cut, source.text)
     for chunk in cut:
         with budget:
             _chunk(m, chunk, frame)
+            if chunk.name in registered:
+                calls.force(frame, chunk.name, frame.fields[chunk.name])
     handles: set[str] = set()
     with budget:
         handles |= _imported_handles(m, source, frame)
@@ -172,7 +175,7 @@ def _later(m: Machine, chunk: Piece, frame: Frame, name: str, present: Value | N
     return make
 
 
-_DECORATOR = re.compile(r"@(\w+)")
+_DECORATED_BY = re.compile(r"@(\w+)")
 
 
 def _fillers(pieces: Iterable[Piece], text: str, name: str) -> Iterator[Piece]:
@@ -183,8 +186,23 @@ def _fillers(pieces: Iterable[Piece], text: str, name: str) -> Iterator[Piece]:
         if piece.kind == "other" and piece.body is None:
             if fills.search(text, piece.start, piece.end):
                 yield piece
-        elif piece.decorated and not decorators.isdisjoint(_DECORATOR.findall(text[piece.start : piece.end].partition("\ndef ")[0])):
+        elif piece.decorated and not decorators.isdisjoint(_decorators(piece, text)):
             yield piece
+
+
+def _registered(pieces: Sequence[Piece], text: str) -> set[str]:
+    """The classes of a file whose decorator, a function of that file, may put them into a container: they are not made only when they are asked for."""
+    functions = {piece.name for piece in pieces if piece.kind == "def"}
+    return {
+        piece.name
+        for piece in pieces
+        if piece.kind == "class" and piece.name and piece.decorated and not functions.isdisjoint(_decorators(piece, text))
+    }
+
+
+def _decorators(piece: Piece, text: str) -> list[str]:
+    """What a definition is decorated with."""
+    return _DECORATED_BY.findall(re.split(r"\n(?:def|class|async) ", text[piece.start : piece.end], maxsplit=1)[0])
 
 
 def _apart(m: Machine, run: Callable[[], None]) -> None:

@@ -166,12 +166,13 @@ class NumpyV:
 class Foreign:
     """A Python value of a known type that is neither number nor container: set, generator, enum member, dtype, bytes …
 
-    `element` stands for each of what it gives; `items`: all of it in order, where that is known.
+    `element` stands for each of what it gives; `items`: all of it in order, where that is known; `counted`: a range of numbers makes them.
     """
 
     kind: str
     element: Value | None = None
     items: tuple[Value, ...] | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +409,8 @@ class Lazy(Heap):
 class Frame(Heap):
     """The names of one activation of a function, comprehension, class body or module.
 
-    `parent` is the lexically enclosing frame; `caller` the frame that called, `called_at` where.
+    `parent` is the lexically enclosing frame; `caller` the frame that called, `called_at` where. `loop_base`, `guard_base`: how many loops and
+    unknown conditions that stands in. `yields` are the values of a generator, and all of them in order if it is `listed`, `counted` if a range makes them.
     """
 
     source: Any = None
@@ -421,8 +423,11 @@ class Frame(Heap):
     kind: str = "function"
     cls: ClassV | None = None
     loop_base: int = 0
+    guard_base: int = 0
     returns: list[Value] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)
+    listed: bool = True
+    counted: bool = False
     leavings: list[dict[Any, Any]] = field(default_factory=list)
     depth: int = 0
     function: FuncV | None = None

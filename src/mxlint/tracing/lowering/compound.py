@@ -135,11 +135,11 @@ def _match(c: Cursor, node: cst.Match, start: int) -> Stmt:
 def _case(c: Cursor, node: cst.MatchCase) -> Case:
     start = c.clause(4)
     binds: list[str] = []
-    compares = pattern(c, node.pattern, binds)
+    lowered = pattern(c, node.pattern, binds)
     guard = None
     if node.guard is not None:
         c.take(2)
         guard = c.expression(node.guard)
     c.names.bound.update(binds)
     body = block(c, node.body)
-    return Case(start, body[-1].end, tuple(binds), compares, guard, body)
+    return Case(start, body[-1].end, lowered, tuple(binds), guard, body)

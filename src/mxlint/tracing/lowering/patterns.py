@@ -1,102 +1,130 @@
-"""The patterns of match statements: the names they capture, and whether they look into the subject."""
+"""The patterns of match statements, and the names that they capture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import libcst as cst
 
-from mxlint.tracing.lowering.cursor import Cursor, NotLowered
+from mxlint.tracing.lowering.cursor import Cursor, NotLowered, by_type
+from mxlint.tracing.nodes import (
+    ClassPattern,
+    Expr,
+    MappingPattern,
+    NamePattern,
+    OrPattern,
+    Pattern,
+    SequencePattern,
+    StarPattern,
+    ValuePattern,
+)
 
 
-def pattern(c: Cursor, node: Any, binds: list[str]) -> bool:
-    """Step over a pattern, add the names it captures to `binds`; return whether it compares the subject with anything."""
-    kind = type(node)
-    if kind is cst.MatchValue or kind is cst.MatchSingleton:
-        c.expression(node.value)
-        return True
+def pattern(c: Cursor, node: Any, binds: list[str]) -> Pattern:
+    """Lower a pattern, and add the names that it captures to `binds`."""
+    if isinstance(node, (cst.MatchValue, cst.MatchSingleton)):
+        return ValuePattern(c.expression(node.value))
+    lower = _LOWER.get(type(node))
+    if lower is None:
+        raise NotLowered(type(node).__name__)
     around = len(node.lpar)
     for _ in range(around):
         c.take(1)
-    compares = True
-    if kind is cst.MatchAs:
-        compares = _capture(c, node, binds)
-    elif kind is cst.MatchOr:
-        for element in node.patterns:
-            pattern(c, element.pattern, binds)
-            if isinstance(element.separator, cst.BitOr):
-                c.take(1)
-    elif kind is cst.MatchTuple:
-        _elements(c, node.patterns, binds)
-    elif kind is cst.MatchList:
-        _bracketed(c, node, binds)
-    elif kind is cst.MatchMapping:
-        _mapping(c, node, binds)
-    elif kind is cst.MatchClass:
-        _class_pattern(c, node, binds)
-    else:
-        raise NotLowered(kind.__name__)
+    lowered = lower(c, node, binds)
     for _ in range(around):
         c.take(1)
-    return compares
+    return lowered
 
 
-def _capture(c: Cursor, node: cst.MatchAs, binds: list[str]) -> bool:
-    """`name`, `_` or `pattern as name`."""
-    compares = False
-    if node.pattern is not None:
-        compares = pattern(c, node.pattern, binds)
-        c.take(2)
-    if node.name is None:
+def _name(c: Cursor, name: cst.Name | None, binds: list[str]) -> str | None:
+    if name is None:
         c.take(1)
-    else:
-        binds.append(c.word(node.name))
-    return compares
+        return None
+    binds.append(c.word(name))
+    return name.value
 
 
-def _elements(c: Cursor, nodes: Sequence[Any], binds: list[str]) -> None:
-    for node in nodes:
-        if type(node) is not cst.MatchStar:
-            pattern(c, node.value, binds)
-        else:
+def _capture(c: Cursor, node: cst.MatchAs, binds: list[str]) -> Pattern:
+    inner = None
+    if node.pattern is not None:
+        inner = pattern(c, node.pattern, binds)
+        c.take(2)
+    return NamePattern(inner, _name(c, node.name, binds))
+
+
+def _or(c: Cursor, node: cst.MatchOr, binds: list[str]) -> Pattern:
+    patterns: list[Pattern] = []
+    for element in node.patterns:
+        patterns.append(pattern(c, element.pattern, binds))
+        if isinstance(element.separator, cst.BitOr):
             c.take(1)
-            if node.name is None:
-                c.take(1)
-            else:
-                binds.append(c.word(node.name))
+    return OrPattern(tuple(patterns))
+
+
+def _elements(c: Cursor, nodes: Sequence[Any], binds: list[str]) -> tuple[Pattern, ...]:
+    found: list[Pattern] = []
+    for node in nodes:
+        if isinstance(node, cst.MatchStar):
+            c.take(1)
+            found.append(StarPattern(_name(c, node.name, binds)))
+        else:
+            found.append(pattern(c, node.value, binds))
         c.comma()
+    return tuple(found)
 
 
-def _bracketed(c: Cursor, node: cst.MatchList, binds: list[str]) -> None:
+def _tuple(c: Cursor, node: cst.MatchTuple, binds: list[str]) -> Pattern:
+    return SequencePattern(_elements(c, node.patterns, binds))
+
+
+def _list(c: Cursor, node: cst.MatchList, binds: list[str]) -> Pattern:
     if node.lbracket is not None:
         c.take(1)
-    _elements(c, node.patterns, binds)
+    items = _elements(c, node.patterns, binds)
     if node.rbracket is not None:
         c.take(1)
+    return SequencePattern(items)
 
 
-def _mapping(c: Cursor, node: cst.MatchMapping, binds: list[str]) -> None:
+def _mapping(c: Cursor, node: cst.MatchMapping, binds: list[str]) -> Pattern:
     c.take(1)
+    items: list[tuple[Expr, Pattern]] = []
     for element in node.elements:
-        c.expression(element.key)
+        key = c.expression(element.key)
         c.take(1)
-        pattern(c, element.pattern, binds)
+        items.append((key, pattern(c, element.pattern, binds)))
         c.comma()
+    rest = None
     if node.rest is not None:
         c.take(2)
-        binds.append(c.word(node.rest))
+        rest = _name(c, node.rest, binds)
         c.comma()
     c.take(1)
+    return MappingPattern(tuple(items), rest)
 
 
-def _class_pattern(c: Cursor, node: cst.MatchClass, binds: list[str]) -> None:
-    c.expression(node.cls)
+def _class(c: Cursor, node: cst.MatchClass, binds: list[str]) -> Pattern:
+    cls = c.expression(node.cls)
     c.take(1)
-    _elements(c, node.patterns, binds)
+    args = _elements(c, node.patterns, binds)
+    keywords: list[tuple[str, Pattern]] = []
     for keyword in node.kwds:
-        c.word(keyword.key)
+        name = c.word(keyword.key)
         c.take(1)
-        pattern(c, keyword.pattern, binds)
+        keywords.append((name, pattern(c, keyword.pattern, binds)))
         c.comma()
     c.take(1)
+    return ClassPattern(cls, args, tuple(keywords))
+
+
+_LOWER: dict[type, Callable[[Cursor, Any, list[str]], Pattern]] = by_type(
+    {
+        "MatchAs": _capture,
+        "MatchOr": _or,
+        "MatchTuple": _tuple,
+        "MatchList": _list,
+        "MatchMapping": _mapping,
+        "MatchClass": _class,
+    }
+)

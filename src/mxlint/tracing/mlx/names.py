@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from mxlint.tracing.interpreter import VERSION
 from mxlint.tracing.values import NONE, Foreign, Scalar, Value
 
 DTYPES = frozenset(
@@ -45,6 +46,7 @@ _CONSTANTS: dict[str, Value] = {
     "sys.maxsize": Scalar("int", 2**63 - 1),
     "os.sep": Scalar("str"),
     "sys.platform": Scalar("str"),
+    "sys.version_info": VERSION,
 }  # fmt: skip
 
 
