@@ -72,6 +72,11 @@ SWITCHED_OFF = {
     "by its name": ("import settings\nsetattr(settings, 'debug', False)", "settings.debug", {}),
     "in sys.modules": ("import sys\nimport settings\nsys.modules['settings'].debug = False", "settings.debug", {}),
     "in globals()": ("debug = True\nglobals()['debug'] = False", "debug", {}),
+    "by another thread": (
+        "import threading\nflags = {'d': True}\nth = threading.Thread(target=lambda: flags.update(d=False))\nth.start()\nth.join()",
+        "flags['d']",
+        {},
+    ),
     "by exec": ("debug = True\nexec('debug = False')", "debug", {}),
     "in vars()": ("import settings\nvars(settings).update(debug=False)", "settings.debug", {}),
 }

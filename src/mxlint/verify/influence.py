@@ -41,7 +41,9 @@ class Influence:
             return self.known.get(key, frozenset())
         unit = module.units[number]
         defines = isinstance(unit.node, DEFINITIONS)
-        own, touched = (unit.sets, unit.deep) if defines else (unit.changes, unit.touches | (unit.uses if self.reads else frozenset()))
+        own, touched = unit.sets, unit.deep
+        if not defines:  # what is deep in it is in lambdas, which somebody may call
+            own, touched = own | unit.changes, touched | unit.touches | (unit.uses if self.reads else frozenset())
         if unit.wild:
             found = {EVERYTHING}
         else:

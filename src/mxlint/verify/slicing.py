@@ -94,7 +94,9 @@ def cut(
     done: set[Name] = set()
     _gather(modules, needed, take, stateful, done)
     enter(entry.path)
-    _complete(modules, entry, Influence(modules, reads), kept, take, lambda: _gather(modules, needed, take, stateful, done), done, driven)
+    _complete(
+        modules, entry, Influence(modules, reads), kept, take, lambda: _gather(modules, needed, take, stateful, done), needed, done, driven
+    )
     modules_kept = [modules.by_path[path] for path in kept]
     for module in modules_kept:
         for package in module.packages:
@@ -156,6 +158,7 @@ def _complete(
     kept: Mapping[str, set[int]],
     take: Callable[[Module, int], bool],
     gather: Callable[[], None],
+    needed: list[Name],
     done: set[Name],
     driven: bool,
 ) -> None:
@@ -174,6 +177,8 @@ def _complete(
                 if not meets(influence.of(module, number), done) and not (path in kept and _sets_up_library(module, unit, used)):
                     continue
                 take(module, number)
+                if unit.deep or unit.sets:  # whoever calls what it makes does that
+                    needed.extend((path, name) for name in unit.binds)
                 changed = True
                 step = reached[path]
                 while step is not None and step[1] not in kept.get(step[0], ()):
