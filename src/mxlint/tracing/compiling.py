@@ -294,7 +294,7 @@ def _rely(trace: Trace, info: CallInfo, reads: Iterable[Read]) -> None:
     state |= {id(item) for read in reads if isinstance(items := read.target.fields.get(read.key), tuple) for item in items}
     for original, value in zip(trace.arguments.values(), parts(info.values())):
         if id(value) in state and "#touched" in original.fields:
-            original.fields["#relied"] = True
+            original.fields.setdefault("#relied", []).append(info.place)
 
 
 def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> None:
