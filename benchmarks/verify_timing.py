@@ -4,9 +4,9 @@
     python benchmarks/verify_timing.py [--shared] [CASE...]
 
 Each case is a small program with one finding, and the flagged and the fixed form of its step as a person would time them: warm-up, batches
-of at least 2 ms, one form right after the other, the median of the ratios, in several processes. Those run before and after mxlint does.
-They have to agree within 20 %. --shared takes the processor's clock instead of the one on the wall by hand, too: for a machine on
-which other programs run (mxlint leaves their time out by itself).
+of at least 2 ms of each form, one form right after the other, the median of the ratios, in several processes. Those run before and after
+mxlint does. They have to agree within 20 %. --shared takes the processor's clock instead of the one on the wall by hand, too: for a machine
+on which other programs run (mxlint leaves their time out by itself).
 """
 
 from __future__ import annotations
@@ -128,16 +128,15 @@ def batch(step, calls):
     mx.synchronize()
     return (clock() - start) / calls
 
-warm, rounds = (1, 2) if case["new"] else (3, 8)
-usual = min(min(batch(step, 1) for _ in range(warm + 1)) for step in forms)
-calls = 1 if case["new"] else max(1, int(0.002 / usual) + 1)
+warm, rounds = (1, 4) if case["new"] else (3, 8)
+calls = [max(1, int(0.002 / min(batch(step, 1) for _ in range(warm + 1))) + 1) for step in forms]
 pairs = []
 for number in range(rounds):
     times = [0.0, 0.0]
     for which in (0, 1) if number % 2 else (1, 0):
-        if not case["new"]:
+        if calls[which] > 1:
             forms[which]()
-        times[which] = batch(forms[which], calls)
+        times[which] = batch(forms[which], calls[which])
     pairs.append(times)
 print(json.dumps([statistics.median(a / b for a, b in pairs), *(1e3 * statistics.median(times) for times in zip(*pairs))]))
 """

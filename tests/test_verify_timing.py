@@ -20,6 +20,7 @@ from mxlint import cli
 from mxlint.engine import check
 from mxlint.finding import Finding, Slowdown
 from mxlint.report.verdict import milliseconds
+from mxlint.verify.child.timer import BATCH_NS, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
 from mxlint.verify.timer import FEWEST_PAIRS, MOST_PAIRS, PAIRS, Plan, timed
@@ -147,6 +148,33 @@ def test_rounds_that_do_not_agree_tell_no_ratio(samples: list[list[Round]]) -> N
     _, found = pairs_of(samples * 2)
     assert isinstance(found, str)
     assert "the rounds do not agree" in found
+
+
+class Scripted(Form):
+    """A form whose turns take known times: `cold` for the first of a batch that nothing was done before, `warm` for any other."""
+
+    def __init__(self, cold: float, warm: float) -> None:
+        self.cold, self.warm = cold, warm
+        self.orders: list[Mapping[str, Any]] = []
+
+    def hear(self) -> dict[str, Any]:
+        return {"mlx": {}}
+
+    def exchange(self, order: Mapping[str, Any]) -> dict[str, Any]:
+        if "skip" not in order:
+            return {"unit": ["a.py", 0], "first": self.cold, "warm": []}
+        self.orders.append(order)
+        ns = order["turns"] * self.warm + (0 if order["skip"] else self.cold - self.warm)
+        return {"ns": ns, "events": order["turns"], "new": True, "built": 0}
+
+
+def test_turns_that_are_short_beside_the_others_fill_a_batch_once_they_are_warm() -> None:
+    slow, fast = Scripted(5e8, 5e8), Scripted(1e6, 1e5)
+    answer: dict[str, Any] = {"rounds": [], "built": []}
+    measure([slow, fast], {"unit": None, "event": "call", "new": True, "pair": 0, "seconds": 1.0}, answer)
+    assert {order["turns"] for order in slow.orders} == {1}
+    assert fast.orders[-1]["turns"] * fast.warm >= BATCH_NS
+    assert answer["rounds"][-1] == [5e8, 1e5]
 
 
 # -- programs ---------------------------------------------------------------------------------------------------------

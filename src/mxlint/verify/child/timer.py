@@ -89,8 +89,9 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
             raise Ended(ended="the calls do not go on bringing something new")
         events = max(1, seen["events"])
         if timing["new"] and not orders[fixed]["skip"] and seen["ns"] > MUCH * heard[fixed]["ns"]:
-            orders[fixed] = {part: math.ceil(least / heard[fixed]["ns"]) for part, least in (("skip", COLD_NS), ("turns", BATCH_NS))}
-            heard[fixed] = fixed.exchange(orders[fixed])
+            for _ in range(2):  # how long a turn takes that finds nothing warm does not tell how many make a batch
+                orders[fixed] = short(heard[fixed]["ns"] / orders[fixed]["turns"])
+                heard[fixed] = fixed.exchange(orders[fixed])
         other = heard[fixed]["ns"] * turns / orders[fixed]["turns"]
         answer["rounds"].append([seen["ns"] / events, other / events])
         answer["built"].append(seen["built"] / events)
@@ -108,6 +109,11 @@ def plan(turn: list[float], stride: int, timing: Mapping[str, Any]) -> tuple[int
     turns = max(1, min(math.ceil(BATCH_NS / max(1.0, min(turn))), int(LONGEST_NS / max(turn))))
     skip = math.ceil(COLD_NS / max(turn) / stride) * stride if max(turn) < SHORT_NS else 0
     return math.ceil(turns / stride) * stride, skip
+
+
+def short(turn: float) -> dict[str, int]:
+    """A batch of turns that are short beside those of the other form."""
+    return {part: math.ceil(least / turn) for part, least in (("skip", COLD_NS), ("turns", BATCH_NS))}
 
 
 class Form:
