@@ -46,6 +46,32 @@ def claimed(code: str, text: str, line: str) -> Verdict:
     return finding.verdict
 
 
+DRAWS_NONE = """
+@mx.compile
+def f(x, n):
+    return mx.random.normal((n, 2)) + x
+
+for _ in range(2):
+    try:
+        print(f(mx.ones(2), mx.array(2)))
+    except TypeError:
+        pass
+"""
+
+FUNCTIONS = """
+fns = [mx.exp, lambda x: x * 2, lambda x: x * 3]
+chosen = [fns[1]]
+
+@mx.compile
+def f(x):
+    y = x + 1
+    return chosen[0](y) + 1
+
+for number in (1, 1, 2):
+    chosen[0] = fns[number]
+    print(f(mx.array(1.0)))
+"""
+
 SHAPE = """
 @partial(mx.compile, shapeless=True)
 def f(x):
@@ -222,6 +248,18 @@ def f(x):
 f(w)
 """
 
+LAZY_MODULES = """
+lazy, ready = nn.Linear(256, 256), nn.Linear(256, 256)
+mx.eval(ready.parameters())
+
+def timed(fun):
+    for _ in range(3):
+        mx.eval(fun(mx.ones((4, 256))))
+
+timed(mx.compile(ready))
+timed(mx.compile(lazy)); mx.eval(lazy.parameters()); timed(mx.compile(lambda x: lazy(x)))
+"""
+
 LAZY = """
 w = mx.random.normal((256, 256)) @ mx.random.normal((256, 256))
 
@@ -259,6 +297,14 @@ for _ in range(3):
         ("MX503", RETURNS, "y = mx.exp(x)", "return Box(y)"),
         ("MX604", OFF, 'print("start")', "mx.disable_compile()"),
         ("MX212", ALIASED, "y = mx.exp(x)", "return y * w"),
+        ("MX203", DRAWS_NONE, "return mx.random.normal((n, 2)) + x", ""),
+        ("MX209", FUNCTIONS, "y = x + 1", "return chosen[0](y) + 1"),
+        (
+            "MX210",
+            LAZY_MODULES,
+            "timed(mx.compile(ready))",
+            "timed(mx.compile(lazy)); mx.eval(lazy.parameters()); timed(mx.compile(lambda x: lazy(x)))",
+        ),
         ("MX210", LAZY, "y = x * 2", "return y @ w"),
     ],
 )

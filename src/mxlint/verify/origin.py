@@ -195,8 +195,10 @@ def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], sight: Sight, proto
         if unusable(reference) or reference.answer is None or not as_far(reference.answer, sight.plain):
             continue
         real = bench.run(variant, "real")
-        if died(real) or unusable(real) or real.answer is None:
+        if died(real):
             return f"with {part} in place of the flagged expression it happens, too"
+        if unusable(real) or real.answer is None:
+            continue
         # What was reached is what was reached with the expression in place.
         other = replace(sight, real={**real.answer, "watches": sight.real["watches"]}, plain=reference.answer)
         if protocol.judge(other).word != "seen" or len(new_leaks(other)) < len(new_leaks(sight)):

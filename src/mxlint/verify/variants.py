@@ -44,10 +44,13 @@ def _bounded(statement: bytes) -> str | None:
 
 
 def replaced(job: Job, claim: Claim, words: str, function: str) -> Iterator[tuple[str, Job]]:
-    """The program with what a function of the child makes of the expression, and that in words."""
+    """The program with what a function of the child makes of the expression, and of the names that a call is given there; that in words."""
     if (found := _flagged(job, claim)) is not None:
         text, start, end = found
-        yield words, _with(job, claim, text, start, end, f"{function}({text[start:end].decode()})")
+        node = ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body
+        if isinstance(node, ast.Call):
+            node.args = [ast.Call(ast.Name(function), [part], []) if isinstance(part, ast.Name) else part for part in node.args]
+        yield words, _with(job, claim, text, start, end, f"{function}({ast.unparse(node)})")
 
 
 def blanked(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:

@@ -210,7 +210,7 @@ class Observer:
             entry["operations"] = instruments.operations(values.arrays(result))
         if self.memory:
             values.seen(result)
-            entry["extra_bytes"] = mx.get_peak_memory() - active
+            entry["extra_bytes"] = max(0, mx.get_peak_memory() - active)  # of a call that takes nothing the peak is 0
         if self.random:
             entry["drew"] = before_random != self.key()
         if self.results:

@@ -174,9 +174,11 @@ def _states(module: Any, arrays: bool) -> Callable[[], None]:
 
 
 def blank(value: Any) -> Any:
-    """Zeros that nothing is computed from, for an array; for a module a copy that holds such."""
+    """Zeros that nothing is computed from, any more, for an array; for a module a copy that holds such."""
     if isinstance(value, mx.array):
-        return mx.zeros(value.shape, value.dtype)
+        zeros = mx.zeros(value.shape, value.dtype)
+        mx.eval(zeros)
+        return zeros
     if isinstance(value, nn.Module):
         value = copy.deepcopy(value)
         value.update(tree_map(blank, value.parameters()))

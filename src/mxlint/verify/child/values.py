@@ -7,6 +7,7 @@ import copy
 import hashlib
 import struct
 import types
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,13 +43,33 @@ def seen(value: Any, depth: int = 0, within: frozenset[int] = frozenset()) -> An
     if isinstance(value, (list, tuple, collections.deque)):
         first = list(value)[:ITEMS]
         return {"type": type(value).__name__, "length": len(value), "items": [seen(item, depth + 1, within) for item in first]}
-    if isinstance(value, (types.FunctionType, types.MethodType)) or getattr(type(value), "is_shell", False):
+    if isinstance(value, types.MethodType):
+        value = value.__func__
+    if isinstance(value, types.FunctionType):
+        return function(value)
+    if getattr(type(value), "is_shell", False):
         return "function"
     if isinstance(value, FOREIGN) or callable(value) and not hasattr(value, "__dict__"):
         return type(value).__name__
     if isinstance(value, types.GeneratorType):
         return "generator"
     return {"type": type(value).__name__, **_more(attributes(value), depth, within)}
+
+
+def function(value: Any) -> str:
+    """A function by its code, and by the numbers and texts that it closes over."""
+    code = value.__code__
+    plain = [repr(item) for item in (*code.co_consts, *_cells(value)) if item is None or isinstance(item, (bool, int, float, str))]
+    known = zlib.crc32(code.co_code + repr((code.co_names, plain)).encode())
+    return f"{code.co_name}() of line {code.co_firstlineno} [{known:x}]"
+
+
+def _cells(value: Any) -> Iterator[Any]:
+    for cell in value.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # an empty cell
+            continue
 
 
 def attributes(value: Any) -> dict[str, Any]:
@@ -114,7 +135,7 @@ def copied(value: Any) -> tuple[Any] | None:
     """A copy of a value that nothing changes afterwards; None if it cannot be told how to make one."""
     if isinstance(value, _array):
         return (mx.array(value),)
-    if value is None or type(value) in (bool, int, float, str):
+    if value is None or type(value) in (bool, int, float, str, types.FunctionType):
         return (value,)
     if type(value) is dict:
         pairs = {key: copied(item) for key, item in value.items()}
