@@ -28,6 +28,8 @@ M_PERTURB = -6
 """Of mallopt in glibc."""
 LIMIT = 4
 """How deep objects are looked into."""
+FILES = frozenset({"<run_path>", "helper", "parts", "work", "tools", "base", "settings"})
+"""The modules of programs."""
 OPERATORS = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "gt", "ge", "lt", "le")
 
 
@@ -118,7 +120,7 @@ class Run:
         return {
             "raised": raised,
             "results": self.results,
-            "globals": {name: kept(value) for name, value in left.items() if not name.startswith("__")},
+            "globals": {name: kept(value) for name, value in every(left).items()},
             "bodies": [(code.co_name, count, self.calls.get(code, 0)) for code, count in self.bodies.items()],
             "lines": sorted(self.lines),
             "leaks": sorted(self.leaks),
@@ -180,7 +182,7 @@ class Run:
         """The numbers among the globals of the program, and which hold a placeholder now, even if not for long."""
         while frame is not None and frame.f_globals.get("__name__") != "<run_path>":
             frame = frame.f_back
-        present = {} if frame is None else {name: value for name, value in frame.f_globals.items() if not name.startswith("__")}
+        present = {} if frame is None else every(frame.f_globals)
         self.numbers.append({name: value for name, value in present.items() if isinstance(value, (int, float))})
         for name, value in present.items() if self.watched else ():
             if '"leak"' in json.dumps(kept(value)):
@@ -212,9 +214,17 @@ def unfused(name: str) -> None:
     setattr(mx.array, name, operator)
 
 
+def every(main: dict[str, Any]) -> dict[str, Any]:
+    """The globals of a program, those of its other modules too."""
+    modules = {name + ".": vars(module) for name, module in list(sys.modules.items()) if name.partition(".")[0] in FILES}
+    return {
+        prefix + name: value for prefix, present in {"": main, **modules}.items() for name, value in present.items() if name[:2] != "__"
+    }
+
+
 def kept(value: Any) -> Any:
     """What a global keeps: a class its attributes, a function its defaults."""
-    if isinstance(value, type) and value.__module__ in ("<run_path>", "helper"):
+    if isinstance(value, type) and value.__module__.partition(".")[0] in FILES:
         return {name: seen(item) for name, item in vars(value).items() if not name.startswith("__") and not callable(item)}
     if isinstance(value, FunctionType) and value.__code__.co_filename != __file__ and value.__defaults__:
         return [seen(item) for item in value.__defaults__]

@@ -39,7 +39,7 @@ class Draft:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.imports: set[str] = set()
-        self.helper: list[str] = []
+        self.others: dict[str, list[str]] = {}
         self.top: list[str] = []
         self.body: list[str] = []
         self.parameters: list[str] = ["x"]
@@ -61,14 +61,18 @@ class Draft:
         return self.random.randrange(20) >= round(20 * (1 - chance))
 
     def define(self, lines: str, *names: str) -> None:
-        """A helper, here or in the second file."""
-        if self.maybe(0.4):
-            self.helper += ["", "", *lines.splitlines()]
-            self.imports.add(f"from helper import {', '.join(names)}")
-            self.parts.append("second file")
-        else:
+        """A helper, here, in the second file, or in a package that hands it on."""
+        place = 0 if re.search(r"\bC\b", lines) else self.random.randrange(10)
+        if place < 6:
             self.top += ["", "", *lines.splitlines()]
             self.parts.append("helper")
+        else:
+            self.elsewhere("helper.py" if place < 8 else "parts/inner.py", lines)
+            self.imports.add(f"from {'helper' if place < 8 else 'parts'} import {', '.join(names)}")
+
+    def elsewhere(self, file: str, lines: str) -> None:
+        self.others.setdefault(file, []).extend(["", "", *lines.splitlines()])
+        self.parts.append("second file")
 
 
 @st.composite
@@ -81,29 +85,38 @@ def programs(draw: st.DrawFn) -> Program:
     frame(d)
     if frame is not shapeless and d.maybe(0.3):
         decoy(d)
-    files = {"main.py": _main(d)}
-    if d.helper:
-        used = [line for line in ("import math", "import numpy as np") if line.split()[-1] + "." in "\n".join(d.helper)]
-        files["helper.py"] = "\n".join([*used, "import mlx.core as mx", "import mlx.nn as nn", *d.helper, ""])
+    body = ["y = x", *(line for item in d.body for line in _lines(item)), "return y"]
+    definitions = [*d.top, "", "", *site(d, body)]
+    if d.maybe(0.12):
+        d.parts.append("second file")
+        files = {"work.py": _file(definitions, d.imports), "main.py": _file(d.driver, {_all_of("work", definitions, d)})}
+    else:
+        files = {"main.py": _file([*definitions, "", "", *d.driver], d.imports)}
+    files |= {name: _file(lines, set()) for name, lines in d.others.items()}
+    if "parts/inner.py" in files:
+        files["parts/__init__.py"] = d.pick("from .inner import *\n", "from parts.inner import *\n")
     return Program(files, tuple(d.parts))
 
 
-def _main(d: Draft) -> str:
-    text = d.driver
-    body = ["y = x", *(line for item in d.body for line in _lines(item)), "return y"]
-    head = ["", "", *site(d, body)]
-    lines = [*d.top, *head, "", "", *text]
+def _all_of(module: str, lines: list[str], d: Draft) -> str:
+    """The import of what a module defines at its top."""
+    names = [match[1] for match in map(re.compile(r"(?:def |class )?(\w+)(?: = |\(|:)").match, lines) if match]
+    names += [name for line in d.imports if line.startswith("from helper ") for name in line.split(" import ")[1].split(", ")]
+    return d.pick(f"from {module} import *", f"from {module} import {', '.join(dict.fromkeys(names))}")
+
+
+def _file(lines: list[str], imports: set[str]) -> str:
+    """A file, with the imports of what is used in it."""
     joined = "\n".join(lines)
-    for module in ("math", "itertools", "functools", "dataclasses", "random"):
-        if f"{module}." in joined.replace("mx.random.", ""):
-            d.imports.add(f"import {module}")
-    if "np." in joined:
-        d.imports.add("import numpy as np")
-    if "partial(" in joined:
-        d.imports.add("from functools import partial")
-    if "nn." in joined:
-        d.imports.add("import mlx.nn as nn")
-    return "\n".join([*sorted(d.imports), "import mlx.core as mx", *lines, ""])
+    modules = [name for name in ("math", "itertools", "functools", "dataclasses", "random") if f"{name}." in joined.replace("mx.random.", "")]
+    used = {
+        *(f"import {name}" for name in modules),
+        *("import numpy as np" for _ in re.findall(r"\bnp\.", joined)[:1]),
+        *("from functools import partial" for _ in re.findall(r"\bpartial\(", joined)[:1]),
+        *("import mlx.nn as nn" for _ in re.findall(r"\bnn\.", joined)[:1]),
+        *("import mlx.optimizers as optim" for _ in re.findall(r"\boptim\.", joined)[:1]),
+    }
+    return "\n".join([*sorted(used | imports), "import mlx.core as mx", *lines, ""])
 
 
 def _lines(item: str) -> list[str]:
@@ -518,7 +531,37 @@ def under_grad(d: Draft, value: str, use: Use) -> None:
     d.body += ["def loss(w):", *indent([f"t = {value} * w.sum()", *use("t"), "return t.sum()"]), "y = mx.grad(loss)(x)"]
 
 
+def registered(d: Draft, value: str, use: Use) -> None:
+    n = d.name("REG")
+    lines = [f"{n} = {{}}", "", "", "def register(name):", "    def keep(function):", f"        {n}[name] = function", "        return function", "", "    return keep", "", "",
+             "@register('look')", "def look(t):", *indent(use("t")), "    return t", "", "", "@register('other')", "def other(t):", "    return t + 1"]  # fmt: skip
+    d.define("\n".join(lines), n)
+    d.body.append(f"y = {n}['{d.pick('look', 'look', 'other')}']({value})")
+
+
+def through_module(d: Draft, value: str, use: Use) -> None:
+    """A function of a module, by the module's name."""
+    d.elsewhere("tools.py", "\n".join(["def look(t, k=1):", *indent(use("t")), "    return t * k"]))
+    name, line = d.random.choice([("tools", "import tools"), ("kit", "import tools as kit"), ("check", "from tools import look as check")])
+    d.imports.add(line)
+    d.body.append(f"y = {name if name == 'check' else f'{name}.look'}({value})")
+
+
+def inherited(d: Draft, value: str, use: Use) -> None:
+    """A class of one file, made from one of another."""
+    n = d.name("Kind")
+    base = ["class Base:", "    def look(self, t):", *indent(use("t"), 2), "        return t", "", "    def run(self, t):", "        return self.look(t) + 1"]  # fmt: skip
+    d.elsewhere("base.py", "\n".join(base))
+    d.imports.add("from base import Base")
+    own = ["", "    def look(self, t):", f"        return {d.pick('t * 2', 'super().look(t)')}"] if d.maybe() else []
+    d.top += ["", "", f"class {n}(Base):", "    size = 3", *own]
+    d.body.append(f"y = {n}().run({value})")
+
+
 PATHS = (
+    registered,
+    through_module,
+    inherited,
     inline,
     assigned,
     in_function,
@@ -549,12 +592,12 @@ PATHS = (
 
 
 def state(d: Draft) -> None:
-    kind = d.pick("array", "list", "dict", "object", "module", "number", "config", "counter", "counter", "frozen")
+    kind = d.pick(*["array", "list", "dict", "object", "module"] * 2, "number", "config", "settings", "counter", "counter", "frozen")
     d.parts.append(kind)
-    reads = d.maybe(0.8)
-    writes = d.maybe(0.45)
-    moment = d.pick("between", "between", "between", "between", "before", "after", "never")
-    capture = d.pick("", "", "inputs", "outputs", "both", "both")
+    reads = d.maybe(0.85)
+    writes = d.maybe(0.35)
+    moment = d.pick(*["between"] * 6, "before", "after", "never")
+    capture = d.pick("", "", "", "inputs", "outputs", "both", "both")
     change: list[str] = []
     read = ""
     write: list[str] = []
@@ -675,6 +718,12 @@ def state(d: Draft) -> None:
         d.top += ["", "", "class Config:", "    scale = 2.0", "    on = True"]
         read, write = d.pick("y = y * Config.scale", "y = y + (1 if Config.on else 2)"), [d.pick("Config.scale = 3.0", "Config.last = y")]
         change, capture = [d.pick("Config.scale = 3.0", "Config.on = not Config.on", "Config.on = False", "Config.name = 'a'")], ""
+    elif kind == "settings":
+        d.elsewhere("settings.py", f"scale = 2.0\nweight = {X}\n\n\ndef rescale():\n    global scale\n    scale = scale + 1")
+        d.imports.add("import settings")
+        read, write = d.pick("y = y * settings.scale", "y = y + settings.weight"), [d.pick("settings.scale = 5.0", "settings.last = y", "settings.rescale()")]
+        change = [d.pick("settings.scale = 3.0", "settings.rescale()", "settings.weight = settings.weight * 2", "settings.name = 'a'")]
+        capture = ""
     elif kind == "counter":
         d.top += [d.pick("ticks = itertools.count(1)", "ticks = iter([1, 2, 3, 4, 5, 6, 7])"), "seen = []"]
         read, write = (
@@ -729,7 +778,7 @@ def state(d: Draft) -> None:
 
 def containers(d: Draft) -> None:
     """What is captured by halves, grows, or is handed over as well."""
-    kind = d.pick(*["half"] * 2, *["growing"] * 4, *["aliased"] * 4)
+    kind = d.pick(*["half"] * 2, *["growing"] * 3, *["aliased"] * 7)
     d.parts.append(kind)
     listed = d.maybe()
     d.top.append(f"state = [{X}]" if listed else f"state = {{'w': {X}}}")
@@ -743,7 +792,7 @@ def containers(d: Draft) -> None:
         d.body += ["y = y * 2", "state.append(y)" if listed else "state[f'k{len(state)}'] = y"]
         calls(d)
     else:
-        if d.maybe(0.4):
+        if d.maybe(0.6):
             d.options += ["inputs=state", "outputs=state"]
         d.body += [f"y = y + {w}"]
         d.driver += [
@@ -751,6 +800,37 @@ def containers(d: Draft) -> None:
             f"r1 = fast({w if d.maybe(0.8) else X})",
             f"r2 = fast({w if d.maybe() else X})",
         ]
+
+
+def training(d: Draft) -> None:
+    """A step of an optimizer, or the gradients for one outside."""
+    d.top += [
+        "net = nn.Linear(3, 1)",
+        f"opt = optim.{d.pick('SGD(learning_rate=0.1)', 'SGD(learning_rate=0.1, momentum=0.9)', 'Adam(learning_rate=0.1)', 'AdamW(learning_rate=0.1)')}",
+        *d.pick("", "opt.init(net.trainable_parameters())").splitlines(),
+        "mx.eval(net.parameters(), opt.state)",
+    ]
+    d.define("def loss_of(model, t):\n    return mx.mean(model(t) ** 2)", "loss_of")
+    inside = d.maybe(0.7)
+    grad = d.pick("nn.value_and_grad(net, loss_of)(net, x)", "vg(net, x)")
+    if "vg" in grad:
+        d.top.append("vg = nn.value_and_grad(net, loss_of)")
+    d.body += [f"loss, grads = {grad}", *(["opt.update(net, grads)"] if inside else []), "y = loss" if inside else "return loss, grads"]
+    state = d.pick("[net.state, opt.state]", "[net.state, opt.state]", "[net.state, opt.state]", "net.state", "opt.state", "")
+    if state.count(",") and d.maybe():
+        d.top.append(f"state = {state}")
+        state = "state"
+    kinds = d.pick("both", "both", "both", "inputs", "outputs")
+    if state and (inside or d.maybe(0.3)):
+        d.options += [f"{name}={state}" for name in ("inputs", "outputs") if kinds in ("both", name)]
+    d.parts.append(f"{'step' if inside else 'gradients'} {'captured' if len(d.options) > 1 else 'by halves' if d.options else 'bare'}")
+    change = d.pick("", "", "", "", "opt.learning_rate = 0.01", "net.freeze()", "net.eval()", "net.weight = net.weight * 2", "mx.eval(net.parameters(), opt.state)", "mx.eval(net.state, opt.state)").splitlines()  # fmt: skip
+    apply = [] if inside else ["opt.update(net, g)"]
+    result = "r" if inside else "r, g"
+    if d.maybe(0.6):
+        d.driver += [f"x = {X}", "for n in range(3):", f"    {result} = fast(x)", *indent([*apply, *change])]
+    else:
+        d.driver += [f"x = {X}", f"{result} = fast(x)", *apply, *change, f"{result} = fast(x)", *apply]
 
 
 def randomness(d: Draft) -> None:
@@ -925,7 +1005,7 @@ def _counted(shape: str) -> str:
 
 
 def signature(d: Draft) -> None:
-    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 2, *["definition"] * 3)
+    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 3, *["definition"] * 4)
     d.parts.append(kind)
     if kind == "argument":
         d.parameters.append("a")
@@ -935,7 +1015,7 @@ def signature(d: Draft) -> None:
         a = d.pick("np.ones(3)", "np.float64(2.0)", "np.float32(2.0)", "Config()", "Plain()", "mx.float32", "{1, 2}", "len", "(1, 2)", "[x, 2.0]", "{'a': x}", "None", "'mode'", "True", "1j", "b'a'", "range(3)", "slice(0, 1)", "2 ** 70", "lambda t: t", "[x, [Plain()]]", "{'k': {1}}", "x.shape", "x.dtype", "[1, (2, {'a': None})]")  # fmt: skip
         calls(d, "x, nn.Linear(3, 3)" if module else f"x, {a}")
     elif kind == "method":
-        decoration = d.pick("@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "")
+        decoration = d.pick("@mx.compile\n", "@mx.compile\n", "@partial(mx.compile)\n", "@staticmethod\n@mx.compile\n", "")
         static = "static" in decoration
         d.body += ["y = y + 1"]
         lines = [
@@ -1062,6 +1142,6 @@ def mutation(d: Draft) -> None:
 
 
 FRAMES: Mapping[Callable[[Draft], None], int] = {
-    evaluation: 26, shapeless: 29, state: 23, recompilation: 25, signature: 18, containers: 12, randomness: 6, mutation: 2,
+    evaluation: 27, shapeless: 30, state: 19, recompilation: 29, signature: 20, containers: 10, training: 6, randomness: 7, mutation: 2,
 }  # fmt: skip
 """What a program is about, and how often."""
