@@ -6,10 +6,12 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from mxlint.finding import Finding, Span
 from mxlint.project import Project
 from mxlint.rules import advice, arguments, evaluation, frozen, recompilation, shapeless, signature, state
+from mxlint.rules.report import is_test, span
 from mxlint.source import Source
 from mxlint.tracing import presume, run
 from mxlint.tracing.attribute import WEIGHTS
@@ -52,12 +54,16 @@ class SiteReport:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of one file. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all."""
+    """What is known of one file. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
+
+    `called`: the sites of other files whose compiled functions it calls, each call followed.
+    """
 
     findings: tuple[Finding, ...]
     sites: tuple[SiteReport, ...]
     reasons: Mapping[str, int] = field(default_factory=dict)
     coverage: Mapping[str, int] = field(default_factory=dict)
+    called: frozenset[Span] = frozenset()
 
 
 def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[str, ...] = (), everything: bool = False) -> Analysis:
@@ -77,7 +83,7 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
 
         findings = tuple(with_fixes(findings, again))
     sites = _all_sites(m.records, source, tree)
-    return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites))
+    return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites), frozenset(_called(m.records, source)))
 
 
 def _traced(source: Source, tree: ast.Module, project: Project, table: Table, wrappers: tuple[str, ...], everything: bool) -> Machine:
@@ -146,6 +152,15 @@ def _coverage(records: list[Record], source: Source, sites: tuple[SiteReport, ..
         elsewhere = any(record.inlined or record.differentiated or record.method_of for record in group)
         counts["none" if not traces and not elsewhere else "partial" if any(trace.lost for trace in traces) else "full"] += 1
     return counts
+
+
+def _called(records: list[Record], source: Source) -> Iterator[Span]:
+    """The sites of other files whose compiled functions are called here. What a test calls is not all that is called."""
+    if is_test(PurePath(source.name).parts):
+        return
+    for record in records:
+        if record.site.source is not source and record.calls and record.traces and not any(trace.lost for trace in record.traces):
+            yield span(record.site)
 
 
 def _all_sites(records: list[Record], source: Source, tree: ast.Module) -> tuple[SiteReport, ...]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 COLLECT_EVERY = 250
 """Files between two runs of the cycle collector: what they leave behind takes 40 MB, and looking through it half a second."""
+BY_ARGUMENTS = ("MX1", "MX4")
+"""The rules for which the arguments of the calls decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +95,11 @@ class _Analysed:
     tracebacks: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     coverage: Counter[str] = field(default_factory=Counter)
+    called: set[Span] = field(default_factory=set)
 
     def add(self, analysis: Analysis) -> None:
         self.findings.extend(analysis.findings)
+        self.called |= analysis.called
         self.sites.extend(analysis.sites)
         self.reasons.update(analysis.reasons)
         self.coverage.update(analysis.coverage)
@@ -282,7 +286,7 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
     """
     by_file: dict[str, dict[tuple[object, ...], Finding]] = {name: {} for name in analysed.sources}
     compiling = {site.span.filename for site in analysed.sites}
-    for finding in _by_given_name(analysed.findings, files, cwd):
+    for finding in _by_given_name(_called(analysed), files, cwd):
         by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
     kept: list[Finding] = []
     fail_on: dict[str, FailOn] = {}
@@ -303,6 +307,13 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
         fail_on[name] = config.fail_on
         kept.extend(findings)
     return kept, fail_on
+
+
+def _called(analysed: _Analysed) -> Iterator[Finding]:
+    """The findings without those that a file tells of arguments which nobody gives there, where another file shows the calls."""
+    for finding in analysed.findings:
+        if finding.uncalled not in analysed.called or not finding.code.startswith(BY_ARGUMENTS):
+            yield finding
 
 
 def _by_given_name(findings: Iterable[Finding], files: Mapping[str, File], cwd: Path) -> Iterator[Finding]:

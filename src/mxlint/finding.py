@@ -115,7 +115,7 @@ class Finding:
 
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
     finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
-    until the fix is made.
+    until the fix is made. `uncalled`: where the function is compiled, if its file shows no call of it.
     """
 
     code: str
@@ -130,6 +130,7 @@ class Finding:
     verdict: Verdict | None = None
     claimed: Severity | None = None
     remedy: Any = None
+    uncalled: Span | None = None
 
     @property
     def elsewhere(self) -> tuple[Related, ...]:

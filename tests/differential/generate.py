@@ -108,7 +108,11 @@ def _all_of(module: str, lines: list[str], d: Draft) -> str:
 def _file(lines: list[str], imports: set[str]) -> str:
     """A file, with the imports of what is used in it."""
     joined = "\n".join(lines)
-    modules = [name for name in ("math", "itertools", "functools", "dataclasses", "random") if f"{name}." in joined.replace("mx.random.", "")]
+    modules = [
+        name
+        for name in ("math", "itertools", "functools", "dataclasses", "random", "settings")
+        if f"{name}." in joined.replace("mx.random.", "")
+    ]
     used = {
         *(f"import {name}" for name in modules),
         *("import numpy as np" for _ in re.findall(r"\bnp\.", joined)[:1]),
@@ -592,7 +596,7 @@ PATHS = (
 
 
 def state(d: Draft) -> None:
-    kind = d.pick(*["array", "list", "dict", "object", "module"] * 2, "number", "config", "settings", "counter", "counter", "frozen")
+    kind = d.pick(*["array", "list", "dict", "object", "module"] * 2, "number", "config", "settings", *["counter"] * 4, "frozen")
     d.parts.append(kind)
     reads = d.maybe(0.85)
     writes = d.maybe(0.35)
@@ -720,8 +724,10 @@ def state(d: Draft) -> None:
         change, capture = [d.pick("Config.scale = 3.0", "Config.on = not Config.on", "Config.on = False", "Config.name = 'a'")], ""
     elif kind == "settings":
         d.elsewhere("settings.py", f"scale = 2.0\nweight = {X}\n\n\ndef rescale():\n    global scale\n    scale = scale + 1")
-        d.imports.add("import settings")
-        read, write = d.pick("y = y * settings.scale", "y = y + settings.weight"), [d.pick("settings.scale = 5.0", "settings.last = y", "settings.rescale()")]
+        read, write = (
+            d.pick("y = y * settings.scale", "y = y + settings.weight"),
+            [d.pick("settings.scale = 5.0", "settings.last = y", "settings.rescale()")],
+        )
         change = [d.pick("settings.scale = 3.0", "settings.rescale()", "settings.weight = settings.weight * 2", "settings.name = 'a'")]
         capture = ""
     elif kind == "counter":
@@ -792,7 +798,7 @@ def containers(d: Draft) -> None:
         d.body += ["y = y * 2", "state.append(y)" if listed else "state[f'k{len(state)}'] = y"]
         calls(d)
     else:
-        if d.maybe(0.6):
+        if d.maybe(0.25):
             d.options += ["inputs=state", "outputs=state"]
         d.body += [f"y = y + {w}"]
         d.driver += [
@@ -824,7 +830,7 @@ def training(d: Draft) -> None:
     if state and (inside or d.maybe(0.3)):
         d.options += [f"{name}={state}" for name in ("inputs", "outputs") if kinds in ("both", name)]
     d.parts.append(f"{'step' if inside else 'gradients'} {'captured' if len(d.options) > 1 else 'by halves' if d.options else 'bare'}")
-    change = d.pick("", "", "", "", "opt.learning_rate = 0.01", "net.freeze()", "net.eval()", "net.weight = net.weight * 2", "mx.eval(net.parameters(), opt.state)", "mx.eval(net.state, opt.state)").splitlines()  # fmt: skip
+    change = d.pick("", "", "", "", "opt.learning_rate = 0.01", "net.eval()", "net.weight = net.weight * 2", "mx.eval(net.parameters(), opt.state)", "mx.eval(net.state, opt.state)").splitlines()  # fmt: skip
     apply = [] if inside else ["opt.update(net, g)"]
     result = "r" if inside else "r, g"
     if d.maybe(0.6):
@@ -1005,7 +1011,7 @@ def _counted(shape: str) -> str:
 
 
 def signature(d: Draft) -> None:
-    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 3, *["definition"] * 4)
+    kind = d.pick(*["argument"] * 2, *["method"] * 3, *["returned"] * 4, *["collision"] * 4, *["definition"] * 5)
     d.parts.append(kind)
     if kind == "argument":
         d.parameters.append("a")
@@ -1142,6 +1148,6 @@ def mutation(d: Draft) -> None:
 
 
 FRAMES: Mapping[Callable[[Draft], None], int] = {
-    evaluation: 27, shapeless: 30, state: 19, recompilation: 29, signature: 20, containers: 10, training: 6, randomness: 7, mutation: 2,
+    evaluation: 30, shapeless: 32, state: 22, recompilation: 27, signature: 25, containers: 11, training: 5, randomness: 8, mutation: 2,
 }  # fmt: skip
 """What a program is about, and how often."""

@@ -83,4 +83,5 @@ def finding(
         object or (record.object if record else None) or None,
         tuple(related),
         remedy=remedy,
+        uncalled=span(record.site) if record is not None and not record.calls else None,
     )

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from mxlint.tracing import attribute
+from mxlint.tracing import attribute, dtypes
 from mxlint.tracing.values import (
     Array,
     BoundV,
@@ -52,8 +52,8 @@ def signature(value: Value, *, shapes: bool, depth: int = 5) -> Any:
     """What the cache tells arguments apart by, as far as it is known. `shapes` false: shapeless."""
     if isinstance(value, Array):
         if not shapes or value.shape is None:
-            return ("array", len(value.shape) if value.shape is not None else None, value.tree, value.dtype)
-        return ("array", tuple(size.content if size.known else None for size in value.shape), value.dtype)
+            return ("array", len(value.shape) if value.shape is not None else None, value.tree, _dtype(value))
+        return ("array", tuple(size.content if size.known else None for size in value.shape), _dtype(value))
     if isinstance(value, Scalar):
         return ("const", value.kind, value.content if value.known else None)
     if depth and isinstance(value, (Tup, ListV)) and value.items is not None:
@@ -61,6 +61,11 @@ def signature(value: Value, *, shapes: bool, depth: int = 5) -> Any:
     if depth and isinstance(value, DictV):
         return ("dict", tuple((k, signature(v, shapes=shapes, depth=depth - 1)) for k, v in value.fields.items() if isinstance(k, tuple)))
     return ("other", type(value).__name__)
+
+
+def _dtype(value: Array) -> str:
+    """One that is not known is taken for what nearly all are."""
+    return value.dtype or dtypes.FLOAT
 
 
 def _bits(content: Any) -> int:
@@ -78,7 +83,7 @@ def flat_key(values: Iterable[Value], depth: int = 5) -> tuple[Any, ...] | None:
         if isinstance(value, Array):
             if value.shape is None or value.tree or not all(size.known for size in value.shape):
                 return None
-            key.append(("array", tuple(size.content for size in value.shape), value.dtype))
+            key.append(("array", tuple(size.content for size in value.shape), _dtype(value)))
         elif isinstance(value, Scalar) and value.known:
             key.append(
                 ("str", value.content) if value.kind == "str" else ("none",) if value.kind == "None" else ("const", _bits(value.content))

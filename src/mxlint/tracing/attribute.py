@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.tracing import call as calls
-from mxlint.tracing import interpreter, nodes, operators, shapeless, shapes
+from mxlint.tracing import dtypes, interpreter, nodes, operators, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import LAYER_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
@@ -352,12 +352,14 @@ def _of_array(m: Machine, owner: Array, name: str, node: nodes.Attr, frame: Fram
     if name == "at":
         return Foreign("array.at", owner)
     if name == "dtype":
-        return Foreign("dtype of an argument" if of_argument(owner) and m.near(frame) else "dtype")
+        dtype = Foreign(owner.dtype) if owner.dtype is not None else None
+        return Foreign(dtypes.OF_ARGUMENT, dtype) if of_argument(owner) and m.near(frame) else dtype or Foreign("dtype")
     if name in ("T", "real", "imag"):
         shape = shapes.transpose(owner.shape, None) if name == "T" else owner.shape
         return m.array(
-            owner.traced, shape, operators.step(m, node, frame, owner), sure=True, like=owner.like if name != "T" else frozenset()
-        )
+            owner.traced, shape, operators.step(m, node, frame, owner), sure=True, like=owner.like if name != "T" else frozenset(),
+            dtype=owner.dtype if name == "T" else None,
+        )  # fmt: skip
     return BoundV(owner, External(f"mlx.core.array.{name}"))
 
 

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from mxlint.tracing.mlx.table import Table
 
 MAX_DEPTH = 24
+STOPPERS = frozenset({"format", "evaluate", "convert", "truth", "index"})
+"""What ends a trace, if it comes to it."""
 """Calls within calls that are followed; deeper ones are unknown."""
 MAX_RECURSION = 8
 """The same for one function within itself, where every condition on the way is known."""
@@ -216,7 +218,12 @@ class Machine:
         target: Value | None = None, note: str = "", effects: tuple[Effect, ...] = (),
     ) -> None:  # fmt: skip
         trace = self.trace
-        if trace is None or trace.muted or self.doubtful or (kind, place, id(target)) in trace.seen:
+        if trace is None or trace.muted or (kind, place, id(target)) in trace.seen:
+            return
+        if self.doubtful:
+            if kind in STOPPERS and ("doubtful", place) not in trace.seen:
+                trace.seen.add(("doubtful", place))
+                self.lost("condition that may not hold")
             return
         if kind == "draw" and trace.seeded:  # the uncompiled function draws the same numbers at every call, too
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, layers, nodes, operators, shapeless, shapes
+from mxlint.tracing import attribute, dtypes, layers, nodes, operators, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import COMPOSITE, OPTIMIZER_METHODS, is_module_class
@@ -42,9 +42,8 @@ from mxlint.tracing.values import (
 def call_mlx(m: Machine, name: str, info: CallInfo) -> Value:
     """Call something of MLX by its canonical name."""
     made = _called(m, name, info)
-    dtype = next((value.kind for value in info.values() if isinstance(value, Foreign) and value.kind.startswith("dtype ")), None)
-    if dtype is not None and isinstance(made, Array):
-        made.fields["dtype"] = dtype
+    if isinstance(made, Array) and made.dtype is None:
+        made.fields["dtype"] = dtypes.of_call(name.rpartition(".")[2], info.values())
     return made
 
 

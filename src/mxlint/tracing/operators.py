@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import interpreter, nodes, shapeless, shapes
+from mxlint.tracing import dtypes, interpreter, nodes, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
     MISSING,
@@ -121,7 +121,7 @@ def depends_on_argument(value: Value) -> bool:
     if isinstance(value, Choice):
         return any(depends_on_argument(option) for option in value.options)
     if isinstance(value, Foreign):
-        return value.kind == "dtype of an argument"
+        return value.kind == dtypes.OF_ARGUMENT
     return isinstance(value, Opaque) and bool(value.fields.get("#param"))
 
 
@@ -374,7 +374,8 @@ def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.No
     if traced is None and any(side.traced is True for side in sides):
         traced = True
     tree = all(side.tree for side in sides)
-    return m.lazy(m.array(traced, shape, step(m, node, frame, left, right), like=like, sure=sure, tree=tree), [left, right])
+    dtype = dtypes.of_operator(op, left, right)
+    return m.lazy(m.array(traced, shape, step(m, node, frame, left, right), like=like, sure=sure, tree=tree, dtype=dtype), [left, right])
 
 
 def _like(sides: list[Array]) -> frozenset[int]:
@@ -433,8 +434,12 @@ def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fr
     if left == interpreter.VERSION and isinstance(right, Tup):
         return interpreter.compare(op, right)
     if isinstance(left, (Foreign, External)) or isinstance(right, (Foreign, External)):
-        dtype = any(isinstance(side, Foreign) and side.kind == "dtype of an argument" for side in (left, right))
-        return Scalar("bool" if dtype else "scalar", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
+        same = dtypes.same(left, right) if op in ("==", "!=") else None
+        dtype = any(isinstance(side, Foreign) and side.kind == dtypes.OF_ARGUMENT for side in (left, right))
+        content = MISSING if same is None else same == (op == "==")
+        return Scalar(
+            "bool" if dtype or same is not None else "scalar", content, param=depends_on_argument(left) or depends_on_argument(right)
+        )
     if isinstance(left, ShapeV) or isinstance(right, ShapeV):
         of = frozenset(n for side in (left, right) if isinstance(side, ShapeV) for n in side.of)
         return Scalar("bool", MISSING, frozenset((n, None) for n in of), True)
@@ -500,6 +505,9 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
             if item.traced is True and item.sure and container.items and not any(other is item for other in container.items):
                 m.emit("truth", m.place(frame, node), "`in`", frame, item.chain)
             return Scalar("bool")
+        alike = [dtypes.same(item, other) for other in container.items]
+        if alike and None not in alike:
+            return Scalar("bool", any(alike) == positive, param=param)
         parts = [other for other in container.items if isinstance(other, Scalar)]
         axes = frozenset(a for p in (item, *parts) if isinstance(p, Scalar) for a in p.axes)
         if isinstance(item, Scalar) and item.known and len(parts) == len(container.items) and all(p.known for p in parts):
