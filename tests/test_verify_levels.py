@@ -151,6 +151,52 @@ def test_a_training_loop_is_cut_down_to_what_the_step_needs() -> None:
     assert not Path("started").exists()
 
 
+UNREACHED_CALL = """
+import sys
+
+count = int(sys.argv[1])
+
+
+@mx.compile
+def step(x, scale, noisy):
+    if noisy:
+        print(x)
+    return x * scale
+
+
+for _ in range(count):
+    step(mx.ones((2, 3)), 3, True)
+"""
+
+
+def test_calls_that_cannot_be_made_here_tell_the_arguments() -> None:
+    found = verdict(UNREACHED_CALL, "MX101")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+    assert "x=float32[2,3], scale=3, noisy=True" in note(found)
+    found = presented(UNREACHED_CALL.replace("3, True)", "3, False)"), "MX101", "print(x)")
+    assert found.verdict == "inconclusive", found
+
+
+def test_an_array_that_cannot_be_had_is_replaced_by_one() -> None:
+    body = """
+import no_such_framework
+
+stored = no_such_framework.load("weights")
+weight = mx.array(stored["w"].numpy())
+
+
+@mx.compile
+def forward(x):
+    return (x @ weight) * float(x[0, 0])
+
+
+print(forward(mx.ones((2, 4))))
+"""
+    found = verdict(body, "MX103")
+    assert (found.verdict, found.level) == ("confirmed", "stand-in"), found
+    assert "called with x=float32[8,8], made up; stand-ins for `stored`, `weight`" in note(found)
+
+
 def test_a_stand_in_on_the_chain_confirms_nothing() -> None:
     found = presented(TRAINING.replace("y.sum()", "model(x).sum()"), "MX101", "print(seen)")
     assert found.verdict == "inconclusive", found

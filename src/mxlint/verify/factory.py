@@ -122,14 +122,15 @@ def _provided(text: str, starts: list[int], node: ast.stmt) -> Iterator[tuple[in
 
 
 def _or_stand_in(text: str, starts: list[int], node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[int, int, str]]:
-    """`model = load(path)` as `model = or_stand_in(['model'], lambda: (load(path)))`."""
+    """`model = load(path)` as `model = or_stand_in(['model'], None, lambda: (load(path)))`."""
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
     names = [ast.unparse(item) for item in (target.elts if isinstance(target, ast.Tuple) else [target])]
     value = node.value
     if value is None or not all(isinstance(item, (ast.Name, ast.Attribute)) for item in getattr(target, "elts", [target])):
         return
     if any(isinstance(part, (ast.Call, ast.Attribute, ast.Subscript)) for part in ast.walk(value)):
-        yield from _wrapped(text, starts, value, f"{STAND_IN}({names!r}, lambda: (")
+        kind = "array" if isinstance(value, ast.Call) and ast.unparse(value.func) == "mx.array" else None
+        yield from _wrapped(text, starts, value, f"{STAND_IN}({names!r}, {kind!r}, lambda: (")
 
 
 def _wrapped(text: str, starts: list[int], value: ast.expr, call: str) -> Iterator[tuple[int, int, str]]:

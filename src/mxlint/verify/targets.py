@@ -31,6 +31,8 @@ DTYPES = frozenset(
         *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     }
 )
+MAKERS = frozenset({"mx.zeros", "mx.ones", "mx.random.normal", "mx.random.uniform"})
+"""Functions that make arrays of the shape that comes first."""
 SCALARS = {"int": 2, "float": 0.5, "bool": True, "str": "", "None": None}
 
 
@@ -50,6 +52,7 @@ DRIVEN: dict[str, Any] = {
 def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
     """How the child is to call what the claim is about, which is compiled in `module`; None where that cannot be told."""
     rows = [first for path, first, _ in claim.sites if path == module.path]
+    in_sight = not claim.code.startswith("MX4")  # where the shapes have to vary
     for unit in module.units:
         node = unit.node
         if not any(first_row(node) <= row <= (node.end_lineno or node.lineno) for row in rows):
@@ -58,15 +61,52 @@ def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
             method = _method(node, rows)
             return None if method is None else _order(module, node.name, method)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _order(module, node.name, node, plain=True)
+            return _order(module, node.name, node, plain=True, in_sight=in_sight)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            return _order(module, node.targets[0].id, _function(module, node.value), plain=True)
+            return _order(module, node.targets[0].id, _function(module, node.value), plain=True, in_sight=in_sight)
     return None
 
 
-def _order(module: Module, name: str, function: ast.AST | None, plain: bool = False) -> dict[str, Any]:
+def _order(module: Module, name: str, function: ast.AST | None, plain: bool = False, in_sight: bool = False) -> dict[str, Any]:
     hints, problem = _known(module, function)
+    hints = {**(_in_sight(module, name, function) if in_sight else {}), **hints}
     return {**DRIVEN, "name": name, "method": None if plain else getattr(function, "name", None), "hints": hints, "problem": problem}
+
+
+def _in_sight(module: Module, name: str, function: ast.AST | None) -> dict[str, Any]:
+    """What calls in the same file give a function, where that stands there and is the same in all of them; they may be calls that cannot be made
+    here."""
+    parameters = [argument.arg for argument in getattr(getattr(function, "args", None), "args", [])]
+    nodes = (node for unit in module.units for node in ast.walk(unit.node) if isinstance(node, ast.Call))
+    calls = [node for node in nodes if isinstance(node.func, ast.Name) and node.func.id == name]
+    found: dict[str, Any] = {}
+    for number, parameter in enumerate(parameters):
+        given = [_given(call, number, parameter) for call in calls]
+        specs = [spec for spec in (None if node is None else _literal(node) for node in given) if spec is not None]
+        if specs and len(specs) == len(calls) and all(spec == specs[0] for spec in specs):
+            found[parameter] = specs[0]
+    return found
+
+
+def _given(call: ast.Call, number: int, name: str) -> ast.expr | None:
+    if any(isinstance(part, ast.Starred) for part in call.args):
+        return None
+    return call.args[number] if number < len(call.args) else next((part.value for part in call.keywords if part.arg == name), None)
+
+
+def _literal(node: ast.expr) -> dict[str, Any] | None:
+    """A number or a text that is written out, or an array of a shape that is: `mx.ones((4, 8))`."""
+    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, (bool, int, float, str))):
+        return {"value": node.value}
+    function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or not node.args or function not in MAKERS or [*node.keywords, *node.args[1:]]:
+        return None
+    shape = node.args[0]
+    sizes = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
+    known = [size.value for size in sizes if isinstance(size, ast.Constant) and type(size.value) is int and size.value >= 0]
+    if len(known) < len(sizes) or math.prod(known) > MOST_NUMBERS:
+        return None
+    return {"array": known, "dtype": "float32", "in_sight": True}
 
 
 def trees(texts: Iterable[str]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ ARRAY_USES = frozenset(name for name in dir(mx.array) if not name.startswith("_"
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What is known of the parameters of one function. `hints`: specs by name; `scalars`: names that must not be given arrays; `trees`:
+    """What is known of the parameters of one function. `hints`: specs by name, or of an array that a call in sight gives ("in_sight"); `scalars`: names that must not be given arrays; `trees`:
     attributes that the program reads, by the name before them; `stand_ins`: whether these may be given."""
 
     hints: Mapping[str, Spec]
@@ -92,7 +92,8 @@ def choices(parameter: inspect.Parameter, uses: Uses, clues: Clues) -> list[Spec
     """What may be given for a parameter, the most likely first."""
     name = parameter.name
     if name in clues.hints:
-        return [clues.hints[name]]
+        hint = clues.hints[name]
+        return [hint, *ARRAYS] if hint.get("in_sight") else [hint]  # with a stand-in for something else another shape may be needed
     if name in clues.scalars:
         return [*EVERY_NUMBER, {"value": [1, 2]}]
     found = list(_choices(parameter, uses, clues))

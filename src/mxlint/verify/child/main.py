@@ -87,7 +87,7 @@ def prepare(root: str, job: dict[str, Any]) -> set[str]:
 
     if job["drive"] is not None:
         trees = job["drive"]["trees"]
-        vars(builtins)["or_stand_in"] = lambda names, attempt: standins.or_stand_in(names, attempt, trees)
+        vars(builtins)["or_stand_in"] = lambda names, kind, attempt: standins.or_stand_in(names, kind, attempt, trees)
         vars(builtins)["or_left_out"] = standins.or_left_out
     random.seed(7)
     mx.random.seed(7)

@@ -100,7 +100,7 @@ def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Se
             reaching = reaching or (specs if trial.reached else None)
         elif trial.lines > furthest:
             furthest, problem = trial.lines, trial.problem
-        if trial.raised:
+        if trial.raised and quest.raises:
             raising = raising or specs
         if (
             (reaching is not None or ran is not None and quest.aim is None)

@@ -90,7 +90,7 @@ def arrays(value: Any) -> Iterator[mx.array]:
 
 
 KINDS: dict[str, str] = {
-    "module": "a small nn.Module", "optimizer": "a real Adam", "function": "a function of its arrays", "settings": "made-up settings",
+    "array": "an array", "module": "a small nn.Module", "optimizer": "a real Adam", "function": "a function of its arrays", "settings": "made-up settings",
 }  # fmt: skip
 
 
@@ -98,8 +98,12 @@ def make(spec: Mapping[str, Any], name: str) -> Any:
     """The stand-in that a spec asks for, as the value of `name`."""
     kind = spec["stand_in"]
     replaced[name] = KINDS[kind]
-    if kind == "module":
-        made: Any = Module(spec.get("results", 1), spec.get("parts", ()))
+    made: Any
+    if kind == "array":
+        made = mx.array(mx.eye(WIDTH) + (mx.arange(WIDTH * WIDTH) % 7 - 3).reshape(WIDTH, WIDTH) / 20)
+        mx.eval(made)
+    elif kind == "module":
+        made = Module(spec.get("results", 1), spec.get("parts", ()))
     elif kind == "optimizer":
         made = optim.Adam(learning_rate=0.01)
     elif kind == "function":
@@ -203,17 +207,20 @@ def specs(name: str, attributes: Sequence[str], called: bool, tree: Mapping[str,
     ]
 
 
-def or_stand_in(names: Sequence[str], attempt: Callable[[], Any], trees: Mapping[str, Any]) -> Any:
-    """What a statement of the program gives to `names`, or stand-ins where it cannot be had here."""
+def or_stand_in(names: Sequence[str], kind: str | None, attempt: Callable[[], Any], trees: Mapping[str, Any]) -> Any:
+    """What a statement of the program gives to `names`, or stand-ins where it cannot be had here; `kind`: what it is known to be."""
     try:
         return attempt()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises: files, downloads, modules that are not there, a command line
         failed.append(error)
-        made = [
-            make((specs(name, list(trees.get(name, ())), False, trees.get(name, {})) or [{"stand_in": "module"}])[0], name)
-            for name in names
-        ]
+        made = [make(_likeliest(name, kind, trees.get(name, {})), name) for name in names]
         return made[0] if len(made) == 1 else made
+
+
+def _likeliest(name: str, kind: str | None, tree: Mapping[str, Any]) -> dict[str, Any]:
+    if kind == "array":
+        return {"stand_in": kind}
+    return next(iter(specs(name, list(tree), False, tree)), {"stand_in": "module"})
 
 
 def or_left_out(name: str | None, attempt: Callable[[], Any]) -> None:
