@@ -197,6 +197,32 @@ print(forward(mx.ones((2, 4))))
     assert "called with x=float32[8,8], made up; stand-ins for `stored`, `weight`" in note(found)
 
 
+@pytest.mark.parametrize(("line", "word"), [("y = x.reshape(-1, config.dim).max()", "confirmed"), ("y = config.dim", "inconclusive")])
+def test_what_an_array_is_only_reshaped_with_is_no_step(line: str, word: str) -> None:
+    body = f"""
+from no_such_models import Settings
+
+
+class Config(Settings):
+    dim: int = 8
+
+
+config = Config()
+
+
+@mx.compile
+def forward(x):
+    {line}
+    return x * int(y)
+
+
+print(forward(mx.ones((1, 1))))
+"""
+    found = presented(body, "MX103", "int(y)")
+    assert found.verdict == word, found
+    assert word == "inconclusive" or found.level == "stand-in"
+
+
 def test_a_stand_in_on_the_chain_confirms_nothing() -> None:
     found = presented(TRAINING.replace("y.sum()", "model(x).sum()"), "MX101", "print(seen)")
     assert found.verdict == "inconclusive", found

@@ -11,6 +11,8 @@ from mxlint.verify.claims import SITE
 
 CALLED = "called from here"
 ORIGIN = "the placeholder comes from here"
+STAYS = frozenset({"reshape", "astype", "transpose", "swapaxes", "flatten", "squeeze", "sum", "mean", "max", "min", "prod", "var", "std"})
+"""Methods of arrays that give an array, whatever they are given."""
 
 
 def in_replaced(finding: Finding, sources: Mapping[str, Source], replaced: Collection[str]) -> str | None:
@@ -19,10 +21,18 @@ def in_replaced(finding: Finding, sources: Mapping[str, Source], replaced: Colle
     if not replaced:
         return None
     for node in _steps(finding, sources):
-        for part in ast.walk(node):
+        for part in _values(node) if finding.code.startswith("MX1") else ast.walk(node):
             if isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) in replaced:
                 return ast.unparse(part)
     return None
+
+
+def _values(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an expression that decide whether there is an array."""
+    yield node
+    fixed = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STAYS
+    for part in [node.func] if fixed and isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+        yield from _values(part)
 
 
 def _steps(finding: Finding, sources: Mapping[str, Source]) -> Iterator[ast.AST]:
