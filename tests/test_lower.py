@@ -289,7 +289,7 @@ def differences(text: str) -> list[Any]:
 
 
 def waiting_methods(text: str) -> list[tuple[nodes.FuncDef, nodes.FuncDef | None, nodes.FuncDef]]:
-    """Of the classes of a file: each method that was left without its body, that method lowered by itself, and as a part of its class."""
+    """Of a file: each function that was left without its body, that function lowered by itself, and as a part of what it stands in."""
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -297,6 +297,9 @@ def waiting_methods(text: str) -> list[tuple[nodes.FuncDef, nodes.FuncDef | None
     for chunk in cut:
         if chunk.methods:
             whole, emptied = (lower_statements(text, chunk.start, chunk.end, (), later)[0] for later in ((), chunk.methods))
+            if isinstance(whole, nodes.FuncDef) and isinstance(emptied, nodes.FuncDef):
+                found.append((emptied, lower_method(text, emptied) if not emptied.body else emptied, whole))
+                continue
             assert isinstance(whole, nodes.ClassDef) and isinstance(emptied, nodes.ClassDef)
             assert replace(whole, body=()) == replace(emptied, body=())
             for full, member in zip(whole.body, emptied.body, strict=True):
@@ -312,7 +315,7 @@ def test_methods_by_themselves(number: int) -> None:
     text = library(40)[number].read_text(encoding="utf-8")
     for member, alone, full in waiting_methods(text):
         assert alone == full
-        assert replace(full, body=(), generator=False, scope=member.scope) == member
+        assert member.body or replace(full, body=(), generator=False, scope=member.scope) == member
 
 
 ODD_METHODS = """
@@ -355,6 +358,53 @@ out of the block.\"\"\"
 def test_odd_methods_by_themselves() -> None:
     found = waiting_methods(ODD_METHODS)
     assert [member.name for member, _, _ in found] == ["c", "d", "ü", "g"]
+    for _, alone, full in found:
+        assert alone == full
+
+
+ODD_FUNCTIONS = """
+@a
+def one(x): return x
+
+@a.b(1,
+     2)
+# between
+def two(x):
+    # first
+
+    y = x
+    return y; z = 1
+@a
+async def three(
+    x,
+):
+    def inner():
+        yield x
+    return inner  # behind
+# and after
+@a
+def four(x):
+    return [
+        x,
+]; y = 1
+x = 1
+@a
+def five(x): \\
+    return x
+if 1:
+    @a
+    def six(x):
+        y = x
+        return y
+@a
+def seven(x):
+    y = x
+    yield y"""
+
+
+def test_odd_decorated_functions_by_themselves() -> None:
+    found = waiting_methods(ODD_FUNCTIONS)
+    assert [member.name for member, _, _ in found if not member.body] == ["two", "three", "four"]
     for _, alone, full in found:
         assert alone == full
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -337,6 +338,7 @@ def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | No
     from mxlint.verify.cache import cache_in
     from mxlint.verify.experiment import Options, verified
 
+    gc.enable()  # from here on the run is a long one
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
     with _progress(options["quiet"]) as progress, _stoppable() as (stop, received):

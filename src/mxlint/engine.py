@@ -253,9 +253,11 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
                 gc.collect()
                 gc.freeze()  # what is left is kept by the project: the next collection need not look at it
     finally:
-        gc.unfreeze()
         if enabled:
+            gc.unfreeze()
             gc.enable()
+        else:
+            gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
 def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool) -> Callable[[Source, tuple[str, ...]], Analysis]:

@@ -1,4 +1,4 @@
-"""A file cut into chunks: whole-line pieces of top-level statements, and the bodies of methods in them, so that only the needed is lowered."""
+"""A file cut into chunks: whole-line pieces of top-level statements, and the bodies of functions in them, so that only the needed is lowered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The body of a method on lines of its own: from the start of its first line to the end of its last; its last statement ends at `last`."""
+    """The body of a method, or of a decorated function, on lines of its own: from the start of its first line to the end of its last; its last statement ends at `last`."""
 
     start: int
     end: int
@@ -57,24 +57,24 @@ def chunks(text: str, tree: ast.Module) -> tuple[Chunk, ...]:
 def _chunk(text: str, starts: list[int], first: int, last: int, group: list[ast.stmt]) -> Chunk:
     start, end, node = starts[first - 1], starts[last], group[0]
     if len(group) == 1 and isinstance(node, ast.ClassDef):
-        return Chunk(start, end, "class", node.name, bool(node.decorator_list), (node,), tuple(_methods(text, starts, node)))
+        return Chunk(start, end, "class", node.name, bool(node.decorator_list), (node,), tuple(_suites(text, starts, node.body)))
     if len(group) == 1 and isinstance(node, _DEFINITIONS):
-        return Chunk(start, end, "def", node.name, bool(node.decorator_list), (node,))
+        # One without decorators is not lowered at all before it is called.
+        later = _suites(text, starts, group) if node.decorator_list else ()
+        return Chunk(start, end, "def", node.name, bool(node.decorator_list), (node,), tuple(later))
     return Chunk(start, end, "other", None, False, tuple(group))
 
 
-def _methods(text: str, starts: list[int], cls: ast.ClassDef) -> Iterator[Suite]:
-    """The bodies of the functions that stand directly in a class, where they share no line with anything else."""
-    for number, method in enumerate(cls.body):
+def _suites(text: str, starts: list[int], body: list[ast.stmt]) -> Iterator[Suite]:
+    """The bodies of the functions that stand directly in a body, where they share no line with anything else."""
+    for number, method in enumerate(body):
         if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         opening, closing = method.body[0], method.body[-1]
         if isinstance(opening, _DEFINITIONS) and opening.decorator_list:
             continue
         start, last = starts[opening.lineno - 1], _last_line(text, starts, method)
-        alone = text[start : start + opening.col_offset].isspace() and all(
-            other.lineno > last for other in cls.body[number + 1 : number + 2]
-        )
+        alone = text[start : start + opening.col_offset].isspace() and all(other.lineno > last for other in body[number + 1 : number + 2])
         if alone:
             line = starts[(closing.end_lineno or closing.lineno) - 1]
             tail = text[line : starts[last]].encode("utf-8", "surrogatepass")[: closing.end_col_offset]

@@ -92,7 +92,8 @@ def make_compiled(m: Machine, info: CallInfo, form: str, compiled: str) -> Value
         object=qualname(info.frame), frame=info.frame, loops=tuple(m.loops), callers=tuple(m.loops[: info.frame.loop_base]), epoch=m.epoch,
         order=now(),
     )  # fmt: skip
-    m.note(record)
+    m.records.append(record)
+    m.met()
     what = _not_a_function(function)
     if what:
         m.not_functions.append((info.place, what, record.compiled))
@@ -140,6 +141,7 @@ def _exposed(frame: Frame | None, root: Frame | None) -> bool:
 def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
     """Call a compiled object: from host code it is traced, or its trace is used again; inside another trace its body simply runs."""
     record: Record = compiled.record
+    m.met()
     _check_arguments(m, record, info)
     if m.trace is not None:
         record.inlined.append(info.place)

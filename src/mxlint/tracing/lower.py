@@ -19,7 +19,7 @@ from mxlint.tracing.nodes import Body, ClassDef, FuncDef, Stmt, UnknownStmt
 def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (), later: tuple[Suite, ...] = ()) -> Body:
     """Lower the whole lines `text[start:end]`, complete top-level statements; what cannot be lowered is one unknown that binds `binds`.
 
-    The methods of a class whose bodies are in `later` get empty ones; `lower_method` lowers such a method in full.
+    The functions whose bodies are in `later` get empty ones: methods of a class, or the one function itself; `lower_method` lowers such a one in full.
     """
     waiting = {}
     for suite in later:
@@ -36,15 +36,16 @@ def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (
     if waiting and isinstance(lowered[0], ClassDef):
         members = tuple(_emptied(member, waiting) for member in lowered[0].body)
         return (replace(lowered[0], body=members, end=members[-1].end),)
-    return lowered
+    return tuple(_emptied(statement, waiting) for statement in lowered)
 
 
 def lower_method(text: str, method: FuncDef) -> FuncDef | None:
-    """Lower a method that `lower_statements` gave an empty body; None if that cannot be done."""
+    """Lower a function that `lower_statements` gave an empty body; None if that cannot be done."""
     start = max(text.rfind("\n", 0, method.start), text.rfind("\r", 0, method.start)) + 1
     end = text.find("\n", method.end) + 1 or len(text)
-    source = "if 1:\n" + text[start:end]
-    lowered = None if too_deep(source) else _lower(source, text, start, end, indented=True)
+    indented = start < method.start
+    source = "if 1:\n" * indented + text[start:end]
+    lowered = None if too_deep(source) else _lower(source, text, start, end, indented=indented)
     return replace(lowered[0], decorators=method.decorators) if lowered and isinstance(lowered[0], FuncDef) else None
 
 

@@ -111,6 +111,7 @@ class Machine:
         self.journal = Journal()
         self.budget = 0
         self.withheld = 0
+        self.searching = False
         self.trace: Trace | None = None
         self.records: list[Record] = []
         self.epoch = 0
@@ -161,18 +162,17 @@ class Machine:
 
     def grant(self, steps: int, at_first: int) -> None:
         """So many steps from now on; those beyond `at_first` once something compiled is met."""
-        self.budget = steps if self.records else at_first
-        self.withheld = steps - self.budget
+        self.budget = at_first
+        self.withheld = steps - at_first
 
-    def note(self, record: Record) -> None:
-        """Something compiled is met."""
-        self.records.append(record)
+    def met(self) -> None:
+        """Something compiled is made or called: what runs here is worth following."""
         self.budget += self.withheld
         self.withheld = 0
 
     def tick_text(self, size: int) -> None:
-        """What is lowered before anything compiled is met costs steps as well."""
-        if self.withheld:
+        """Where nothing is known to be compiled yet, what is lowered costs steps as well."""
+        if self.searching and not self.records:
             self.tick(size // TEXT_PER_STEP)
 
     def place(self, frame: Frame, node: nodes.Node) -> Place:

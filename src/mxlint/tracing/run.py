@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from mxlint.tracing import attribute, compiling, execute, nodes, presume
 from mxlint.tracing import call as calls
-from mxlint.tracing import compiling, execute, nodes, presume
 from mxlint.tracing.events import Record
 from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
@@ -58,8 +58,10 @@ TEXT_BUDGET = 300_000
 """Characters lowered for one file, those of the files that it imports included."""
 CALLER_TEXT_BUDGET = 20_000
 """The same for a file that compiles nothing and only calls what others compile."""
+SEARCH_BUDGET = 8_000
+"""Steps at an entry into a function that does not compile by itself, before it has come to anything compiled."""
 PROGRAM_BUDGET = 400
-"""Steps, before it has come to anything compiled, at an entry into a file that does not even import such a thing: most only load, convert and save."""
+"""The same at any entry into a file that does not even import such a thing: most only load, convert and save."""
 
 
 def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
@@ -70,8 +72,7 @@ def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool =
     frame = module_frame(m, source, "__main__")
     budget = _Budget(m)
     cut = m.files.pieces(source, tree)
-    if not compiles and not _imports_handles(m, source, cut, budget):
-        budget.at_first = PROGRAM_BUDGET
+    m.searching = not compiles and not _imports_handles(m, source, cut, budget)
     registered = _registered(cut, source.text)
     for chunk in cut:
         with budget:
@@ -95,11 +96,18 @@ class _Budget:
     def __init__(self, m: Machine) -> None:
         self.m = m
         self.left = FILE_BUDGET
-        self.at_first = ENTRY_BUDGET
+        self.searches = False
+
+    def into(self, function: Value | None) -> _Budget:
+        """The same context, for one entry into a function."""
+        self.searches = not (isinstance(function, FuncV) and _has_site(function))
+        return self
 
     def __enter__(self) -> None:
         self.granted = min(ENTRY_BUDGET, self.left)
-        self.m.grant(self.granted, min(self.granted, self.at_first))
+        at_first = SEARCH_BUDGET if self.searches else ENTRY_BUDGET
+        self.m.grant(self.granted, min(self.granted, PROGRAM_BUDGET if self.m.searching and not self.m.records else at_first))
+        self.searches = False
         self.depth = self.m.journal.depth
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
@@ -344,6 +352,12 @@ def _compiles(function: FuncV) -> bool:
     return where is not None and says_compile(function.source.text, where.start, where.end)
 
 
+def _has_site(function: FuncV) -> bool:
+    """Whether a function itself compiles something."""
+    where = function.node or function.place
+    return where is not None and next(whole_words(function.source.text, where.start, where.end), None) is not None
+
+
 def _mention(names: set[str]) -> Callable[[str], bool]:
     """Whether a text says one of these names. Most texts say none, which a plain search finds out ten times as fast as the pattern."""
     pattern = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b" if names else r"(?!)")
@@ -379,8 +393,8 @@ def _enter_class(m: Machine, cls: ClassV, frame: Frame, budget: _Budget, interes
             _enter_class(m, inner, frame, budget, interesting, everything)
     if not wanted:
         return
-    owner: Value = UNKNOWN
-    with budget:
+    owner: Value = Instance(cls=cls)  # one that nothing is known of, where its constructor takes too long
+    with budget.into(attribute.class_attribute(cls, "__init__")[1]):
         owner = generic_instance(m, cls, frame)
     for method in wanted:
         bound: tuple[Value, ...] = () if method.wrapper == "staticmethod" else (cls,) if method.wrapper == "classmethod" else (owner,)
@@ -401,8 +415,6 @@ def generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
 
 
 def _generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
-    from mxlint.tracing import attribute
-
     _, method = attribute.class_attribute(cls, "__init__")
     info = calls.CallInfo([], {}, frame, cls.place or Place(frame.source, 0, 0))
     if isinstance(method, FuncV):
@@ -434,7 +446,7 @@ def _rewritten(cls: ClassV) -> set[str]:
 
 def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, budget: _Budget, everything: bool) -> None:
     """Run a function that nothing in sight has called, with unknown arguments, and take back what it wrote."""
-    with budget:
+    with budget.into(function):
         node = calls.node_of(function)
         if node is None or id(node) in m.entered and not everything and not _left_out(m, function.source, node):
             return
