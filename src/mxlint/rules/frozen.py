@@ -9,7 +9,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Evaluate
 from mxlint.rules.report import finding, line, name_of, quoted
 from mxlint.rules.state import not_through_container
-from mxlint.tracing.attribute import is_module
+from mxlint.tracing.attribute import WEIGHTS, is_module
 from mxlint.tracing.events import Record, Trace
 from mxlint.tracing.layers import FROZEN
 from mxlint.tracing.values import Array, BoundV, DictV, External, Frame, FuncV, Heap, Instance, ListV, Scalar, Tup, differ
@@ -186,6 +186,15 @@ def _aliased(record: Record) -> Iterator[Finding]:
         arguments = {id(original) for original in trace.arguments.values() if isinstance(original, Array)}
         leaves = trace.weights if not_through_container(trace) else trace.weights | trace.leaves  # else MX205 says it
         for read in trace.reads:
+            if id(read.target) in trace.aliased and (read.key == WEIGHTS or isinstance(read.value, Array)):
+                yield finding(
+                    "MX212", read.place,
+                    f"{quoted(read.name)} has the very arrays of a module that inputs= captures, and is not captured: update(), load_weights() "
+                    f"and copy.deepcopy() hand arrays on and copy none, so that {_UNCAPTURED.format(name_of(record))}",
+                    "give it arrays of its own before the first call, computed (tree_map(lambda p: p + 0, …) and mx.eval), or capture it, too",
+                    record, object=read.object, calls=read.calls,
+                )  # fmt: skip
+                return
             if not isinstance(read.value, Array) or id(read.target) in trace.reach_in:
                 continue
             source = (
@@ -198,11 +207,13 @@ def _aliased(record: Record) -> Iterator[Finding]:
             if source:
                 yield finding(
                     "MX212", read.place,
-                    f"{quoted(read.name)} is {source} and read here under another name as a constant: the first call of {name_of(record)} "
-                    "raises \"[compile] Attempting to compile a function with uncaptured inputs is not allowed\"",
+                    f"{quoted(read.name)} is {source} and read here under another name as a constant: {_UNCAPTURED.format(name_of(record))}",
                     "use the argument or the captured container in the body", record, object=read.object, calls=read.calls,
                 )  # fmt: skip
                 return
+
+
+_UNCAPTURED = 'the first call of {} raises "[compile] Attempting to compile a function with uncaptured inputs is not allowed"'
 
 
 # -- MX210 ------------------------------------------------------------------------------------------------------------

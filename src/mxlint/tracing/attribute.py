@@ -8,6 +8,7 @@ from typing import Any
 
 from mxlint.tracing import call as calls
 from mxlint.tracing import dtypes, interpreter, nodes, operators, shapeless, shapes
+from mxlint.tracing.heap import SHARED
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import LAYER_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
 from mxlint.tracing.values import (
@@ -410,6 +411,8 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
             m.journal.store(owner, name, value)
             return
         m.write(owner, name, value, place, place.text, "attribute", frame)
+        if SHARED in owner.fields and isinstance(value, Array):
+            m.journal.store(owner, SHARED, 0)
         if isinstance(owner, Instance) and isinstance(owner.cls, External) and not is_namespace(owner) and name != "training":
             m.journal.store(owner, WEIGHTS, now())
             m.last_write[id(owner), WEIGHTS] = place
@@ -444,6 +447,8 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
                 m.write(owner, ("k", index.content), made, place, place.text, "key", frame)
                 lives_in(m, owner, made)
                 return made
+            if not owner.open:
+                m.fails("KeyError", frame)
             return owner.element if owner.open else UNKNOWN
         if FACTORY in owner.fields and not owner.keys and "element" not in owner.fields:
             made = calls.call(m, owner.fields[FACTORY], calls.CallInfo([], {}, frame, place))
@@ -517,6 +522,7 @@ def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: nodes.Sub
     if isinstance(index, Scalar) and index.known and isinstance(index.content, int):
         number = index.content + len(items) if index.content < 0 else index.content
         if not 0 <= number < len(items):
+            m.fails("IndexError", frame)
             return UNKNOWN
         if isinstance(owner, ListV) and m.outer(owner):
             place = m.place(frame, node)

@@ -10,6 +10,7 @@ from mxlint.tracing import attribute, layers, nodes, presume
 from mxlint.tracing.arguments import TAKES_NONE, bad_type, flat_arrays, flat_key, signature
 from mxlint.tracing.call import CallInfo, call, escape, node_of
 from mxlint.tracing.events import BadArgument, Call, Capture, Read, Record, Stale, Trace, Write
+from mxlint.tracing.heap import SHARED
 from mxlint.tracing.layers import children
 from mxlint.tracing.machine import Machine, holds_traced, qualname
 from mxlint.tracing.values import (
@@ -418,8 +419,8 @@ def open_trace(m: Machine, record: Record) -> Trace:
     reach_out, random_out = reach(record.outputs.value if record.outputs else None)
     trace = Trace(record, now(), reach_in=reach_in, reach_out=reach_out, random_in=random_in, random_out=random_out, epoch=m.epoch)
     trace.muted = m.expected > 0
-    trace.outside = (m.guards, m.protected, m.differentiating, m.swallowing)
-    m.guards, m.protected, m.differentiating, m.swallowing = [], 0, 0, 0
+    trace.outside = (m.guards, m.protected, m.differentiating, m.swallowing, m.attempts)
+    m.guards, m.protected, m.differentiating, m.swallowing, m.attempts = [], 0, 0, 0, []
     record.traces.append(trace)
     m.trace = trace
     return trace
@@ -459,7 +460,7 @@ def close_trace(m: Machine, trace: Trace) -> None:
     """End a trace: its placeholders are constants from now on."""
     trace.active = False
     m.trace = None
-    m.guards, m.protected, m.differentiating, m.swallowing = trace.outside
+    m.guards, m.protected, m.differentiating, m.swallowing, m.attempts = trace.outside
 
 
 def parts(values: Iterable[Value], depth: int = 4) -> Iterator[Heap]:
@@ -523,6 +524,8 @@ def _swap(m: Machine, record: Record, trace: Trace) -> list[Swap]:
     swapped: list[Swap] = []
     step = Step(record.inputs.place, "captured by inputs=")
     for target in _containers(record.inputs.value):
+        if SHARED in target.fields:
+            trace.shared.add(target.fields[SHARED])
         for key, content in list(target.fields.items()):
             if not isinstance(target, Instance):
                 kept = trace.leaves if "#named" in target.fields else trace.weights

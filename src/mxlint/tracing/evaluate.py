@@ -528,6 +528,8 @@ def _unpack(m: Machine, targets: tuple[nodes.Expr, ...], value: Value, node: nod
         for target, part in zip(targets, parts):
             assign(m, target, list_like(part) if isinstance(target, nodes.Starred) else part, frame)
         return
+    if len(items) != len(targets) if star is None else len(items) < len(targets) - 1:
+        m.fails("ValueError", frame)
     if star is None:
         padded = items + [UNKNOWN] * (len(targets) - len(items))
         for target, item in zip(targets, padded):

@@ -191,7 +191,8 @@ class Trace:
     computed, and where; `lost`: how much could not be followed; `computed`: how many arrays the body has made; `returned`: what it gave back, None if it did not come to its end; `seeded`: the body has seeded the random state; `raised`: the body ends in a raise, so that nothing is cached. `parted`: outputs= holds an array that inputs= holds in
     another container; `before`: what older locations held when it first wrote there; `certain`: those that it wrote whatever its
     arguments; `counted`: what it read and wrote, and nothing else had written when it was
-    used again; `clocked`: the clock readings that it computes with; `filled`: identities of the modules whose weights it has set itself; `decided`: what the conditions on shapes came to.
+    used again; `clocked`: the clock readings that it computes with; `filled`: identities of the modules whose weights it has set itself; `shared`: the arrays, by number, that
+    captured modules share with others, and `aliased` the identities of those others that it has read; `decided`: what the conditions on shapes came to.
     """
 
     record: Record
@@ -219,6 +220,8 @@ class Trace:
     clocked: set[Place] = field(default_factory=set)
     decided: dict[Place, tuple[Any, ...]] = field(default_factory=dict)
     filled: set[int] = field(default_factory=set)
+    shared: set[int] = field(default_factory=set)
+    aliased: set[int] = field(default_factory=set)
     seen: set[Any] = field(default_factory=set)
     epoch: int = 0
     active: bool = True

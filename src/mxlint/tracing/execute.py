@@ -11,7 +11,7 @@ from mxlint.tracing import attribute, matching, nodes, operators
 from mxlint.tracing import call as calls
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
-from mxlint.tracing.machine import Loop, Machine, Rescue, Status, qualname
+from mxlint.tracing.machine import Attempt, Loop, Machine, Rescue, Status, qualname
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
     MISSING,
@@ -202,15 +202,19 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
     before = len(m.risked)
     m.protected += bool(node.handlers)
     m.swallowing += swallows
+    attempt = Attempt(frozenset(name for entry in node.handlers for name in _caught(entry)), frame, (len(m.guards), len(m.loops)))
+    m.attempts.append(attempt)
     try:
-        status = execute(m, node.body, frame)
+        status = _attempted(m, node.body, frame, attempt)
     finally:
+        m.attempts.remove(attempt)
         m.protected -= bool(node.handlers)
         m.swallowing -= swallows
     risked = tuple(m.risked[before:])
     del m.risked[before:]
     if status is None:
-        status = execute(m, node.orelse, frame)
+        with m.guarded("handler" if attempt.doubtful else None):
+            status = execute(m, node.orelse, frame)
     if node.handlers:
 
         def handler(entry: nodes.Handler) -> Callable[[], Status]:
@@ -238,10 +242,35 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
     return final or status
 
 
+def _attempted(m: Machine, body: nodes.Body, frame: Frame, attempt: Attempt) -> Status:
+    """The body of a `try`, up to what surely raises; what comes after something that may raise is not bound to run."""
+    for number, statement in enumerate(body):
+        status = execute(m, (statement,), frame)
+        if status is not None or attempt.failed:
+            return status or "raise"
+        if attempt.doubtful:
+            with m.guarded("handler"):
+                return execute(m, body[number + 1 :], frame)
+    return None
+
+
+_FAMILIES: dict[str, tuple[str, ...]] = {
+    "LookupError": ("IndexError", "KeyError"),
+    "Exception": ("IndexError", "KeyError", "StopIteration", "ValueError"),
+    "BaseException": ("IndexError", "KeyError", "StopIteration", "ValueError"),
+}
+
+
+def _caught(handler: nodes.Handler) -> tuple[str, ...]:
+    """The exceptions that a handler catches, out of those that the tracer sees coming."""
+    kinds = handler.type.items if isinstance(handler.type, nodes.Seq) else (handler.type,)
+    names = ["BaseException" if kind is None else kind.id if isinstance(kind, nodes.Name) else "" for kind in kinds]
+    return tuple(exception for name in names for exception in _FAMILIES.get(name, (name,)))
+
+
 def _swallows(handler: nodes.Handler) -> bool:
     """Whether a handler catches what MLX raises when a placeholder is evaluated."""
-    kinds = handler.type.items if isinstance(handler.type, nodes.Seq) else (handler.type,)
-    return any(kind is None or isinstance(kind, nodes.Name) and kind.id in ("ValueError", "Exception", "BaseException") for kind in kinds)
+    return "ValueError" in _caught(handler)
 
 
 def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
@@ -346,6 +375,8 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
 
 def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
     value = NONE if node.value is None else evaluate(m, node.value, frame)
+    if m.attempts and m.attempts[-1].failed and m.attempts[-1].frame is frame:
+        return "raise"
     if isinstance(value, CompiledV) and _undecorated(frame):
         value.record.returned = True  # whether it is kept is for the caller to say
     else:

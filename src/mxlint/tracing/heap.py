@@ -78,6 +78,8 @@ class Journal:
             self.store(target, key, content)
 
 
+SHARED = "#shared"
+"""The field of a module whose arrays are those of another one, too, with a number that both have."""
 MAYBE = "#maybe"
 """The field with the names of the attributes that an object has on some paths only."""
 
@@ -134,4 +136,4 @@ def _put(target: Heap, key: Any, content: Any) -> None:
         target.fields[key] = content
 
 
-__all__ = ["MAYBE", "Journal", "Value", "Writes", "joined", "merged"]
+__all__ = ["MAYBE", "SHARED", "Journal", "Value", "Writes", "joined", "merged"]

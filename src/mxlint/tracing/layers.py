@@ -10,6 +10,7 @@ from mxlint.tracing import attribute, operators, shapeless
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.call import CallInfo, call, dunder, escape
 from mxlint.tracing.events import Trace, Uncomputed
+from mxlint.tracing.heap import SHARED
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.shapes import UNKNOWN_SIZE, Shape
 from mxlint.tracing.values import (
@@ -269,11 +270,65 @@ def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
             m.trace.filled.add(id(below))
         if LEFT in below.fields:
             m.journal.store(below, LEFT, MISSING)
+        if SHARED in below.fields:
+            m.journal.store(below, SHARED, 0)
         below.fields["#settled"] = True  # who knows where the new weights come from
         for key, item in list(below.fields.items()):
             if isinstance(item, Array):
                 m.journal.store(below, key, m.array(item.traced, item.shape))
                 m.last_write[id(below), key] = info.place
+
+
+def share(m: Machine, owner: Value, source: Value) -> None:
+    """A module is given the very arrays of another one of the same form: MLX hands arrays on, and copies none."""
+    mine, theirs = (
+        [below for below in children(value) if isinstance(below, Instance) and own_weights(m, below)] for value in (owner, source)
+    )
+    if m.guards or owner is source or [below.cls for below in mine] != [below.cls for below in theirs]:
+        return
+    for one, other in zip(mine, theirs):
+        number = other.fields.get(SHARED) or now()
+        m.journal.store(other, SHARED, number)
+        m.journal.store(one, SHARED, number)
+
+
+def weights_of(value: Value | None) -> Value | None:
+    """The module of whose weights something is the tree, or the list that `tree_flatten` makes of it."""
+    if isinstance(value, Snapshot):
+        return value.owner
+    if isinstance(value, ListV) and value.items is None and isinstance(value.element, Tup):
+        value = value.element.items[-1]
+    return value.fields.get(WEIGHTS_OF) if isinstance(value, Array) else None
+
+
+WEIGHTS_OF = "#weights of"
+"""The field of an array that stands for any of the weights of a module."""
+
+
+def copied(m: Machine, value: Any, known: dict[int, Any]) -> Any:
+    """`copy.deepcopy` of a module, or of what it holds; the arrays of the copy are the same."""
+    if isinstance(value, StateV):
+        return StateV(known.get(id(value.owner), value.owner))
+    if isinstance(value, Tup):
+        return Tup(tuple(copied(m, item, known) for item in value.items), value.cls)
+    if isinstance(value, Array) and not value.fields.get("trace"):
+        return Array({**value.fields, "lazy": None}, tree=value.tree)
+    if not isinstance(value, (Instance, ListV, DictV)):
+        return value
+    if id(value) in known:
+        return known[id(value)]
+    m.tick()
+    made = known[id(value)] = (
+        Instance(cls=value.cls, args=value.args, keywords=value.keywords) if isinstance(value, Instance) else type(value)()
+    )
+    for key, content in value.fields.items():
+        if key not in (LEFT, REREAD, SHARED):
+            made.fields[key] = (
+                tuple(copied(m, item, known) for item in content) if isinstance(content, tuple) else copied(m, content, known)
+            )
+    if isinstance(made, Instance):
+        made.fields["#settled"] = True  # with those that it is a copy of
+    return made
 
 
 def swap(m: Machine, model: Value, classes: Mapping[str, str], info: CallInfo) -> None:
@@ -318,6 +373,9 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
             fills = sure or new is not None and operators.traced_of(new) is not False
             m.emit("fill" if fills else "refill", info.place, f"{last}()", info.frame, target=owner, note=sure)
         touch(m, owner, info, f"{last}()")
+        source = weights_of(info.get(1, "parameters")) if last in ("update", "load_weights") else None
+        if source is not None:
+            share(m, owner, source)
         return owner
     if last in ("eval", "train"):
         mode = info.get(1, "mode")

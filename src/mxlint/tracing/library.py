@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, operators, options, shapeless, shapes, stdlib
+from mxlint.tracing import attribute, layers, nodes, operators, options, shapeless, shapes, stdlib
 from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, unknown_call
 from mxlint.tracing.heap import MAYBE
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
@@ -663,6 +663,8 @@ def _next(m: Machine, info: CallInfo) -> Value:
     value = info.args[0] if info.args else UNKNOWN
     if isinstance(value, (Opaque, ListV)) and value is not UNKNOWN and m.outer(value):
         m.emit("frozen", info.place, "next() of an iterator from outside", info.frame)
+    if len(info.args) == 1 and info.frame is not None:
+        m.fails("StopIteration", info.frame, sure=False)
     if isinstance(value, (Foreign, ListV)):
         return operators.varying(representative(m, value, info))
     return Opaque(label="next()")
@@ -846,6 +848,15 @@ def _copy(m: Machine, info: CallInfo) -> Value:
     if isinstance(owner, Array):
         return m.array(owner.traced, owner.shape, owner.chain, like=owner.like, sure=owner.sure, tree=owner.tree)
     return owner if not isinstance(owner, (Instance, StateV, Snapshot)) else Opaque(label="copy")
+
+
+def _deepcopy(m: Machine, info: CallInfo) -> Value:
+    owner = info.args[0] if info.args else UNKNOWN
+    if not isinstance(owner, Instance) or not attribute.is_module(owner) or dunder(owner, "__deepcopy__") is not None:
+        return _copy(m, info)
+    made: Value = layers.copied(m, owner, {})
+    layers.share(m, made, owner)
+    return made
 
 
 def _dict_get(m: Machine, info: CallInfo) -> Value:
@@ -1059,7 +1070,7 @@ _HANDLERS: dict[str, Handler] = {
     "builtins.dict.clear": _dict_clear,
     "functools.partial": _partial, "functools.partialmethod": _partial_method, "functools.wraps": _wraps, "functools.lru_cache": _cache, "functools.cache": _cache,
     "functools.reduce": _reduce, "operator.index": _index, "pickle.dumps": _pickle, "pickle.dump": _pickle, "copy.copy": _copy,
-    "copy.deepcopy": _copy, "typing.cast": _identity, "collections.namedtuple": _namedtuple, "collections.defaultdict": _default_dict,
+    "copy.deepcopy": _deepcopy, "typing.cast": _identity, "collections.namedtuple": _namedtuple, "collections.defaultdict": _default_dict,
     "collections.Counter": _open_dict, "collections.OrderedDict": _dict, "collections.deque": _sequence("list"),
     "math.prod": lambda m, info: shapes.product(shapes.sizes_of(info.args[0]) or (Scalar("int"),)) if info.args else UNKNOWN,
 }  # fmt: skip

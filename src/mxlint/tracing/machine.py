@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mxlint.tracing import nodes
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Uncomputed, Write
-from mxlint.tracing.heap import Journal, Writes
+from mxlint.tracing.heap import SHARED, Journal, Writes
 from mxlint.tracing.values import (
     MISSING,
     NO_AXES,
@@ -88,6 +88,20 @@ class Within:
     status: Status = None
 
 
+@dataclass(slots=True)
+class Attempt:
+    """The body of a `try` that runs: the exceptions that its handlers name, its frame, and how many unknown conditions and loops it stands in.
+
+    `failed`: what has been evaluated in it surely raises one of them; `doubtful`: it may, and nothing tells when.
+    """
+
+    caught: frozenset[str]
+    frame: Frame
+    straight: tuple[int, int]
+    failed: bool = False
+    doubtful: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Rescue:
     """An exception handler that runs: the compiled calls under its `try` that capture state, and how much was written and unknown before it."""
@@ -127,6 +141,7 @@ class Machine:
         self.depth = 0
         self.compares = 0
         self.protected = 0
+        self.attempts: list[Attempt] = []
         self.risked: list[tuple[Record, Place]] = []
         self.rescues: list[Rescue] = []
         self.expected = 0
@@ -260,6 +275,8 @@ class Machine:
             trace.reads.append(
                 Read(target, key, index, value, place, name, qualname(frame), self.calls_to(frame), key not in target.fields)
             )
+            if trace.shared and target.fields.get(SHARED) in trace.shared and id(target) not in trace.reach_in:
+                trace.aliased.add(id(target))
         if isinstance(value, Array) and value.fields.get("lazy") is not None and value.traced is False and not value.tree:
             trace.lazy.append(Uncomputed(place, value))
         if isinstance(value, Array) and key != "version":
@@ -304,6 +321,13 @@ class Machine:
                     Write(target, key, noted, place, name, how, qualname(frame), holds_traced(noted), self.calls_to(frame), bool(self.guards), key not in target.fields)
                 )  # fmt: skip
         self.journal.store(target, key, value)
+
+    def fails(self, exception: str, frame: Frame, *, sure: bool = True) -> None:
+        """What is being evaluated raises, or may: a handler around it may be waiting for that."""
+        for attempt in self.attempts[-1:]:
+            if exception in attempt.caught and attempt.frame is frame and attempt.straight == (len(self.guards), len(self.loops)):
+                attempt.failed |= sure
+                attempt.doubtful |= not sure
 
     def relied(self, value: Value, node: nodes.Node, frame: Frame) -> Value:
         """Host code looks at an object: if a trace has changed it, or only its copy, somebody relies on that."""

@@ -75,7 +75,8 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
     """A function of MLX that the table knows."""
     entry = m.table.entry(name)
     short = "mx." + name[len("mlx.core.") :] if name.startswith("mlx.core.") else name.replace("mlx.", "", 1)
-    traced = [value for value in info.values() if holds_traced(value)]
+    used = info.values()[1:] if name in _SHAPE_ALONE and not shapeless.on(m) else info.values()
+    traced = [value for value in used if holds_traced(value)]
     chain = operators.step(m, info.node, info.frame, *traced) if info.node is not None else chain_of(traced[0]) if traced else None
     if entry is None:
         if info.node is not None:
@@ -100,7 +101,7 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
         return NONE
     if entry.returns not in ("array", "arrays", "tree"):
         return Opaque(label=f"{short}()")
-    is_traced = True if traced else operators.traced_of(*info.values())
+    is_traced = True if traced else operators.traced_of(*used)
     tree = entry.returns == "tree"
     if entry.returns == "arrays":
         return list_like(m.array(is_traced, None, chain))
@@ -108,7 +109,9 @@ def function(m: Machine, name: str, info: CallInfo) -> Value:
     made = m.array(is_traced, shape, chain, like=like, tree=tree)
     if name in _SIZES_BROADCAST and shapeless.on(m):
         made.fields["stretched"] = _stretch(info, shape)
-    return made if name in _CHEAP else m.lazy(made, info.values())
+    if name in _CHEAP or name.replace("mlx.core.array.", "mlx.core.") in _VIEWS and _is_data(_first(info)):
+        return made
+    return m.lazy(made, info.values())
 
 
 def _shapeless(m: Machine, name: str, short: str, info: CallInfo) -> None:
@@ -168,8 +171,24 @@ def _stretched(size: Scalar, to: Scalar) -> bool:
     return size.content == 1 and not size.axes and (bool(to.axes) or to.known and to.content != 1)
 
 
-_CHEAP = frozenset(f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace", "load"))
+_CHEAP = frozenset(
+    f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace", "load", "random.key")
+)
 """What costs next to nothing to compute again; a file is read once, whoever computes with it."""
+_VIEWS = frozenset(
+    f"mlx.core.{name}"
+    for name in ("reshape", "expand_dims", "squeeze", "transpose", "swapaxes", "moveaxis", "flatten", "unflatten", "broadcast_to")
+)
+"""What looks at data in another way, and computes nothing."""
+
+
+def _is_data(array: Array | None) -> bool:
+    """Whether an array is not still to be computed."""
+    return array is not None and array.fields.get("lazy") is None and array.traced is False
+
+
+_SHAPE_ALONE = frozenset(f"mlx.core.{name}" for name in ("zeros_like", "ones_like", "full_like"))
+"""What takes nothing of its first argument but shape and dtype: a constant, but for a shapeless trace, which follows the shape."""
 _SIZES_BROADCAST = frozenset({"mlx.core.broadcast_to"})
 """What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
 
@@ -615,9 +634,10 @@ def _leaf(m: Machine, value: Value) -> Array:
 def _tree_map(m: Machine, info: CallInfo) -> Value:
     if len(info.args) < 2:
         return UNKNOWN
-    result = call(
-        m, info.args[0], replace(info, args=[_leaf(m, v) for v in info.args[1:]], keywords={}, places=[info.place] * (len(info.args) - 1))
-    )
+    leaves: list[Value] = [_leaf(m, v) for v in info.args[1:]]
+    result = call(m, info.args[0], replace(info, args=leaves, keywords={}, places=[info.place] * len(leaves)))
+    if result is leaves[0] and isinstance(info.args[1], Snapshot):
+        return info.args[1]
     traced = True if holds_traced(result) else operators.traced_of(result)
     made = m.array(traced, None, chain_of(result), tree=True)
     return m.lazy(made, info.args[1:]) if m.trace is not None else made
@@ -626,7 +646,9 @@ def _tree_map(m: Machine, info: CallInfo) -> Value:
 def _tree_flatten(m: Machine, info: CallInfo) -> Value:
     value = info.args[0] if info.args else UNKNOWN
     if isinstance(value, (StateV, Snapshot)):
-        return list_like(Tup((Scalar("str"), m.array(_captured(m, value) or False))))
+        leaf = m.array(_captured(m, value) or False)
+        leaf.fields[layers.WEIGHTS_OF] = layers.weights_of(value)
+        return list_like(Tup((Scalar("str"), leaf)))
     if isinstance(value, DictV) and not value.open and all(isinstance(value.fields["k", k], Array) for k in value.keys):
         return list_of(tuple(Tup((const(k), value.fields["k", k])) for k in value.keys))
     return list_like(Tup((Scalar("str"), _leaf(m, value))))

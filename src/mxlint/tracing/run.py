@@ -118,6 +118,7 @@ class _Budget:
         m.journal.unwind(self.depth)
         m.loops.clear()
         m.guards.clear()
+        m.attempts.clear()
         m.trace = None
         m.depth = m.compares = m.protected = m.differentiating = m.swallowing = 0
         m.lost("budget" if kind is OutOfBudget else "nesting too deep")
