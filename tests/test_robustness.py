@@ -330,3 +330,23 @@ def test_running_out_of_budget_is_no_failure(budget: int, monkeypatch: pytest.Mo
     monkeypatch.chdir(Path(__file__).parent / "fixtures" / "project")
     findings = check(["."], gate=False).findings
     assert not [finding.message for finding in findings if finding.code == "MX004"]
+
+
+def test_a_run_has_a_budget_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it is spent only small functions are followed, and what is not is counted."""
+    from mxlint.tracing import run
+
+    small = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
+    rounds = (
+        "\n\n\n" + "\n".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(-x)\n" for n in range(8)) + "\ndef f8(x):\n    return x\n"
+    )
+    large = small.replace("print(x)", "print(f0(x))") + rounds
+    for name, text in (("a.py", large), ("b.py", large), ("c.py", small)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    whole = check(["."])
+    assert ({finding.span.filename for finding in whole.findings}, whole.reasons.get("budget")) == ({"a.py", "b.py", "c.py"}, None)
+    monkeypatch.setattr(run, "RUN_BUDGET", 1)
+    monkeypatch.setattr(run, "LATE_BUDGET", 400)
+    limited = check(["."])
+    assert ({finding.span.filename for finding in limited.findings}, limited.reasons["budget"]) == ({"c.py"}, 2)

@@ -536,7 +536,6 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
 
 
 MISSED = {
-    "imported with a star": "names of `from mlx.core import *` are unknown",
     "decorator chosen by a flag": "a choice of mx.compile and a lambda as decorator",
     "map": "`compiled` is the first argument of map",
 }

@@ -483,7 +483,11 @@ def test_a_factory_that_is_called_in_a_loop() -> None:
         "import mlx.core as mx\n\n\ndef make(f):\n    return mx.compile(f)\n\n\ndef double(x):\n    return x * 2\n\n\n"
         "def run(xs):\n    return [make(double)(x) for x in xs]\n"
     )
-    assert places({"main.py": text}) == [("main.py", 5, "MX302")]
+    found = findings({"main.py": text})
+    assert [(item.span.start.row, item.code) for item in found] == [(5, "MX302")]
+    assert [(other.message, other.span.start.row) for other in found[0].related if other.message == "in this loop"] == [
+        ("in this loop", 13)
+    ]
 
 
 def test_a_factory_whose_objects_are_kept_or_differ() -> None:

@@ -56,6 +56,8 @@ def _wrap(record: Record, argument: Place, call: Place) -> Wrap | None:
 
 def _many(values: list[Scalar], *, exact: bool) -> bool:
     """Whether a number is seen to change without bound: round by round, three values are many; otherwise a first and a later one."""
+    if any(value.few for value in values):
+        return False
     if any(value.varies for value in values):
         return True
     known = {value.content for value in values if value.known}

@@ -34,14 +34,15 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
     for record in made:
         if record.frame.kind == "module":
             continue
-        again = any(loop.repeated and _twice(made, loop) for loop in record.callers)
+        loop = next((loop for loop in reversed(record.callers) if loop.repeated and _twice(made, loop)), None)
         layer = _layer_call(record)
-        if again or layer is not None:
+        if loop is not None or layer is not None:
             yield finding(
                 "MX302", record.site,
                 f"every call of `{record.object or '?' if layer is None else layer.qualname}` makes a new compiled object of {name_of(record)} and drops it: "
                 "each call traces and compiles again",
                 "compile once, at module level or in __init__, and call the kept object here", record,
+                also=[("in this loop", _head(loop.place))] if loop is not None else [],
                 remedy=None if layer is not None and record.returned else Hoist(record.site),
             )  # fmt: skip
             return
@@ -57,6 +58,12 @@ def transformed(place: Place, record: Record, kind: str) -> Finding:
         f"compile what calls {name}" if kind in ("vjp", "jvp") else f"compile the transform instead: mx.compile({name}(f))", record,
         remedy=None if kind in ("vjp", "jvp") else CompileTransform(place, containers(record), kind == "nn_value_and_grad"),
     )  # fmt: skip
+
+
+def _head(loop: Place) -> Place:
+    """The first line of a loop."""
+    end = loop.source.text.find("\n", loop.start, loop.end)
+    return Place(loop.source, loop.start, end if end >= 0 else loop.end)
 
 
 def _called_deeper(record: Record) -> bool:

@@ -145,7 +145,7 @@ def _elsewhere(record: Record, capture: Capture) -> str | None:
     """A copy of a list or dict, which the body itself reads."""
     for trace in record.traces:
         for read in trace.reads:
-            if isinstance(read.target, (ListV, DictV)) and id(read.target) not in trace.reach_in and captured(trace, read.value):
+            if isinstance(read.target, (ListV, DictV)) and id(read.target) not in trace.reach_in and _made_of_captured(trace, read.value):
                 return f"{quoted(capture.text)}, a copy of the container that the body takes {quoted(read.name)} from"
     return None
 
@@ -160,6 +160,13 @@ def not_through_container(trace: Trace) -> bool:
 def captured(trace: Trace, value: object) -> bool:
     """Whether inputs= holds this very array, in whatever container."""
     return isinstance(value, Array) and (id(value) in trace.leaves or id(value) in trace.weights)
+
+
+def _made_of_captured(trace: Trace, value: object, depth: int = 4) -> bool:
+    """Whether inputs= holds an array, or one that it is still to be computed from."""
+    if not isinstance(value, Array):
+        return False
+    return captured(trace, value) or depth > 0 and any(_made_of_captured(trace, part, depth - 1) for part in value.fields.get("lazy") or ())
 
 
 def _leaf(trace: Trace, value: Array, depth: int = 4) -> Place | None:

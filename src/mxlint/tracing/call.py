@@ -673,7 +673,8 @@ def import_star(m: Machine, found: Value, frame: Frame) -> None:
             if isinstance(name, str) and not name.startswith(("_", "#", "*")):
                 frame.fields.setdefault(name, value)
     else:
-        frame.fields["*open"] = const(True)
+        before = frame.fields.get("*open")
+        frame.fields["*open"] = Tup((found, *(before.items if isinstance(before, Tup) else ())))
 
 
 def external_assigned(m: Machine, owner: External, name: str, value: Value, place: Place) -> None:

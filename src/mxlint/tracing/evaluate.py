@@ -11,6 +11,7 @@ from mxlint.tracing import attribute, nodes, operators
 from mxlint.tracing import call as calls
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.machine import Loop, Machine, chain_of
+from mxlint.tracing.mlx.names import constant
 from mxlint.tracing.operators import truth
 from mxlint.tracing.values import (
     MISSING,
@@ -73,9 +74,21 @@ def lookup(m: Machine, name: str, frame: Frame) -> tuple[Frame | None, Value]:
         value = module.fields.get(name, MISSING)
         if value is not MISSING:
             return module, calls.force(module, name, value)
-        if module.fields.get("*open"):
-            return None, UNKNOWN
+        if "*open" in module.fields:
+            return None, _from_star(m, module.fields["*open"].items, name)
     return None, calls.builtin(name)
+
+
+def _from_star(m: Machine, libraries: tuple[Value, ...], name: str) -> Value:
+    """A name that one of some libraries may have given, by `from library import *`: what MLX gives is known."""
+    for library in libraries:
+        if not isinstance(library, External) or not library.name.startswith("mlx."):
+            return UNKNOWN
+        full = f"{library.name}.{name}"
+        known = constant(full)
+        if known is not None or m.table.entry(full) is not None:
+            return known or External(full)
+    return calls.builtin(name)
 
 
 def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:

@@ -37,9 +37,10 @@ class Piece:
 
 
 class Files:
-    """Pieces and lowered forms by source."""
+    """Pieces and lowered forms by source. `steps`: how many the run has taken so far."""
 
     def __init__(self) -> None:
+        self.steps = 0
         self._pieces: dict[int, tuple[Source, tuple[Piece, ...]]] = {}
         self._bodies: dict[tuple[int, int], nodes.Body] = {}
         self._methods: dict[tuple[int, int], nodes.FuncDef | None] = {}

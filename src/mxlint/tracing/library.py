@@ -260,14 +260,10 @@ def _number(m: Machine, name: str, info: CallInfo) -> Value:
     return Scalar("number", MISSING, varies=True, clock=info.place if name in _CLOCKS else None)
 
 
-FEW = 32
-"""So many different values are few, of which the cache may keep a trace each."""
-
-
 def _many(info: CallInfo) -> bool:
     """Whether a random integer is known to be one of many: as far as anybody knows, it is one of a few values."""
     bounds: list[int] = [value.content for value in info.args if isinstance(value, Scalar) and value.kind == "int" and value.known]
-    return len(bounds) == len(info.args) == 2 and bounds[1] - bounds[0] > FEW
+    return len(bounds) == len(info.args) == 2 and bounds[1] - bounds[0] > operators.FEW
 
 
 def _text_method(m: Machine, name: str, info: CallInfo) -> Value:

@@ -48,6 +48,8 @@ MAX_EXACT = 8
 """Rounds of a known range that are gone through one by one."""
 MAX_BITS = 4096
 """Integers larger than this are not computed."""
+FEW = 32
+"""So many different values are few, of which the cache may keep a trace each."""
 
 _FOLD: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
@@ -329,7 +331,9 @@ def _fold(op: str, left: Scalar, right: Scalar) -> Scalar:
     if left.kind == "str":
         kind = "str"
     if not (left.known and right.known):
-        return Scalar(kind, MISSING, axes, param, varies, numpy, clock)
+        few = op == "%" and right.known and right.kind == "int" and 0 < right.content <= FEW
+        few = few or (left.known or left.few) and (right.known or right.few)
+        return Scalar(kind, MISSING, axes, param, varies, numpy, clock, few)
     a, b = left.content, right.content
     too_large = op in ("**", "<<", "*") and any(isinstance(n, int) and n.bit_length() > 64 for n in (a, b))
     if op == "**" and isinstance(b, (int, float)) and (abs(b) > 256 or isinstance(a, complex)):

@@ -48,6 +48,9 @@ ENTRY_BUDGET = 25_000
 """Steps for the module level, and for each function entered."""
 FILE_BUDGET = 120_000
 """Steps for all of one file."""
+RUN_BUDGET = 1_500_000
+"""Steps for all files of a run, after which an entry may take no more than `LATE_BUDGET`: most take a few hundred."""
+LATE_BUDGET = 1_500
 LOAD_BUDGET = 500_000
 """Characters of other files that are looked at for one file."""
 MAX_NESTED = 16
@@ -104,7 +107,7 @@ class _Budget:
         return self
 
     def __enter__(self) -> None:
-        self.granted = min(ENTRY_BUDGET, self.left)
+        self.granted = min(ENTRY_BUDGET if self.m.files.steps < RUN_BUDGET else LATE_BUDGET, self.left)
         at_first = SEARCH_BUDGET if self.searches else ENTRY_BUDGET
         self.m.grant(self.granted, min(self.granted, PROGRAM_BUDGET if self.m.searching and not self.m.records else at_first))
         self.searches = False
@@ -112,7 +115,9 @@ class _Budget:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         m = self.m
-        self.left = max(0, self.left - (self.granted - m.withheld - max(m.budget, 0)))
+        steps = self.granted - m.withheld - max(m.budget, 0)
+        m.files.steps += steps
+        self.left = max(0, self.left - steps)
         if kind is None or not issubclass(kind, (OutOfBudget, RecursionError)):
             return False
         m.journal.unwind(self.depth)

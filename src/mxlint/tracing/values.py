@@ -101,7 +101,7 @@ class Scalar:
 
     `axes`: the dimensions of traced arrays it was computed from. `param`: it depends on a Python argument (or a shape, rank or dtype of
     an array argument) of the compiled function, so another call may bring another value. `varies`: seen to differ between iterations.
-    `numpy`: a scalar of numpy, as np.sqrt of a number gives. `clock`: where the clock was read that it comes from.
+    `numpy`: a scalar of numpy, as np.sqrt of a number gives. `clock`: where the clock was read that it comes from. `few`: it takes few values.
     """
 
     kind: str
@@ -111,6 +111,7 @@ class Scalar:
     varies: bool = False
     numpy: bool = False
     clock: Place | None = None
+    few: bool = False
 
     @property
     def known(self) -> bool:
