@@ -387,3 +387,9 @@ def test_a_key_given_on_the_command_line_stands_in_for_that_of_the_file(run: Run
     (tmp_path / "a.py").write_text(PRINTS, encoding="utf-8")
     done = run("check", "--output-format", "json", "--config", option, "a.py")
     assert [found["code"] for found in json.loads(done.out)["diagnostics"]] == codes
+
+
+def test_a_module_of_the_project_is_not_imported_for_one_of_the_library(tmp_path: Path) -> None:
+    (tmp_path / "textwrap.py").write_text("raise SystemExit('run')\n")
+    done = subprocess.run([sys.executable, "-m", "mxlint", "check", "."], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

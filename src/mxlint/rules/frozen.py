@@ -184,7 +184,8 @@ def _growing(record: Record) -> Iterator[Finding]:
 def _aliased(record: Record) -> Iterator[Finding]:
     for trace in record.traces[:1]:
         arguments = {id(original) for original in trace.arguments.values() if isinstance(original, Array)}
-        leaves = trace.weights if not_through_container(trace) else trace.weights | trace.leaves  # else MX205 says it
+        through = not not_through_container(trace)  # else MX205 says it
+        leaves = trace.weights | trace.leaves if through else trace.weights
         for read in trace.reads:
             if id(read.target) in trace.aliased and (read.key == WEIGHTS or isinstance(read.value, Array)):
                 yield finding(
@@ -201,7 +202,7 @@ def _aliased(record: Record) -> Iterator[Finding]:
                 "an argument of this call"
                 if id(read.value) in arguments
                 else "captured by inputs="
-                if id(read.value) in leaves and not isinstance(read.target, (ListV, DictV))
+                if id(read.value) in leaves and (through or not isinstance(read.target, (ListV, DictV)))
                 else ""
             )
             if source:

@@ -36,21 +36,22 @@ def arguments(record: Record) -> Iterator[Finding]:
     """Arguments that are neither arrays nor constants."""
     for bad in record.bad_arguments:
         if bad.type == "nn.Module":
-            message = f"{quoted(bad.argument)} is an nn.Module: inside {name_of(record)} it arrives as a plain dict of its arrays and cannot be called"
+            verb = "holds" if bad.inside else "is"
+            message = f"{quoted(bad.argument)} {verb} an nn.Module: inside {name_of(record)} it arrives as a plain dict of its arrays and cannot be called"
             help = "close over the module and pass inputs=model.state, or compile the module itself"
         elif bad.type == "NoneType":
             message = (
-                f'{quoted(bad.argument)} is None: the call raises{in_versions(bad.versions, bad.judged)} "ValueError: [compile] Function '
+                f'{quoted(bad.argument)} {"holds" if bad.inside else "is"} None: the call raises{in_versions(bad.versions, bad.judged)} "ValueError: [compile] Function '
                 'arguments must be trees of arrays or constants (floats, ints, or strings), but received type NoneType"'
             )
             help = "bind None with functools.partial or a closure, or require a newer MLX"
         else:
             message = (
-                f'{quoted(bad.argument)} is {_a(bad.type)}: the call raises "ValueError: [compile] Function arguments must be trees of '
+                f'{quoted(bad.argument)} {"holds" if bad.inside else "is"} {_a(bad.type)}: the call raises "ValueError: [compile] Function arguments must be trees of '
                 'arrays or constants (floats, ints, strings, or None), but received type …"'
             )
             help = (
-                f"pass mx.array({bad.argument})"
+                f"pass mx.array({'…' if bad.inside else bad.argument})"
                 if "numpy" in bad.type
                 else "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure"
             )

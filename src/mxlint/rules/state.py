@@ -142,8 +142,8 @@ def _copied(record: Record, capture: Capture) -> str | None:
 
 
 def _elsewhere(record: Record, capture: Capture) -> str | None:
-    """A copy of a list or dict, which the body itself reads."""
-    for trace in record.traces:
+    """A copy of a list or dict, which the body itself reads; where it reads the captured one, too, that is live (MX212)."""
+    for trace in record.traces if all(map(not_through_container, record.traces)) else ():
         for read in trace.reads:
             if isinstance(read.target, (ListV, DictV)) and id(read.target) not in trace.reach_in and _made_of_captured(trace, read.value):
                 return f"{quoted(capture.text)}, a copy of the container that the body takes {quoted(read.name)} from"

@@ -53,6 +53,8 @@ from mxlint.tracing.values import (
     without_none,
 )  # fmt: skip
 
+BOUND = "#bound"
+"""The field of an optimizer that changes whenever another container is assigned to its `state`."""
 WEIGHTS = "#weights"
 """The field whose content changes whenever the weights of a library layer, or the state of an optimizer, may have changed."""
 
@@ -251,7 +253,7 @@ def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame
             return BoundV(owner, External(f"mlx.nn.Module.{name}"))
     elif is_optimizer(owner):
         if name == "state":
-            return StateV(owner)
+            return StateV(owner, owner.fields.get(BOUND, 0))
         if name in OPTIMIZER_METHODS:
             return BoundV(owner, External(f"mlx.optimizers.Optimizer.{name}"))
     elif isinstance(owner.cls, External) and not is_namespace(owner):
@@ -409,6 +411,10 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
     elif isinstance(owner, (Instance, ClassV, Opaque, FuncV)) and owner is not UNKNOWN:
         if name == "state" and layers.is_argument(m, value):
             m.journal.store(owner, name, value)
+            return
+        if name == "state" and m.trace is None and is_optimizer(owner):
+            for key in (BOUND, WEIGHTS):
+                m.write(owner, key, now(), place, place.text, "attribute", frame)
             return
         m.write(owner, name, value, place, place.text, "attribute", frame)
         if SHARED in owner.fields and isinstance(value, Array):

@@ -240,8 +240,11 @@ def _check_arguments(m: Machine, record: Record, info: CallInfo) -> None:
     for value, place in named if not m.expected else ():
         kind = bad_type(m.table, value)
         if kind is not None:
+            inside = isinstance(value, (Tup, ListV, DictV))
             versions = m.table.before(TAKES_NONE) if kind == "NoneType" else m.table.judged
-            record.bad_arguments.append(BadArgument(place, " ".join(place.text.split())[:60], kind, info.place, versions, m.table.judged))
+            record.bad_arguments.append(
+                BadArgument(place, " ".join(place.text.split())[:60], kind, inside, info.place, versions, m.table.judged)
+            )
 
 
 def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallInfo) -> Value:
@@ -307,8 +310,8 @@ def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> 
             continue
         parts = capture.value.items if isinstance(capture.value, (ListV, Tup)) and capture.value.items is not None else (capture.value,)
         for part in parts:
-            if isinstance(part, StateV) and "state" in part.owner.fields:
-                written = m.last_write.get((id(part.owner), "state"))
+            if isinstance(part, StateV) and part.bound != part.owner.fields.get(attribute.BOUND, 0):
+                written = m.last_write.get((id(part.owner), attribute.BOUND))
                 if written is not None:
                     record.rebound.append((written, info.place))
     for read in trace.reads:

@@ -170,11 +170,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class BadArgument:
-    """A call handed over something that is neither a tree of arrays nor a constant, in `versions` of MLX out of those judged."""
+    """A call handed over something that is neither a tree of arrays nor a constant, in `versions` of MLX out of those judged. `inside`: it
+    stands in a container that is handed over.
+    """
 
     place: Place
     argument: str
     type: str
+    inside: bool
     call: Place
     versions: tuple[str, ...]
     judged: tuple[str, ...]

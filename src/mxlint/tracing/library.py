@@ -629,7 +629,17 @@ def _setattr(m: Machine, info: CallInfo) -> Value:
     return NONE
 
 
+_TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str, "None": type(None), "complex": complex, "bytes": bytes}
+
+
 def _hasattr(m: Machine, info: CallInfo) -> Value:
+    if len(info.args) == 2 and isinstance(info.args[1], Scalar) and info.args[1].known:
+        value, name = info.args[0], str(info.args[1].content)
+        if isinstance(value, Scalar) and value.kind in _TYPES:
+            return const(hasattr(_TYPES[value.kind], name))
+        array = isinstance(value, Array) and value.sure and not value.tree
+        if array and (hasattr(object, name) or m.table.entry(f"mlx.core.array.{name}") is not None):
+            return const(True)
     if len(info.args) == 2 and isinstance(info.args[0], Instance) and isinstance(info.args[1], Scalar) and info.args[1].known:
         name = info.args[1].content
         if name in info.args[0].fields.get(MAYBE, ()):

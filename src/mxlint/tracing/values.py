@@ -189,9 +189,10 @@ class ShapeV:
 
 @dataclass(frozen=True, slots=True)
 class StateV:
-    """A live container of the arrays of `owner`: `model.state`, `optimizer.state`."""
+    """A live container of the arrays of `owner`: `model.state`, `optimizer.state`; `bound`: which of those that were assigned to it."""
 
     owner: Heap
+    bound: int = 0
 
 
 @dataclass(frozen=True, slots=True)
