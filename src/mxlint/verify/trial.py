@@ -20,7 +20,7 @@ MOST_TRIES = 4
 """Runs within which a crash has to come back."""
 
 
-ONLY_AT_SITE = ("MX204", "MX306", "MX504", "MX601", "MX602")
+ONLY_AT_SITE = ("MX204", "MX306", "MX501", "MX504", "MX505", "MX601", "MX602")
 """Rules about a compile site, and no other place."""
 
 

@@ -190,7 +190,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
                 "row": made.row,
                 **made.options,
                 "name": made.name,
-                "method": made.code is not None and made.code.co_varnames[:1] in (("self",), ("cls",)),
+                "kind": made.kind,
                 "span": made.span,
                 "made": made.made,
                 "died": made.died,

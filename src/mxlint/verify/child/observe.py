@@ -71,6 +71,7 @@ class Object:
     """Calls within the trace of another, and how many of them ran the body; calls by each thread but the main one."""
     called: int = 0
     span: list[int] | None = None
+    kind: str = ""
 
 
 @dataclass
@@ -136,7 +137,7 @@ class Observer:
         made = Object(
             len(self.objects), file, row, given, code, reference(unwrap(fun)), getattr(code, "co_name", type(fun).__name__), self.clock
         )
-        made.span = self.span()
+        made.span, made.kind = self.span(), kind_of(fun)
         self.objects.append(made)
         if code is not None:
             self.targets.add(code)
@@ -556,6 +557,20 @@ def code_of(fun: Any) -> types.CodeType | None:
     if code is None and fun is not None:
         code = getattr(inherited(type(fun)), "__code__", None)
     return code if isinstance(code, types.CodeType) else None
+
+
+LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def kind_of(fun: Any) -> str:
+    """What is compiled: a method that nothing is bound to, a function whose calls run nothing yet, a function, or none."""
+    code, fun = code_of(fun), unwrap(fun)
+    if not callable(fun):
+        return "none"
+    if code is not None and code.co_flags & LAZY:
+        return "lazy"
+    method = code is not None and isinstance(fun, types.FunctionType) and code.co_varnames[:1] in (("self",), ("cls",))
+    return "method" if method else "function"
 
 
 def inherited(cls: type) -> Any:

@@ -30,23 +30,24 @@ TREES = ("must be trees of arrays or constants",)
 
 
 def refused(sight: Sight) -> Answer:
-    """Calling, or compiling, raises, and the uncompiled function does not."""
+    """Calling, or compiling, raises for what is compiled, and the uncompiled function does not."""
+    wrong = ("method",) if sight.claim.code == "MX501" else ("lazy", "none")
     for item in sight.real["objects"]:
-        if item["failed"] and any(
-            item["file"] == site[0] and site[1] <= item["row"] <= site[2] for site in (*sight.claim.sites, _own_rows(sight))
-        ):
+        if item["failed"] and item["kind"] in wrong and sight.claim.covers(item["file"], item["row"]):
             return seen("exception", item["failed"], "a compiled function")
     for _, real, _, evidence in differing(sight):
-        of_arguments = says(evidence.observed, TREES) and not (sight.claim.code == "MX501" and _of_self(sight, real, evidence.observed))
+        if sight.real["objects"][real["object"]]["kind"] not in wrong:
+            continue
+        of_arguments = says(evidence.observed, TREES) and not (sight.claim.code == "MX501" and _of_self(real, evidence.observed))
         if evidence.kind == "exception" and not says(evidence.observed, OTHER_FAMILIES) and not of_arguments:
             return Answer("seen", None, evidence)
     found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
-    if found and sight.claim.code == "MX505":
+    if found and any(sight.real["objects"][number]["kind"] in wrong for number in sight.objects(sight.real)):
         return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
     return unclear(f"no call was seen to raise{ending(sight)}")
 
 
-def _of_self(sight: Sight, call: Call, message: str) -> bool:
+def _of_self(call: Call, message: str) -> bool:
     """Whether what MLX does not take is the object that a method was called on."""
     arguments = call["key"][0]
     first = arguments[1] if len(arguments) > 1 else None
@@ -54,7 +55,6 @@ def _of_self(sight: Sight, call: Call, message: str) -> bool:
         isinstance(first, list)
         and first[0] == "other"
         and message.partition("received type ")[2].rstrip(".").endswith(first[1].rpartition(".")[2])
-        and bool(sight.real["objects"][call["object"]]["method"])
     )
 
 
@@ -65,10 +65,6 @@ def bad_argument(sight: Sight) -> Answer:
         if evidence.kind == "exception" and of_trees and sight.claim.covers(real["file"], real["row"]):
             return Answer("seen", None, evidence)
     return unclear(f"no call here was seen to raise for its arguments{ending(sight)}")
-
-
-def _own_rows(sight: Sight) -> tuple[str, int, int]:
-    return sight.claim.place, sight.claim.start[0], sight.claim.end[0]
 
 
 def untracked(sight: Sight) -> Answer:
