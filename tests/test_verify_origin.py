@@ -46,6 +46,33 @@ def claimed(code: str, text: str, line: str) -> Verdict:
     return finding.verdict
 
 
+WRITES = """
+scale, log = mx.array(1.0), []
+
+@mx.compile
+def f(x):
+    y = x * scale
+    log.append(y)
+    return y + 1
+
+for k in range(3):
+    scale = mx.array(float(k))
+    print(f(mx.ones(2)))
+"""
+
+MISFIT = """
+@mx.compile
+def f(x, n):
+    y = x * 2
+    return y + mx.full((n, 2), 1.0)
+
+for _ in range(2):
+    try:
+        f(mx.ones(2), mx.array(2))
+    except (RuntimeError, TypeError):
+        pass
+"""
+
 DRAWS_NONE = """
 @mx.compile
 def f(x, n):
@@ -297,6 +324,11 @@ for _ in range(3):
         ("MX503", RETURNS, "y = mx.exp(x)", "return Box(y)"),
         ("MX604", OFF, 'print("start")', "mx.disable_compile()"),
         ("MX212", ALIASED, "y = mx.exp(x)", "return y * w"),
+        ("MX501", MISFIT, "@mx.compile", ""),
+        ("MX505", MISFIT, "@mx.compile", ""),
+        ("MX506", SHAPE, "print(f(mx.ones((rows, 3))))", ""),
+        ("MX201", SHAPE, "return y * n / y.shape[0]", ""),
+        ("MX201", WRITES, "log.append(y)", "y = x * scale"),
         ("MX203", DRAWS_NONE, "return mx.random.normal((n, 2)) + x", ""),
         ("MX209", FUNCTIONS, "y = x + 1", "return chosen[0](y) + 1"),
         (

@@ -11,6 +11,7 @@ from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.verify.modules import Modules
 from mxlint.verify.sight import Claim
+from mxlint.verify.units import LIBRARIES
 
 SITE = "compiled here"
 AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
@@ -53,6 +54,7 @@ def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
         source.text[source.offset(span.start.row) + span.start.column - 1 : source.offset(span.end.row) + span.end.column - 1],
         frozenset(_bound(source, start)),
         any(related.message in CHANGES for related in finding.related),
+        not {node.id for node in nodes if isinstance(node, ast.Name)} <= _bound(source, start) | LIBRARIES,
     )
 
 

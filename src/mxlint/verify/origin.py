@@ -15,7 +15,7 @@ from typing import Any
 from mxlint.verify.bench import Bench
 from mxlint.verify.endings import died, unusable
 from mxlint.verify.protocols.answer import Answer, Protocol, says
-from mxlint.verify.protocols.comparing import difference, ended, new_leaks
+from mxlint.verify.protocols.comparing import CALL, difference, differing, ended, new_leaks
 from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
@@ -40,7 +40,8 @@ def elsewhere(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: 
 
 
 def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
-    """Parts of the expression are constants of the trace, and with these constants the uncompiled program does something else; where its
+    """Parts of the expression are constants of the trace, and with these constants the uncompiled program does something else, in the results
+    of calls if it was seen in those; where its
     names are not known to be those of changing state, just what it does compiled."""
     probe = probed(job, sight.claim)
     seen = _answer(bench, probe.job, "real") if probe is not None else None
@@ -53,7 +54,9 @@ def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: A
     run = _holding(bench, probe.job, sight, parts, [number for number in parts if constants[number]])
     if run is None:
         return "what is read here was not seen to change"
-    if not differs(replace(sight, real=run)):
+    held = replace(sight, real=run)
+    in_calls = answer.evidence is not None and answer.evidence.observed.startswith(CALL)
+    if not (any(differing(held)) if in_calls else differs(held)):
         return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
     if answer.held and (difference(replace(sight, plain=run)) or ended(replace(sight, plain=run))):
         return "the results differ, but not as they do if the flagged expression is held at its first value"

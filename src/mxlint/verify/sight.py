@@ -25,7 +25,7 @@ class Claim:
 
     `start` and `end` are the flagged expression, columns in bytes from 0; `names` are those that it begins with; `certain`: nothing in it
     can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function; `bound`: the names that
-    the function around it binds; `changes`: that what is read there changes between calls.
+    the function around it binds; `changes`: that what is read there changes between calls; `outside`: it names what the function does not bind.
     """
 
     code: str
@@ -40,6 +40,7 @@ class Claim:
     text: str
     bound: frozenset[str] = frozenset()
     changes: bool = False
+    outside: bool = True
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]

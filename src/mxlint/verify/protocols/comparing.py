@@ -9,6 +9,9 @@ from mxlint.finding import Evidence
 from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
 from mxlint.verify.sight import Call, Sight, leaks, only_arrays, same, shape_differs, shown, without_counts
 
+CALL = "call "
+"""How a difference begins that a call shows."""
+
 
 def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
     """Calls whose outcome is not that of the uncompiled function."""
@@ -18,10 +21,10 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
         expected = f"{theirs['type']}: {first_line(theirs['message'])}" if theirs else shown(plain.get("result"))
         if mine is not None:
             if theirs is None or (mine["type"], mine["message"]) != (theirs["type"], theirs["message"]):
-                yield number, real, plain, Evidence("exception", f"call {number}: {told(mine)}", expected)
+                yield number, real, plain, Evidence("exception", f"{CALL}{number}: {told(mine)}", expected)
             return
         if theirs is not None:
-            yield number, real, plain, Evidence("no-effect", f"call {number} returns {shown(real.get('result'))}", expected)
+            yield number, real, plain, Evidence("no-effect", f"{CALL}{number} returns {shown(real.get('result'))}", expected)
             return
         if "result" not in real or "result" not in plain:
             continue
@@ -31,7 +34,7 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
             kind = (
                 "leak" if leak else "wrong-shape" if shape_differs(real["result"], plain["result"]) else "stale" if stale else "wrong-value"
             )
-            yield number, real, plain, Evidence(kind, f"call {number} returns {leak or shown(real['result'])}", expected)
+            yield number, real, plain, Evidence(kind, f"{CALL}{number} returns {leak or shown(real['result'])}", expected)
         before = real
 
 

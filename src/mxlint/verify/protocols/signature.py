@@ -102,6 +102,8 @@ def ambiguous(sight: Sight) -> Answer:
     """A call that runs the trace of another, whose arguments differ for Python."""
     for number, real, _, evidence in differing(sight):
         traced = [call for call in sight.calls(sight.real)[: number - 1] if call["object"] == real["object"]]
+        if sight.real["objects"][real["object"]]["shapeless"]:
+            return unclear("one trace serves all shapes here: what differs may come from them")
         if not real["traced"] and all(str(call["key"]) != str(real["key"]) for call in traced) and traced:
             return Answer("seen", None, evidence)
     return unclear("no call was seen to run the trace of another one")

@@ -35,6 +35,8 @@ def stale_read(sight: Sight) -> Answer:
     """Later calls go on with the value of the first, though what is read has changed."""
     if not sight.reached:
         return unreached(sight)
+    if not sight.claim.outside:
+        return unclear("nothing is read here that is not the function's own")
     changes = _changes(sight)
     changed_before = [number for number, _, plain in sight.pairs if any(at <= plain["at"] for at in (changes or {}).values())]
     for number, real, plain, evidence in differing(sight):
