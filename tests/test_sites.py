@@ -681,12 +681,9 @@ PROJECTS: dict[str, tuple[dict[str, str], tuple[Said, ...]]] = {
         (said("decorator", "f"),),
     ),
 }
-MISSED_PROJECTS = {
-    "tried with and without mlx": "`mx` is one of two modules",
-}
 
 
-@pytest.mark.parametrize("case", cases(PROJECTS, MISSED_PROJECTS))
+@pytest.mark.parametrize("case", PROJECTS)
 def test_sites_across_files(case: str) -> None:
     files, expected = PROJECTS[case]
     expect(files, *expected)

@@ -267,6 +267,9 @@ def _again(m: Machine, record: Record, result: Value, trace: Trace, info: CallIn
             present = present[read.index] if isinstance(present, tuple) and read.index < len(present) else MISSING
         if present is MISSING and read.absent:
             continue
+        began = trace.before.get(where)
+        if isinstance(began, Scalar) and isinstance(present, Scalar) and began.known and same(began, present):
+            continue  # what it is at the beginning of the trace, however the trace changes it on the way
         if id(read.target) in trace.reach_in and (isinstance(value, Array) or read.key in (attribute.WEIGHTS, "version")):
             continue
         swapped = isinstance(value, Instance) and isinstance(present, Instance) and id(read.target) in trace.reach_in

@@ -197,7 +197,16 @@ def _loop_end(m: Machine, orelse: nodes.Body, frame: Frame, loop: Loop, status: 
     return execute(m, orelse, frame)
 
 
+def _imports_mlx(node: nodes.Stmt) -> bool:
+    """Whether a statement imports MLX, which is there."""
+    if isinstance(node, nodes.Import):
+        return all(name.partition(".")[0] == "mlx" for name, _ in node.names)
+    return isinstance(node, nodes.ImportFrom) and node.module == "mlx" and not node.level
+
+
 def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
+    if all(map(_imports_mlx, node.body)):
+        return execute(m, (*node.body, *node.orelse, *node.final), frame)
     swallows = any(map(_swallows, node.handlers))
     before = len(m.risked)
     m.protected += bool(node.handlers)
@@ -356,6 +365,8 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
                   caller=frame, loop_base=frame.loop_base)  # fmt: skip
     execute(m, node.body, inner)
     made.fields.update(inner.fields)
+    if "__init_subclass__" in made.fields:
+        _open_up(made)
     made.fields["#annotated"] = tuple(
         s.targets[0].id for s in node.body if isinstance(s, nodes.Assign) and s.annotation is not None and isinstance(s.targets[0], nodes.Name)
     )  # fmt: skip
@@ -371,6 +382,15 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
             found = calls.call(m, found, info) if isinstance(found, FuncV) else UNKNOWN
             value = found if isinstance(found, ClassV) else Choice((value, Opaque(label=name)))
     return value
+
+
+def _open_up(cls: ClassV) -> None:
+    """The containers of a class that hears of each class made from it: nobody knows what it puts there, since those are made when they are asked for."""
+    for value in cls.fields.values():
+        if isinstance(value, DictV):
+            value.fields["open"] = True
+        elif isinstance(value, ListV):
+            value.fields.update(items=None, element=UNKNOWN)
 
 
 def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
