@@ -213,6 +213,7 @@ def test_what_something_else_does_is_not_confirmed(code: str, text: str, at: str
         ("MX103", RAISES, "    return x * float(mx.sum(x))"),
         ("MX604", OFF, "mx.disable_compile()"),
         ("MX304", SHAPES, "    f(mx.ones((n,)), n)"),
+        ("MX605", SHAPES, "    state[0] = state[0] + mx.sum(x) * n"),
     ],
 )
 def test_what_it_does_is(code: str, text: str, at: str) -> None:

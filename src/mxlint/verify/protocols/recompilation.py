@@ -8,7 +8,7 @@ from typing import Any
 
 from mxlint.finding import Evidence
 from mxlint.verify.protocols.answer import Answer, ending, seen, traced, unclear, unreached
-from mxlint.verify.sight import Call, Sight
+from mxlint.verify.sight import Call, Run, Sight
 
 
 def made_again(sight: Sight) -> Answer:
@@ -45,7 +45,7 @@ def _gone(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 
 def many_values(sight: Sight) -> Answer:
     """Each call brings another number, and is traced."""
-    return _many(sight, lambda key: _parts(key, ("int", "float")), lambda key: _parts(key, ("array", "str", "bool")))
+    return _varied(sight, _calls_there(sight), ("int", "float"), ("array", "str", "bool"))
 
 
 def _key(sight: Sight, call: Call) -> Any:
@@ -61,32 +61,41 @@ def _sizeless(key: Any) -> Any:
 
 def many_shapes(sight: Sight) -> Answer:
     """Each call brings another shape, or another number of arrays, and is traced. Numbers that change along do not matter: they are sizes."""
-    return _many(sight, lambda key: _parts(key, ("array",)), lambda key: _parts(key, ("str", "bool")))
+    return _varied(sight, _calls_there(sight), ("array",), ("str", "bool"))
 
 
 def kernel_shapes(sight: Sight) -> Answer:
     """A kernel of the program's own, in a function that each call traces for another shape."""
-    return many_shapes(sight) if sight.reached else unreached(sight)
+    return _varied(sight, sight.calls, ("array",), ("str", "bool")) if sight.reached else unreached(sight)
 
 
-def _many(sight: Sight, varying: Callable[[Any], Any], fixed: Callable[[Any], Any]) -> Answer:
-    """Calls that all differ in one thing and not in another."""
-    calls = [call for call in sight.calls(sight.real) if sight.claim.within(call)]
+def _calls_there(sight: Sight) -> Callable[[Run], list[Call]]:
+    """The calls that the claim is about."""
+    return lambda run: [call for call in sight.calls(run) if sight.claim.within(call)]
+
+
+def _varied(sight: Sight, of: Callable[[Run], list[Call]], varying: Sequence[str], fixed: Sequence[str]) -> Answer:
+    """Calls that all differ in parts of these kinds and not in those of others."""
+    calls = of(sight.real)
     if not calls:
         return unclear(f"the compiled function was not called from here{ending(sight)}")
     alike: dict[str, list[Call]] = {}
     for call in calls:
-        alike.setdefault(str((call["object"], fixed(_key(sight, call)))), []).append(call)
+        alike.setdefault(str((call["object"], _parts(_key(sight, call), fixed))), []).append(call)
     for group in alike.values():
-        if len(group) >= 3 and len({str(varying(call["key"])) for call in group}) == len(group) and all(call["traced"] for call in group):
-            if (back := _come_back(sight)) is not None:
+        if (
+            len(group) >= 3
+            and len({str(_parts(call["key"], varying)) for call in group}) == len(group)
+            and all(call["traced"] for call in group)
+        ):
+            if (back := _come_back(sight, of(sight.plain))) is not None:
                 return unclear(back)
             return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", **traced(group))
     traces = sum(call["traced"] for call in calls)
     return unclear(f"{traces} traces in {len(calls)} calls with {len({str(call['key']) for call in calls})} different arguments")
 
 
-def _parts(key: Any, kinds: tuple[str, ...]) -> list[Any]:
+def _parts(key: Any, kinds: Sequence[str]) -> list[Any]:
     """The parts of a signature that are of these kinds."""
     if not isinstance(key, list):
         return []
@@ -95,9 +104,8 @@ def _parts(key: Any, kinds: tuple[str, ...]) -> list[Any]:
     return [part for item in key for part in _parts(item, kinds)]
 
 
-def _come_back(sight: Sight) -> str | None:
+def _come_back(sight: Sight, calls: Sequence[Call]) -> str | None:
     """Whether the program goes on with arguments that came before: the uncompiled run has more of its calls."""
-    calls = [call for call in sight.calls(sight.plain) if sight.claim.within(call)]
     different = len({str((call["object"], _key(sight, call))) for call in calls})
     return f"the arguments come back: {different} different ones in {len(calls)} calls" if 2 * different < len(calls) else None
 
