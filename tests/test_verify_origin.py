@@ -110,6 +110,16 @@ for rows in (2, 4):
     print(f(mx.ones((rows, 3))))
 """
 
+SHAPE_NUMBER = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    n = x.shape[0] ** 0.5
+    return mx.exp(x) * n
+
+for rows in (2, 4):
+    print(f(mx.ones((rows, 3))))
+"""
+
 SHAPE_TWICE = """
 @partial(mx.compile, shapeless=True)
 def f(x):
@@ -310,6 +320,7 @@ for _ in range(3):
         ("MX402", CONDITION, "if y.ndim == 2:", "if y.shape[0] > 3:"),
         ("MX403", SLICE, "y = mx.exp(x) * 2", "y = y[:, 1:]"),
         ("MX403", SLICE, "return mx.sum(y) + mx.sum(z)", "z = mx.split(x, 3, axis=1)[0]"),
+        ("MX404", SHAPE_NUMBER, "n = x.shape[0] ** 0.5", ""),
         ("MX404", LAST, "y = mx.exp(x)", "return y[-1] * 2"),
         ("MX202", LEAK, "y = mx.exp(x) + len(history)", "history.append(y)"),
         ("MX202", LEAK, "last = history[-1] if history else 0", "history.append(y)"),

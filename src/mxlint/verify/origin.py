@@ -19,7 +19,7 @@ from mxlint.verify.protocols.comparing import CALL, difference, differing, ended
 from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Sight, at_site, same
+from mxlint.verify.sight import Claim, Sight, at_site, only_arrays, same
 from mxlint.verify.variants import BLANK, alone, assigned, blanked, in_display, probed, replaced, without
 
 Found = str | None
@@ -126,6 +126,8 @@ def unsafe_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answe
     compared = _compiled_alone(bench, job, sight.claim)
     if compared is None:
         return None
+    if compared and not any(only_arrays(item["plain"]) for item in compared):
+        return "no operation on arrays stands here"
     for item in compared:
         first = next(other for other in compared if other["of"] == item["of"])
         right = "error" not in first and same(first["plain"], first["compiled"])
