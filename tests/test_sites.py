@@ -784,3 +784,16 @@ def test_objects_that_hold_the_sites() -> None:
     sites({"a.py": text})
     result = CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"])
     assert [site["object"] for site in json.loads(result.stdout)["sites"]] == [None, "make", "A.run"]
+
+
+def test_what_a_training_step_takes_and_changes() -> None:
+    text = (
+        FROM
+        + "import mlx.optimizers as optim\nmodel, optimizer = nn.Linear(2, 1), optim.SGD(0.1)\nstate = [model.state, optimizer.state]\n"
+        + "@partial(mx.compile, inputs=state, outputs=state)\ndef step(x, scale):\n    noise = mx.random.normal(x.shape)\n"
+        + "    grads = nn.value_and_grad(model, lambda m: mx.mean(m(x + noise)))(model)[1]\n    optimizer.update(model, grads)\n"
+        + "step(mx.ones((1, 2)), 2.0)\n"
+    )
+    sites({"a.py": text})
+    (site,) = json.loads(CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"]).stdout)["sites"]
+    assert (site["takes"], site["draws"], site["mutates"]) == (["x", "scale"], ["mx.random.normal()"], ["optimizer.update"])

@@ -15,7 +15,7 @@ from mxlint.rules.report import is_test, span
 from mxlint.source import Source
 from mxlint.tracing import presume, run
 from mxlint.tracing.attribute import WEIGHTS
-from mxlint.tracing.events import Read, Record, Trace
+from mxlint.tracing.events import Read, Record, Trace, Write
 from mxlint.tracing.files import Files
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Table
@@ -201,7 +201,7 @@ def _sites(records: list[Record], source: Source) -> Iterator[SiteReport]:
             if target is not None and target.node is not None
             else (),
             freezes=_names(_frozen_name(read) for trace in traces for read in trace.reads if _freezes(read, trace)),
-            mutates=_names(write.name for trace in traces for write in trace.writes),
+            mutates=_names(_mutated_name(write) for trace in traces for write in trace.writes),
             draws=_names(event.what for trace in traces for event in trace.events if event.kind == "draw"),
             calls=sum(len(other.calls) for other in group),
         )
@@ -216,6 +216,11 @@ def _freezes(read: Read, trace: Trace) -> bool:
 
 def _frozen_name(read: Read) -> str:
     return f"weights of {read.name}" if read.key == WEIGHTS else read.name
+
+
+def _mutated_name(write: Write) -> str:
+    """An update changes an optimizer and a model: the call stands for both."""
+    return write.name.partition("(")[0] if write.how == "update" else write.name
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

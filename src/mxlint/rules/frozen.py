@@ -79,10 +79,11 @@ def _mutations(record: Record) -> Iterator[Finding]:
 
 def _python_state(record: Record) -> Iterator[Finding]:
     seen: set[object] = set()
+    rebound = {written for written, _ in record.rebound}  # MX205 says it
     for stale in record.stale:
         read = stale.read
         value = read.value
-        if read.place in seen:
+        if read.place in seen or isinstance(value, Instance) and stale.written in rebound:
             continue
         if isinstance(value, Scalar) and read.key != "version":
             present = stale.present
