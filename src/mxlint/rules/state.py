@@ -211,6 +211,8 @@ def _random(record: Record) -> Iterator[Finding]:
         if not draws or trace.random_in and trace.random_out:
             continue
         first = draws[0]
+        if record.shapeless is True and any(event.kind == "unsupported" and event.place == first.place for event in trace.events):
+            continue  # the draw raises, captured or not: MX403
         if trace.random_in:
             what = "mx.random.state is in inputs= but not in outputs=: the second call raises, and the global generator holds a placeholder"
         elif trace.random_out:
@@ -220,7 +222,7 @@ def _random(record: Record) -> Iterator[Finding]:
         yield finding(
             "MX203", first.place, f"{first.what} draws from the global random state while {name_of(record)} is traced, but {what}",
             f"{_all_of_it(record)}, or give an explicit key= that is an argument", record, object=first.object, calls=first.calls,
-            remedy=None if record.shapeless else _with_the_rest(record, trace),  # there a random draw raises (MX403), captured or not
+            remedy=None if record.shapeless else _with_the_rest(record, trace),
         )  # fmt: skip
         return
 
