@@ -166,8 +166,9 @@ def _called(records: list[Record], source: Source) -> Iterator[Span]:
 def _all_sites(records: list[Record], source: Source, tree: ast.Module) -> tuple[SiteReport, ...]:
     """The sites that the tracer came to, and those that it did not, in order."""
     found = {site.span: site for site in _sites(records, source)}
-    if any(not _covered(source, at, found) for at in whole_words(source.text)):
-        for other in spelled(source, tree):
+    rows = {source.span(at, at).start.row for at in whole_words(source.text) if not _covered(source, at, found)}
+    if rows:
+        for other in spelled(source, tree, rows):
             span = source.span(other.start, other.end)
             if not any(site.start <= span.start < site.end for site in found):
                 found[span] = SiteReport(span, other.form, " ".join(other.compiled.split()), {}, None)

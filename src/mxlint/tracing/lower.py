@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +53,8 @@ def lower_method(text: str, method: FuncDef) -> FuncDef | None:
 def _lower(source: str, text: str, start: int, end: int, *, indented: bool = False) -> Body | None:
     """Lower `source`, which stands in `text` from `start` to `end`; None if that cannot be done."""
     try:
-        suite: Any = cst.parse_module(source)
+        with _unchecked():
+            suite: Any = cst.parse_module(source)
         # One more newline lets the cursor look at the next character without asking for the end.
         cursor = Cursor(text if end < len(text) else text + "\n", start)
         body = statements(cursor, suite.body[0].body.body if indented else suite.body)
@@ -60,6 +62,17 @@ def _lower(source: str, text: str, start: int, end: int, *, indented: bool = Fal
         return None
     # A cursor that does not arrive at the end went astray: better nothing known than wrong places.
     return body if cursor.at(end) else None
+
+
+@contextmanager
+def _unchecked() -> Iterator[None]:
+    """LibCST checks every node that it makes, which takes a seventh of a parse; what its own parser makes is right."""
+    check = cst.CSTNode.__post_init__
+    cst.CSTNode.__post_init__ = lambda self: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        cst.CSTNode.__post_init__ = check  # type: ignore[method-assign]
 
 
 def _emptied(member: Stmt, waiting: Mapping[int, int]) -> Stmt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from mxlint.source import Source
@@ -21,8 +21,13 @@ class Spelled:
     compiled: str
 
 
-def spelled(source: Source, tree: ast.Module) -> Iterator[Spelled]:
-    """Calls and decorators of mlx.core.compile under the names that the file's imports give it, where nothing else binds those names."""
+def spelled(source: Source, tree: ast.Module, rows: Collection[int]) -> Iterator[Spelled]:
+    """Calls and decorators of mlx.core.compile under the names that the file's imports give it, where nothing else binds those names.
+
+    `rows`: where the word stands that the tracer did not come to, be it in code or not.
+    """
+    if not any(_says(node) for statement in tree.body if _spans(statement, rows) for node in ast.walk(statement)):
+        return
     nodes = list(ast.walk(tree))
     modules, functions, bound = _names(nodes)
     modules, functions = modules - bound, functions - bound
@@ -51,6 +56,19 @@ def spelled(source: Source, tree: ast.Module) -> Iterator[Spelled]:
             start, end = place(node.args[0])
             form = "lambda" if isinstance(node.args[0], ast.Lambda) else "attribute" if isinstance(node.args[0], ast.Attribute) else "name"
             yield Spelled(*place(node), form, source.text[start:end])
+
+
+def _spans(statement: ast.stmt, rows: Collection[int]) -> bool:
+    decorators = getattr(statement, "decorator_list", [])
+    first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+    return any(first <= row <= (statement.end_lineno or first) for row in rows)
+
+
+def _says(node: ast.AST) -> bool:
+    """Whether a node has the word as a name."""
+    if isinstance(node, ast.ImportFrom):
+        return any(alias.name == "compile" for alias in node.names)
+    return isinstance(node, ast.Attribute) and node.attr == "compile"
 
 
 def _names(nodes: list[ast.AST]) -> tuple[set[str], set[str], set[str]]:
