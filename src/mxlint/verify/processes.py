@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mxlint.verify.child.guard import has_cuda
-
 _SET_SUBREAPER, _GET_SUBREAPER = 36, 37
 _SWEEPS = 100
 _BREATH_S = 0.05
@@ -151,17 +149,13 @@ def family(pid: int) -> list[int]:
 
 
 def used(pid: int) -> tuple[int, int]:
-    """How many processes a process and its descendants are, and the bytes of memory that they use.
-
-    With CUDA those that they share with a device do not count: there arrays are, in as much memory as the device has.
-    """
+    """How many processes a process and its descendants are, and the bytes of memory that they use."""
     everyone = [pid, *family(pid)]
     pages = 0
     for one in everyone:
         try:
             with open(f"/proc/{one}/statm", encoding="ascii") as file:
-                _, resident, shared = map(int, file.read().split()[:3])
-                pages += resident - shared if has_cuda() else resident
+                pages += int(file.read().split()[1])
         except (OSError, ValueError, IndexError):
             continue
     return len(everyone), pages * 4096
