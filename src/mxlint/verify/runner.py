@@ -32,8 +32,8 @@ PREFIX = "mxlint-verify-"
 MEGABYTE = 1 << 20
 MOST_OUTPUT = MEGABYTE
 MOST_RESULT = 16 * MEGABYTE
-MOST_MEMORY = (8192 if has_cuda() else 2048) * MEGABYTE
-"""There the libraries alone take over one gigabyte, and arrays count among a process's own memory."""
+MOST_MEMORY = (16_384 if has_cuda() else 2048) * MEGABYTE
+"""There the libraries alone take over one gigabyte, and arrays of a device count among a process's own memory."""
 POLL_S = 0.05
 LAST_WORDS_S = 0.3
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
