@@ -193,7 +193,7 @@ def test_interrupted_in_a_program(folder: Path) -> None:
     below = family(process.pid)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
-    assert b"KeyboardInterrupt" in stderr
+    assert b"KeyboardInterrupt" in stderr, (process.returncode, stderr)
     assert not [pid for pid in below if _alive(pid)]
     assert list(temporary.iterdir()) == []
 

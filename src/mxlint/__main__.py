@@ -1,16 +1,24 @@
-"""`python -m mxlint`."""
+"""`mxlint`, and `python -m mxlint`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+
+def run() -> None:
+    """The command, without Python's cycle collector: it would look through all that was made when there is nothing left to do but end."""
+    import gc
+
+    from mxlint.cli import main
+
+    gc.disable()
+    main(prog_name="mxlint")
+
+
 if __name__ == "__main__":
     # Python looks for modules in the working directory first: a project's own textwrap.py would be run in the place of the real one.
     here = Path.cwd()
     if sys.path and Path(sys.path[0] or ".").resolve() == here.resolve() and here.resolve() != Path(__file__).resolve().parents[1]:
         del sys.path[0]
-
-    from mxlint.cli import main
-
-    main(prog_name="mxlint")
+    run()
