@@ -230,7 +230,13 @@ def _form(m: Machine, name: str, info: CallInfo) -> str:
         forms.append(f"axis={axis.content}")
     if axis is not None and not (isinstance(axis, Scalar) and axis.kind == "None"):
         forms.append("axis")
-    if isinstance(kth, Scalar) and kth.kind == "int" and kth.known and kth.content < 0:
+    if isinstance(kth, Scalar) and kth.kind == "int" and kth.known:
+        negative = kth.content < 0
+    else:
+        negative = kth is not None and _given_as(info, 1, "kth").startswith(
+            "-"
+        )  # a number that is written with a minus is a count from the end
+    if negative:
         forms.append("negative")
     operand = _first(info)
     if operand is not None and operand.shape is not None and len(operand.shape) == 1:
@@ -240,6 +246,13 @@ def _form(m: Machine, name: str, info: CallInfo) -> str:
     elif isinstance(mask, Array):
         forms.append("mask")
     return next((f"{name}[{form}]" for form in forms if m.table.has(f"{name}[{form}]")), name)
+
+
+def _given_as(info: CallInfo, position: int, name: str) -> str:
+    """The source text of an argument."""
+    if name in info.keywords:
+        return info.nodes[name][0].text if name in info.nodes else ""
+    return info.places[position].text if position < len(info.places) and info.places[position] != info.place else ""
 
 
 def _python(kind: str | None, info: CallInfo) -> Value:
