@@ -150,17 +150,7 @@ if __name__ == "__main__":
     assert claimed("MX101", {"a.py": text}, "print(x)").verdict == "confirmed"
 
 
-MISSING = """import mlx.core as mx
-from some_missing_package import DEBUG, MODE
-
-@mx.compile
-def f(x):
-    if {flag}:
-        print(x)
-    return x * 2
-
-f(mx.ones(3))
-"""
+MISSING = FLAG.replace("{setup}", "from some_missing_package import DEBUG, MODE")
 
 
 @pytest.mark.parametrize("flag", ["DEBUG", "not DEBUG", "MODE == 'debug'", "MODE != 'debug'", "len(MODE)"])

@@ -93,6 +93,12 @@ class CallInfo:
                 return place.text
         return ""
 
+    def written(self, position: int, name: str) -> str:
+        """The source text of an argument, by position or name."""
+        if name in self.keywords:
+            return self.nodes[name][0].text if name in self.nodes else ""
+        return self.places[position].text if position < len(self.places) and self.places[position] != self.place else ""
+
     def values(self) -> list[Value]:
         return [*self.args, *self.keywords.values()]
 

@@ -64,15 +64,17 @@ def _lower(source: str, text: str, start: int, end: int, *, indented: bool = Fal
     return body if cursor.at(end) else None
 
 
+_CHECK = cst.CSTNode.__post_init__
+
+
 @contextmanager
 def _unchecked() -> Iterator[None]:
     """LibCST checks every node that it makes, which takes a seventh of a parse; what its own parser makes is right."""
-    check = cst.CSTNode.__post_init__
     cst.CSTNode.__post_init__ = lambda self: None  # type: ignore[method-assign]
     try:
         yield
-    finally:
-        cst.CSTNode.__post_init__ = check  # type: ignore[method-assign]
+    finally:  # what was there at first, not at the start of this: another thread may be at it as well
+        cst.CSTNode.__post_init__ = _CHECK  # type: ignore[method-assign]
 
 
 def _emptied(member: Stmt, waiting: Mapping[int, int]) -> Stmt:

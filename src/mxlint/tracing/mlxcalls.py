@@ -232,10 +232,8 @@ def _form(m: Machine, name: str, info: CallInfo) -> str:
         forms.append("axis")
     if isinstance(kth, Scalar) and kth.kind == "int" and kth.known:
         negative = kth.content < 0
-    else:
-        negative = kth is not None and _given_as(info, 1, "kth").startswith(
-            "-"
-        )  # a number that is written with a minus is a count from the end
+    else:  # a number that is written with a minus is a count from the end
+        negative = kth is not None and info.written(1, "kth").startswith("-")
     if negative:
         forms.append("negative")
     operand = _first(info)
@@ -246,13 +244,6 @@ def _form(m: Machine, name: str, info: CallInfo) -> str:
     elif isinstance(mask, Array):
         forms.append("mask")
     return next((f"{name}[{form}]" for form in forms if m.table.has(f"{name}[{form}]")), name)
-
-
-def _given_as(info: CallInfo, position: int, name: str) -> str:
-    """The source text of an argument."""
-    if name in info.keywords:
-        return info.nodes[name][0].text if name in info.nodes else ""
-    return info.places[position].text if position < len(info.places) and info.places[position] != info.place else ""
 
 
 def _python(kind: str | None, info: CallInfo) -> Value:
