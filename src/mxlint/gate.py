@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
+from itertools import chain, pairwise
 
 from mxlint.imports import ImportGraph
 
 _RE_COMPILE = re.compile(rb"(?:^|[^\w\x80-\xff])re\.$")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
-_TOP_LEVEL = re.compile(rb"^(?=[^\s#)\]}'\"])", re.MULTILINE)
+# A pattern that begins with a literal skips through the bytes; one that begins with ^ or \b is tried at every one of them.
+_TOP_LEVEL = re.compile(rb"\n(?=[^\s#)\]}'\"])")
 _IMPORTED = re.compile(rb"([\w\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?")
 _DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([\w\x80-\xff]+)", re.MULTILINE)
 _ASSIGNED = re.compile(rb"^[ \t]*((?:[\w.,* \t()\x80-\xff]+(?::[^=\n]*)?=(?!=)[ \t]*)+)", re.MULTILINE)
@@ -85,32 +88,32 @@ class _Rounds:
 
     def _follow(self, fed: dict[str, set[bytes]], exports: Callable[[_Module, set[bytes]], set[bytes]]) -> dict[str, set[bytes]]:
         """The files that import such names, with those names, by what a file makes of the names that it is given."""
-        waiting = dict.fromkeys(fed)
+        waiting = {path: set(names) for path, names in fed.items()}  # names that are yet to be followed
         while waiting:
             path = next(iter(waiting))
-            del waiting[path]
-            users = self._graph.importers.get(path, ())
-            exported = exports(self._module(path), fed[path]) if users else set()
+            names, users = waiting.pop(path), self._graph.importers.get(path, ())
+            exported: dict[bytes, list[bytes]] = defaultdict(list)
+            for name in exports(self._module(path), names) if users else ():
+                exported[name.partition(b".")[0]].append(name)
             for user in users:
                 new = self._imported(path, user, exported) - fed.get(user, set())
                 if new:
-                    fed[user] = fed.get(user, {*self._wrappers}) | new
-                    waiting[user] = None
+                    waiting.setdefault(user, set()).update(new if user in fed else new.union(self._wrappers))
+                    fed.setdefault(user, {*self._wrappers}).update(new)
         return fed
 
-    def _imported(self, path: str, user: str, exported: Collection[bytes]) -> set[bytes]:
-        """The names of a file as one that imports it says them: `step`, `jit.step`, the name that it was given."""
+    def _imported(self, path: str, user: str, exported: Mapping[bytes, Collection[bytes]]) -> set[bytes]:
+        """The names of a file, given by their first part, as one that imports it says them: `step`, `jit.step`, the name that it was given."""
         found: set[bytes] = set()
         is_package = user.endswith("__init__.py")
         for name, here in self._graph.names[path, user]:
-            for there in exported:
-                root, dot, rest = there.partition(b".")
+            for there in exported.get(name, ()) if name and name != b"*" else chain.from_iterable(exported.values()):
                 if name == b"*":
                     found.add(there)
-                elif name == root and not dot:
+                elif name == there:
                     found.add(here)
-                elif name in (root, None) and there.count(b".") < _DEEPEST and (is_package or self._module(user).says(there)):
-                    found.add(here + b"." + (rest if name else there))
+                elif there.count(b".") < _DEEPEST and (is_package or self._module(user).says(there)):
+                    found.add(here + b"." + (there.partition(b".")[2] if name else there))
         return found
 
     def _module(self, path: str) -> _Module:
@@ -127,25 +130,48 @@ class _Module:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._blocks = _blocks(data)
-        self._said: list[bytes] | None = None
+        self._says: dict[bytes, bool] = {}
         self._bound: dict[bytes, set[bytes]] = {}
-        self._carriers: dict[bytes, list[bytes]] = defaultdict(list)
+        self._mentioning: dict[bytes, list[bytes]] = {}
+
+    @cached_property
+    def _blocks(self) -> list[bytes]:
+        return _blocks(self._data)
+
+    @cached_property
+    def _compiling(self) -> list[bytes]:
+        return [block for block in self._blocks if _compiles(block)]
+
+    @cached_property
+    def _said(self) -> list[bytes]:
+        """What is said other than in a docstring or the like."""
+        return _blocks(_without_long_strings(self._data))
+
+    @cached_property
+    def _carriers(self) -> dict[bytes, list[bytes]]:
+        """By word, the top-level statements that it decides for what they bind."""
+        carriers = defaultdict(list)
         for block in self._blocks:
             for word in set(_carrying(block)):
-                self._carriers[word].append(block)
+                carriers[word].append(block)
+        return carriers
 
     def says(self, name: bytes) -> bool:
         """Whether the file may use an attribute of a module."""
-        return name.rpartition(b".")[2] in self._data
+        word = name.rpartition(b".")[2]
+        if word not in self._says:
+            self._says[word] = word in self._data
+        return self._says[word]
 
     def exports(self, fed: Collection[bytes]) -> set[bytes]:
         """The names that may be something compiled, a wrapper of compile, or a function or class that compiles. `fed` are imported ones."""
         names = set(fed)
-        waiting = [block for block in self._blocks if _compiles(block)]
-        waiting += [block for name in fed for block in self._carriers.get(name.rpartition(b".")[2], ()) if name in block]
+        waiting = [
+            *self._compiling,
+            *(block for name in fed for block in self._carriers.get(name.rpartition(b".")[2], ()) if name in block),
+        ]
         while waiting:
-            for name in _bound(waiting.pop()) - names:
+            for name in self._binds(waiting.pop()) - names:
                 names.add(name)
                 waiting.extend(self._carriers.get(name, ()))
         return names
@@ -155,23 +181,26 @@ class _Module:
         names = set(fed)
         waiting = list(fed)
         while waiting:
-            for block in self._mentioning(waiting.pop()):
-                if block not in self._bound:
-                    self._bound[block] = _bound(block)
-                new = self._bound[block] - names
+            for block in self._mention(waiting.pop()):
+                new = self._binds(block) - names
                 names |= new
                 waiting.extend(new)
         return names
 
     def runs(self, fed: Collection[bytes]) -> bool:
         """Whether the file comes to one of `fed` when it is run."""
-        return any(b"(" in block and not _DEFINES.match(block) for name in self.leads(fed) for block in self._mentioning(name))
+        return any(b"(" in block and not _DEFINES.match(block) for name in self.leads(fed) for block in self._mention(name))
 
-    def _mentioning(self, name: bytes) -> Iterator[bytes]:
-        """The top-level statements that say a name, other than in a docstring or the like."""
-        if self._said is None:
-            self._said = _blocks(_LONG_STRING.sub(b'""', self._data))
-        return (block for block in self._said if name in block and _mentions(block, name))
+    def _mention(self, name: bytes) -> list[bytes]:
+        """The top-level statements that say a name."""
+        if name not in self._mentioning:
+            self._mentioning[name] = [block for block in self._said if name in block and _mentions(block, name)]
+        return self._mentioning[name]
+
+    def _binds(self, block: bytes) -> set[bytes]:
+        if block not in self._bound:
+            self._bound[block] = _bound(block)
+        return self._bound[block]
 
 
 def _mentions(block: bytes, name: bytes) -> bool:
@@ -190,20 +219,21 @@ def exports(data: bytes, fed: Collection[bytes] = ()) -> set[bytes]:
     return _Module(data).exports(fed)
 
 
+def _without_long_strings(data: bytes) -> bytes:
+    parts = data.split(b'"""')
+    if len(parts) % 2 and b"'''" not in data:  # nearly always, and several times as fast
+        return b'""'.join(parts[::2])
+    return _LONG_STRING.sub(b'""', data)
+
+
 def _blocks(data: bytes) -> list[bytes]:
     """The top-level statements of a file, roughly: each from a line that is not indented, decorators with what they decorate."""
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = b"\n" + data.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    starts = [match.start() for match in _TOP_LEVEL.finditer(data)]
-    blocks: list[bytes] = []
-    decorators = b""
-    for start, end in zip(starts, [*starts[1:], len(data)]):
-        block = decorators + data[start:end]
-        decorators = block if data.startswith(b"@", start) else b""
-        if not decorators:
-            blocks.append(block)
-    return blocks
+    lines = [match.end() for match in _TOP_LEVEL.finditer(data)]
+    starts = [line for before, line in pairwise([0, *lines]) if not data.startswith(b"@", before)]
+    return [data[start:end] for start, end in pairwise([*starts, len(data)])]
 
 
 def _carrying(block: bytes) -> list[bytes]:
@@ -220,9 +250,13 @@ def _carrying(block: bytes) -> list[bytes]:
 def _bound(block: bytes) -> set[bytes]:
     """The names that a top-level statement may bind at module level; of an import, those that may be compile."""
     if block.startswith((b"from", b"import")):
-        return {alias or name for name, alias in _IMPORTED.findall(block) if b"compile" in name}
-    names = {name for found in _GLOBAL.findall(block) for name in _WORD.findall(found)}
+        return {alias or name for name, alias in _IMPORTED.findall(block) if b"compile" in name} if b"compile" in block else set()
+    names = {name for found in _GLOBAL.findall(block) for name in _WORD.findall(found)} if b"global" in block else set()
     if block.startswith((b"def", b"class", b"async", b"@")):
-        return names | set(_DEFINED.findall(block)[:1])
-    assigned = _ASSIGNED.findall(block) if _COMPOUND.match(block) else _ASSIGNED.findall(block, 0, block.find(b"\n") + 1 or len(block))
-    return names | set(_DEFINED.findall(block)) | {name for targets in assigned for name in _WORD.findall(targets)}
+        return names | {match[1] for match in (_DEFINED.search(block),) if match}
+    if _COMPOUND.match(block):
+        assigned = _ASSIGNED.findall(block)
+        names.update(_DEFINED.findall(block))
+    else:
+        assigned = _ASSIGNED.findall(block, 0, block.find(b"\n") + 1 or len(block))
+    return names | {name for targets in assigned for name in _WORD.findall(targets)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 # To look for the one word and then around it is ten times as fast as to look for whole statements.
 _IMPORT = re.compile(rb"import\b[ \t]*(\([^)]*|[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*)")
@@ -30,7 +30,7 @@ class ImportGraph:
         self.outside: dict[str, bytes] = {}
         self.importers: dict[str, set[str]] = defaultdict(set)
         self.names: dict[tuple[str, str], set[tuple[bytes | None, bytes]]] = defaultdict(set)
-        finder = _Finder()
+        finder = _Finder(files)
         waiting = list(files.items())
         while waiting:
             path, data = waiting.pop()
@@ -44,11 +44,13 @@ class ImportGraph:
 
 
 class _Finder:
-    """Imports to files. It asks the file system each question once."""
+    """Imports to files. It asks the file system each question once: what a folder holds, and of a file outside of the run whether it is one."""
 
-    def __init__(self) -> None:
-        self._roots: dict[str, tuple[str, ...]] = {}
-        self._begins: dict[tuple[str, str], bool] = {}
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+        self._names: dict[str, frozenset[str]] = {}
+        self._begins: dict[str, tuple[tuple[str, ...], str | None]] = {}
+        self._roots: dict[tuple[str, str], tuple[str, ...]] = {}
         self._files: dict[tuple[str, str], str | None] = {}
 
     def imported(self, path: str, data: bytes) -> Iterator[tuple[str, bytes | None, bytes]]:
@@ -58,39 +60,55 @@ class _Finder:
             base = folder
             for _ in range(level - 1):
                 base = os.path.dirname(base)
-            head = module.partition(".")[0]
-            for root in (base,) if level else (root for root in self._roots_of(folder) if self._has(root, head)):
+            for root in (base,) if level else self._roots_of(folder, module.partition(".")[0]):
                 found = self._file(root, module)
                 if found is not None:
                     yield found, name, here
-                inner = self._file(root, f"{module}.{name.decode(errors='replace')}".lstrip(".")) if name not in (None, b"*") else None
-                if inner is not None:
-                    yield inner, None, here
+                    if not found.endswith("__init__.py"):
+                        continue  # a module holds no others
+                if name not in (None, b"*"):
+                    inner = self._file(root, f"{module}.{name.decode(errors='replace')}".lstrip("."))
+                    if inner is not None:
+                        yield inner, None, here
 
     def _file(self, root: str, module: str) -> str | None:
         key = (root, module)
         if key not in self._files:
             stem = os.path.join(root, *module.split("."))
-            candidates = (os.path.join(stem, "__init__.py"), stem + ".py")
-            self._files[key] = next((file for file in candidates if os.path.isfile(file)), None)
+            folder, last = os.path.split(stem)
+            is_package = (not last or last in self._names_in(folder)) and "__init__.py" in self._names_in(stem)
+            file = os.path.join(stem, "__init__.py") if is_package else stem + ".py" if last + ".py" in self._names_in(folder) else None
+            self._files[key] = file if file is not None and (file in self._known or os.path.isfile(file)) else None
         return self._files[key]
 
-    def _has(self, root: str, head: str) -> bool:
-        """Whether a top-level name exists at all: most imports are of other people's code."""
-        key = (root, head)
-        if key not in self._begins:
-            stem = os.path.join(root, head)
-            self._begins[key] = os.path.isdir(stem) or os.path.isfile(stem + ".py")
-        return self._begins[key]
+    def _roots_of(self, folder: str, head: str) -> tuple[str, ...]:
+        """Where absolute imports of `head` may start: in the folder and in those above it up to the project's, each with its src, if it is there.
 
-    def _roots_of(self, folder: str) -> tuple[str, ...]:
-        """Where absolute imports may start: in the folder and in those above it up to the project's, each with its src."""
-        if folder not in self._roots:
-            above = os.path.dirname(folder)
-            is_project = any(os.path.exists(os.path.join(folder, name)) for name in ("pyproject.toml", "setup.py", ".git"))
-            outer = () if is_project or above == folder else self._roots_of(above)
-            self._roots[folder] = (folder, os.path.join(folder, "src"), *outer)
-        return self._roots[folder]
+        Most are of other people's code, and start nowhere.
+        """
+        key = (folder, head)
+        if key not in self._roots:
+            places, above = self._begin(folder)
+            outer = self._roots_of(above, head) if above is not None else ()
+            self._roots[key] = (*(place for place in places if not self._names_in(place).isdisjoint((head, head + ".py"))), *outer)
+        return self._roots[key]
+
+    def _begin(self, folder: str) -> tuple[tuple[str, ...], str | None]:
+        """A folder with its src, and the folder above if that belongs to the same project."""
+        if folder not in self._begins:
+            names, above = self._names_in(folder), os.path.dirname(folder)
+            is_outermost = above == folder or not names.isdisjoint(("pyproject.toml", "setup.py", ".git"))
+            places = (folder, os.path.join(folder, "src")) if "src" in names else (folder,)
+            self._begins[folder] = places, None if is_outermost else above
+        return self._begins[folder]
+
+    def _names_in(self, folder: str) -> frozenset[str]:
+        if folder not in self._names:
+            try:
+                self._names[folder] = frozenset(os.listdir(folder))
+            except (OSError, ValueError):  # no folder, or somebody else's
+                self._names[folder] = frozenset()
+        return self._names[folder]
 
 
 def imports(data: bytes) -> Iterator[Import]:
@@ -102,10 +120,10 @@ def imports(data: bytes) -> Iterator[Import]:
             for name, alias in _NAMED.findall(match[1]):
                 yield 0, name.decode(errors="replace"), None, alias or name
         elif source := _FROM.match(head):
-            dotted = b"".join(source[1].split())
-            module = dotted.lstrip(b".")
+            dotted = b"".join(source[1].split()).decode(errors="replace")
+            module = dotted.lstrip(".")
             for name, alias in _NAMED.findall(match[1]):
-                yield len(dotted) - len(module), module.decode(errors="replace"), name or b"*", alias or name or b"*"
+                yield len(dotted) - len(module), module, name or b"*", alias or name or b"*"
 
 
 def _bytes(path: str) -> bytes:
