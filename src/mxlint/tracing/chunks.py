@@ -28,7 +28,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The body of a method, or of a decorated function, on lines of its own: from the start of its first line to the end of its last; its last statement ends at `last`."""
+    """What a method, or a decorated function, says behind its name: its parameters and body, to the end of its last line; its last statement ends at `last`."""
 
     start: int
     end: int
@@ -65,20 +65,25 @@ def _chunk(text: str, starts: list[int], first: int, last: int, group: list[ast.
     return Chunk(start, end, "other", None, False, tuple(group))
 
 
+_HEAD = re.compile(r"(?:async[ \t]+)?def[ \t]+\w+(?=[ \t]*[(\[])")
+_SHORT = 100
+"""Characters up to which it is cheaper to lower a function with what it stands in."""
+
+
 def _suites(text: str, starts: list[int], body: list[ast.stmt]) -> Iterator[Suite]:
-    """The bodies of the functions that stand directly in a body, where they share no line with anything else."""
+    """The functions that stand directly in a body, where they share no line with anything else."""
     for number, method in enumerate(body):
         if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        opening, closing = method.body[0], method.body[-1]
-        if isinstance(opening, _DEFINITIONS) and opening.decorator_list:
-            continue
-        start, last = starts[opening.lineno - 1], _last_line(text, starts, method)
-        alone = text[start : start + opening.col_offset].isspace() and all(other.lineno > last for other in body[number + 1 : number + 2])
-        if alone:
+        line, closing = starts[method.lineno - 1], method.body[-1]
+        head = _HEAD.match(text, line + method.col_offset)
+        last = _last_line(text, starts, method)
+        before = text[line : line + method.col_offset]
+        alone = (not before or before.isspace()) and all(other.lineno > last for other in body[number + 1 : number + 2])
+        if head is not None and alone and starts[last] - head.end() > _SHORT:
             line = starts[(closing.end_lineno or closing.lineno) - 1]
             tail = text[line : starts[last]].encode("utf-8", "surrogatepass")[: closing.end_col_offset]
-            yield Suite(start, starts[last], line + len(tail.decode("utf-8", "surrogatepass")))
+            yield Suite(head.end(), starts[last], line + len(tail.decode("utf-8", "surrogatepass")))
 
 
 def _first_line(text: str, starts: list[int], last: int, node: ast.stmt) -> int:

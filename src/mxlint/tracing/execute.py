@@ -33,6 +33,7 @@ from mxlint.tracing.values import (
     Place,
     Scalar,
     Value,
+    as_old,
     join,
     same,
 )  # fmt: skip
@@ -324,7 +325,6 @@ def _function(m: Machine, node: nodes.FuncDef, frame: Frame) -> Status:
 
 def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
     """A function object, its defaults evaluated."""
-    defaults = {p.name: evaluate(m, p.default, frame) for p in node.params if p.default is not None}
     base = qualname(frame)
     name = f"{base}.{node.name}" if base else node.name
     place = Place(frame.source, node.name_start, node.name_end)
@@ -332,21 +332,28 @@ def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
         m.made.append((node, frame))
     return FuncV(
         name=name, env=frame, source=frame.source, node=node, lower=None if node.body else partial(_lower_method, m),
-        defaults=defaults, cls=frame.cls, place=place,
+        defaults=_defaults(m, node, frame), cls=frame.cls, place=place,
     )  # fmt: skip
 
 
+def _defaults(m: Machine, node: nodes.FuncDef, frame: Frame) -> dict[str, Value]:
+    return {p.name: evaluate(m, p.default, frame) for p in node.params if p.default is not None}
+
+
 def _lower_method(m: Machine, function: FuncV) -> None:
-    """Give a method its body, unless too much was lowered for this file already."""
+    """Give a method its parameters and its body, unless too much was lowered for this file already."""
     node, function.node = function.node, None
-    assert isinstance(node, nodes.FuncDef)
+    assert isinstance(node, nodes.FuncDef) and function.env is not None
     if not m.files.is_method_lowered(function.source, node):
         if node.end - node.start > m.text_left:
             m.lost("budget")
             return
         m.text_left -= node.end - node.start
         m.tick_text(node.end - node.start)
-    function.node = m.files.method(function.source, node)
+    function.node = node = m.files.method(function.source, node)
+    if node is not None:
+        with as_old():
+            function.defaults = _defaults(m, node, function.env)
 
 
 def _class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Status:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,21 +16,19 @@ from mxlint.tracing.lowering.cursor import Cursor, NotLowered
 from mxlint.tracing.lowering.depth import too_deep
 from mxlint.tracing.nodes import Body, ClassDef, FuncDef, Stmt, UnknownStmt
 
+_EMPTY = "(): pass"
+
 
 def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (), later: tuple[Suite, ...] = ()) -> Body:
     """Lower the whole lines `text[start:end]`, complete top-level statements; what cannot be lowered is one unknown that binds `binds`.
 
-    The functions whose bodies are in `later` get empty ones: methods of a class, or the one function itself; `lower_method` lowers such a one in full.
+    The functions in `later` get no parameters and no body: methods of a class, or the one function itself; `lower_method` lowers such a one in full.
     """
-    waiting = {}
-    for suite in later:
-        body = text[suite.start : suite.end]
-        stub = body[: len(body) - len(body.lstrip())] + "pass"
-        if body.count("\n") > 1 and "\n" not in stub:
-            # As long as what it stands for, so that every offset stays what it is.
-            text = text[: suite.start] + stub + " " * (len(body) - len(stub) - 1) + "\n" + text[suite.end :]
-            waiting[suite.start + len(stub)] = suite.last
-    source = text[start:end]
+    waiting = {suite.start + len(_EMPTY): suite.last for suite in later}
+    source = _emptied_text(text, start, end, later, lambda suite: "\n")
+    if later:  # every offset stays what it is: in what the cursor follows, blanks stand for what is left out
+        blank = _emptied_text(text, start, end, later, lambda suite: " " * (suite.end - suite.start - len(_EMPTY) - 1) + "\n")
+        text = text[:start] + blank + text[end:]
     lowered = None if too_deep(source) else _lower(source, text, start, end)
     if lowered is None:
         return (UnknownStmt(start, end, binds),)
@@ -41,7 +39,7 @@ def lower_statements(text: str, start: int, end: int, binds: tuple[str, ...] = (
 
 
 def lower_method(text: str, method: FuncDef) -> FuncDef | None:
-    """Lower a function that `lower_statements` gave an empty body; None if that cannot be done."""
+    """Lower a function that `lower_statements` left empty; None if that cannot be done."""
     start = max(text.rfind("\n", 0, method.start), text.rfind("\r", 0, method.start)) + 1
     end = text.find("\n", method.end) + 1 or len(text)
     indented = start < method.start
@@ -75,6 +73,15 @@ def _unchecked() -> Iterator[None]:
         yield
     finally:  # what was there at first, not at the start of this: another thread may be at it as well
         cst.CSTNode.__post_init__ = _CHECK  # type: ignore[method-assign]
+
+
+def _emptied_text(text: str, start: int, end: int, later: tuple[Suite, ...], filler: Callable[[Suite], str]) -> str:
+    """The lines `text[start:end]` with the functions in `later` left empty, each followed by what `filler` gives."""
+    parts = []
+    for suite in later:
+        parts += [text[start : suite.start], _EMPTY, filler(suite)]
+        start = suite.end
+    return "".join((*parts, text[start:end]))
 
 
 def _emptied(member: Stmt, waiting: Mapping[int, int]) -> Stmt:
