@@ -317,7 +317,8 @@ def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: 
         value = evaluate.evaluate(m, node.body, frame)
         note_return(m, value, m.place(frame, node.body), frame)
         return value
-    status = execute.execute(m, node.body, frame)
+    with m.guarded(None):
+        status = execute.execute(m, node.body, frame)
     if status == "raise" and m.trace is not None and m.trace.root is frame:
         m.trace.raised = True
     for written in frame.leavings:

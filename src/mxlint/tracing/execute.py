@@ -161,7 +161,8 @@ def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
     try:
         for number, item in enumerate(rounds):
             assign(m, node.target, item, frame)
-            status = _round(m, node.body, frame, loop, 0 if exact else number)
+            with m.guarded(None):
+                status = _round(m, node.body, frame, loop, 0 if exact else number)
             if status in ("break", "return", "raise"):
                 break
     finally:

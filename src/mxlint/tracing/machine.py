@@ -112,6 +112,7 @@ class Rescue:
 
 
 _FORCES = re.compile(r"(?<!async_)\beval\(|synchronize|\.item\(|\.tolist\(|\bnp\.|numpy|print\(|wait")
+_LEAVE = ("return", "break", "continue")
 _ORDER = (None, "continue", "break", "return", "raise")
 
 
@@ -428,13 +429,13 @@ class Machine:
     @contextmanager
     def guarded(self, guard: str | None) -> Iterator[None]:
         """What runs in here runs under a condition that is not known; None: under none."""
+        outer = len(self.guards)
         if guard is not None:
             self.guards.append(guard)
         try:
             yield
         finally:
-            if guard is not None and self.guards:
-                self.guards.pop()
+            del self.guards[outer:]
 
     def choose(self, frame: Frame, paths: list[Callable[[], Value]], guard: str = "value") -> Value:
         """Run alternatives that come to a value each: the value stands for any of theirs."""
@@ -448,8 +449,12 @@ class Machine:
         return value
 
     def fork(self, frame: Frame, paths: list[Callable[[], Status]], guard: str = "value") -> Status:
-        """Run alternatives from the same state and go on with the join of those that end alike."""
+        """Run alternatives from the same state and go on with the join of those that end alike.
+
+        Where a flag has made others return, nobody knows that the rest of the function is ever run.
+        """
         began = now()
+        outer = len(self.guards)
         ends: list[tuple[Status, Writes]] = []
         for path in paths:
             since = now()
@@ -463,13 +468,15 @@ class Machine:
                 self.journal.end()
                 raise
             finally:
-                self.guards.pop()
+                del self.guards[outer:]
             ends.append((status, self.journal.undo(since)))
         result = min((status for status, _ in ends), key=_ORDER.index)
         self._join([written for status, written in ends if status == result], began)
         for status, written in ends:
             if status != result and status in ("return", "break", "continue"):
                 (frame.leavings if status == "return" or not self.loops else self.loops[-1].leavings).append(written)
+        if self.trace is not None and guard.startswith("flag") and result is None and any(status in _LEAVE for status, _ in ends):
+            self.guards.append(guard)
         return result
 
     def _join(self, ends: list[Writes], began: int) -> None:
