@@ -69,9 +69,8 @@ class Analysis:
 def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[str, ...] = (), everything: bool = False) -> Analysis:
     """Analyse one file; raises SyntaxError (or ValueError, RecursionError, MemoryError from the parser) for what is not Python."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), MIN_RECURSION))
-    tree = ast.parse(source.text)
-    project.add(source)
-    m = _traced(source, tree, project, table, wrappers, everything)
+    source = project.add(source)
+    m = _traced(source, project, table, wrappers, everything)
     findings = _found(m)
     if any(finding.remedy is not None for finding in findings):
         from mxlint.fixes.table import with_fixes
@@ -79,21 +78,23 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
         def again(changed: Mapping[str, Source]) -> tuple[Finding, ...]:
             own = changed.get(source.name, source)
             other = project.changed(changed.values())
-            return _found(_traced(own, ast.parse(own.text), other, table, wrappers, everything))
+            return _found(_traced(own, other, table, wrappers, everything))
 
         findings = tuple(with_fixes(findings, again))
-    sites = _all_sites(m.records, source, tree)
+    sites = _all_sites(m.records, source)
     return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites), frozenset(_called(m.records, source)))
 
 
-def _traced(source: Source, tree: ast.Module, project: Project, table: Table, wrappers: tuple[str, ...], everything: bool) -> Machine:
+def _traced(source: Source, project: Project, table: Table, wrappers: tuple[str, ...], everything: bool) -> Machine:
     """All that the static tracer sees of a file."""
     if project.files is None:
         project.files = Files()
+    if not project.files.pieces(source):
+        ast.parse(source.text)  # an empty file, or none that is Python: then this raises
     m = Machine(project, table, frozenset(wrappers), project.files)
     m.load = lambda found: run.load(m, found)
     m.sample = lambda cls, frame: run.generic_instance(m, cls, frame)
-    run.run_file(m, source, tree, everything=everything)
+    run.run_file(m, source, everything=everything)
     return m
 
 
@@ -163,12 +164,12 @@ def _called(records: list[Record], source: Source) -> Iterator[Span]:
             yield span(record.site)
 
 
-def _all_sites(records: list[Record], source: Source, tree: ast.Module) -> tuple[SiteReport, ...]:
+def _all_sites(records: list[Record], source: Source) -> tuple[SiteReport, ...]:
     """The sites that the tracer came to, and those that it did not, in order."""
     found = {site.span: site for site in _sites(records, source)}
     rows = {source.span(at, at).start.row for at in whole_words(source.text) if not _covered(source, at, found)}
     if rows:
-        for other in spelled(source, tree, rows):
+        for other in spelled(source, ast.parse(source.text), rows):
             span = source.span(other.start, other.end)
             if not any(site.start <= span.start < site.end for site in found):
                 found[span] = SiteReport(span, other.form, " ".join(other.compiled.split()), {}, None)

@@ -30,27 +30,32 @@ class Project:
     def __init__(self, contents: Mapping[str, bytes] | None = None) -> None:
         """`contents`: the files of the run, by real path, for the few questions about files that no import leads to."""
         self._contents = contents or {}
-        self._resolved: dict[Path, Path] = {}
-        self._roots: dict[Path, tuple[Path, ...]] = {}
-        self._found: dict[tuple[Path, str], Found | None] = {}
-        self._sources: dict[Path, Source | None] = {}
+        self._here = os.path.join(os.path.realpath(os.curdir), "")
+        self._resolved: dict[Path, str] = {}
+        self._packages: dict[str, tuple[str, str]] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
+        self._meant: dict[tuple[Path, str, int], Found | None] = {}
+        self._found: dict[tuple[str, str], Found | None] = {}
+        self._sources: dict[str, Source | None] = {}
         self.files: Files | None = None
 
-    def add(self, source: Source) -> None:
-        """Files that are read anyway need not be read again."""
-        if source.path is not None:
-            self._sources.setdefault(self._resolve(source.path), source)
+    def add(self, source: Source) -> Source:
+        """Files that are read anyway need not be read again. The source to go on with: that of a file that another one imports is known already."""
+        if source.path is None:
+            return source
+        known = self._sources.setdefault(self._resolve(source.path), source)
+        return known if known is not None and (known.name, known.data) == (source.name, source.data) else source
 
     def named_elsewhere(self, name: str, source: Source) -> bool:
         """Whether another file of the run says `name`."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
-        own = str(self._resolve(source.path)) if source.path is not None else None
+        own = self._resolve(source.path) if source.path is not None else None
         return any(path != own and word.search(content) is not None for path, content in self._contents.items())
 
     def changed(self, sources: Iterable[Source]) -> Project:
         """The same project with other contents of some files; what is known of the rest is kept."""
         other = Project(self._contents)
-        other._resolved, other._roots = self._resolved, self._roots
+        other._resolved, other._packages, other._roots = self._resolved, self._packages, self._roots
         other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
         other.files = self.files
         return other
@@ -59,10 +64,48 @@ class Project:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""
         if source.path is None:
             return None
-        folder = self._resolve(source.path).parent
+        key = (source.path, name, level)
+        if key not in self._meant:
+            self._meant[key] = self._find(os.path.dirname(self._resolve(source.path)), name, level)
+        return self._meant[key]
+
+    def import_roots(self, source: Source) -> tuple[Path, ...]:
+        """The folders in which `source` looks for what it imports, first that by which others import it."""
+        if source.path is None:
+            return ()
+        folder = os.path.dirname(self._resolve(source.path))
+        return tuple(map(Path, dict.fromkeys((self._package(folder)[0], *self._import_roots(folder)))))
+
+    def module_name(self, source: Source) -> str:
+        """The dotted name by which other files import `source`."""
+        if source.path is None:
+            return Path(source.name).stem
+        folder, name = os.path.split(self._resolve(source.path))
+        package, stem = self._package(folder)[1], os.path.splitext(name)[0]
+        return ".".join(part for part in (package, stem if stem != "__init__" else "") if part)
+
+    def _package(self, folder: str) -> tuple[str, str]:
+        """The folder above the top package that a folder belongs to, and the dotted name of the folder in it."""
+        if folder not in self._packages:
+            above, name = os.path.split(folder)
+            if above != folder and os.path.exists(os.path.join(folder, "__init__.py")):
+                top, outer = self._package(above)
+                self._packages[folder] = top, f"{outer}.{name}" if outer else name
+            else:
+                self._packages[folder] = folder, ""
+        return self._packages[folder]
+
+    def _import_roots(self, folder: str) -> tuple[str, ...]:
+        if folder not in self._roots:
+            top = self._package(folder)[0]
+            candidates = [folder, top, os.path.join(top, "src"), os.path.join(os.path.dirname(top), "src")]
+            self._roots[folder] = tuple(dict.fromkeys(filter(os.path.isdir, candidates)))
+        return self._roots[folder]
+
+    def _find(self, folder: str, name: str, level: int) -> Found | None:
         if level:
             for _ in range(level - 1):
-                folder = folder.parent
+                folder = os.path.dirname(folder)
             return self._under(folder, name)
         for root in self._import_roots(folder):
             found = self._under(root, name)
@@ -70,65 +113,41 @@ class Project:
                 return found
         return None
 
-    def import_roots(self, source: Source) -> tuple[Path, ...]:
-        """The folders in which `source` looks for what it imports, first that by which others import it."""
-        if source.path is None:
-            return ()
-        path = self._resolve(source.path)
-        top = path.parents[self.module_name(source).count(".") + (path.stem == "__init__")]
-        return tuple(dict.fromkeys((top, *self._import_roots(path.parent))))
-
-    def module_name(self, source: Source) -> str:
-        """The dotted name by which other files import `source`."""
-        if source.path is None:
-            return Path(source.name).stem
-        path = self._resolve(source.path)
-        parts = [] if path.stem == "__init__" else [path.stem]
-        folder = path.parent
-        while os.path.exists(folder / "__init__.py") and folder.parent != folder:
-            parts.insert(0, folder.name)
-            folder = folder.parent
-        return ".".join(parts)
-
-    def _import_roots(self, folder: Path) -> tuple[Path, ...]:
-        if folder not in self._roots:
-            top = folder
-            while os.path.exists(top / "__init__.py") and top.parent != top:
-                top = top.parent
-            candidates = [folder, top, top / "src", top.parent / "src"]
-            self._roots[folder] = tuple(dict.fromkeys(root for root in candidates if os.path.isdir(root)))
-        return self._roots[folder]
-
-    def _under(self, root: Path, name: str) -> Found | None:
+    def _under(self, root: str, name: str) -> Found | None:
         key = (root, name)
         if key not in self._found:
             self._found[key] = self._look(root, name)
         return self._found[key]
 
-    def _look(self, root: Path, name: str) -> Found | None:
-        base = root.joinpath(*name.split(".")) if name else root
-        for path in (base / "__init__.py", base.with_suffix(".py") if name else base / "__init__.py"):
+    def _look(self, root: str, name: str) -> Found | None:
+        base = os.path.join(root, *name.split(".")) if name else root
+        for path in (os.path.join(base, "__init__.py"), *([base + ".py"] if name else [])):
             if os.path.isfile(path):
-                source = self._read(path)
-                return None if source is None else Found(self.module_name(source), path, source)
+                source = self._read(Path(path))
+                return None if source is None else Found(self.module_name(source), Path(path), source)
         if os.path.isdir(base) and any(name.endswith(".py") for name in _names_in(base)):
-            return Found(name, base, None)
+            return Found(name, Path(base), None)
         return None
 
-    def _resolve(self, path: Path) -> Path:
+    def _resolve(self, path: Path) -> str:
         """The path without links; asked of the system once."""
         if path not in self._resolved:
-            self._resolved[path] = path.resolve()
+            self._resolved[path] = os.path.realpath(path)
         return self._resolved[path]
 
     def _read(self, path: Path) -> Source | None:
         resolved = self._resolve(path)
         if resolved not in self._sources:
             try:
-                self._sources[resolved] = read_source(path, display_name(path))
+                self._sources[resolved] = read_source(path, self._display_name(path))
             except (OSError, SourceError):
                 self._sources[resolved] = None
         return self._sources[resolved]
+
+    def _display_name(self, path: Path) -> str:
+        """A path as shown to the user: relative to the working directory where it lies below it, with forward slashes."""
+        resolved = self._resolve(path)
+        return (resolved.removeprefix(self._here) if resolved.startswith(self._here) else str(path)).replace(os.sep, "/")
 
 
 def neighbours(path: Path) -> list[str]:
@@ -140,16 +159,8 @@ def neighbours(path: Path) -> list[str]:
     return [*packages, *(str(top / name) for name in sorted(_names_in(top)) if name.endswith(".py"))]
 
 
-def _names_in(folder: Path) -> list[str]:
+def _names_in(folder: str | Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:  # somebody else's folder
         return []
-
-
-def display_name(path: Path) -> str:
-    """A path as shown to the user: relative to the working directory where it lies below it, with forward slashes."""
-    try:
-        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
-    except ValueError:
-        return path.as_posix()

@@ -46,14 +46,16 @@ class Files:
         self._methods: dict[tuple[int, int], nodes.FuncDef | None] = {}
         self._text = 0
 
-    def pieces(self, source: Source, tree: ast.Module | None = None) -> tuple[Piece, ...]:
+    def pieces(self, source: Source) -> tuple[Piece, ...]:
         """The top-level pieces of a file; none of a file that is not Python."""
         known = self._pieces.get(id(source))
         if known is None:
             try:
-                cut = chunks(source.text, tree if tree is not None else ast.parse(source.text))
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                cut = chunks(source.text, ast.parse(source.text))
+            except (SyntaxError, ValueError):
                 cut = ()
+            except (RecursionError, MemoryError):
+                return ()  # there may be more room the next time
             known = self._pieces[id(source)] = (source, tuple(map(_piece, cut)))
         return known[1]
 

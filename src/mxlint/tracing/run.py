@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -67,14 +66,14 @@ PROGRAM_BUDGET = 400
 """The same at any entry into a file that does not even import such a thing: most only load, convert and save."""
 
 
-def run_file(m: Machine, source: Source, tree: ast.Module, *, everything: bool = False) -> None:
+def run_file(m: Machine, source: Source, *, everything: bool = False) -> None:
     """Run a file. With `everything`, all functions and methods are taken to be compiled (for tests of robustness)."""
     compiles = _compiles_here(m, source)
     m.text_left = TEXT_BUDGET if compiles else CALLER_TEXT_BUDGET
     m.load_left = LOAD_BUDGET
     frame = module_frame(m, source, "__main__")
     budget = _Budget(m)
-    cut = m.files.pieces(source, tree)
+    cut = m.files.pieces(source)
     m.searching = not compiles and not _imports_handles(m, source, cut, budget)
     registered = _registered(cut, source.text)
     for chunk in cut:
