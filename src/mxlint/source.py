@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from mxlint.finding import Position, Span
@@ -38,8 +39,7 @@ class Source:
     def starts(self) -> list[int]:
         """The offset of every row; built when first asked for, since most files are never asked."""
         if not self._starts:
-            self._starts.append(0)
-            self._starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
+            self._starts.extend(line_starts(self.text))
         return self._starts
 
     def position(self, offset: int) -> Position:
@@ -58,6 +58,13 @@ class Source:
     def line(self, row: int) -> str:
         """The text of a 1-based row, without what ends it."""
         return self.text[self.offset(row) : self.offset(row + 1)].rstrip("\r\n")
+
+
+def line_starts(text: str) -> list[int]:
+    """The offset of every row."""
+    if "\r" in text:
+        return [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    return list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
 
 
 def read_source(path: Path, name: str) -> Source:

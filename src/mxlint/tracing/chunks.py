@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
+from mxlint.source import line_starts
+
 _GAP = re.compile(r"(?:[ \t\f\r\n]+|\\|#[^\r\n]*)*")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -37,7 +38,7 @@ class Suite:
 
 def chunks(text: str, tree: ast.Module) -> tuple[Chunk, ...]:
     """Cut `text`, whose tree is `tree`, at the lines where its top-level statements begin and end."""
-    starts = [0, *(newline.end() for newline in _NEWLINE.finditer(text)), len(text)]
+    starts = [*line_starts(text), len(text)]
     cut: list[Chunk] = []
     group: list[ast.stmt] = []
     first = last = 0  # the lines of the group, 1-based
