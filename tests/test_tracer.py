@@ -314,6 +314,46 @@ def test_what_was_left_open_is_counted() -> None:
     assert (coverage["full"], coverage["partial"]) == (0, 1)
 
 
+COMPILED_LATER = '''import mlx.core as mx
+import mlx.nn as nn
+
+
+class Encoder(nn.Module):
+    """A stack of linear layers with a normalisation in front of each, as many of them as the configuration says."""
+
+    def __init__(self, size, depth):
+        super().__init__()
+        # What stands first in the list comes first, and the sizes of all of them are the same.
+        self.first = nn.Linear(size, size)
+        self.second = nn.Linear(size, size)
+        self.third = nn.Linear(size, size)
+        self.norms = [nn.RMSNorm(size), nn.RMSNorm(size), nn.RMSNorm(size)]
+        self.out = nn.Linear(size, size)
+        self.scale = 1.0 / depth
+        self.names = ["first", "second", "third", "out"]
+
+    def __call__(self, x):
+        return self.out(x) * self.scale
+
+
+class Model(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.encoder = Encoder(size, 3)
+        self.ready = False
+
+    def compile_model(self):
+        if not self.ready:
+            self.encoder = mx.compile(self.encoder)
+            self.ready = True
+'''
+
+
+def test_the_constructor_of_a_class_that_compiles_its_layers_is_followed() -> None:
+    write(Path(), {"main.py": COMPILED_LATER})
+    assert check(["main.py"]).coverage["full"] == 1
+
+
 @pytest.mark.parametrize("kind", ["singledispatch", "singledispatchmethod"])
 def test_what_the_type_of_an_argument_decides_is_not_followed(kind: str) -> None:
     own = "self, " if kind == "singledispatchmethod" else ""

@@ -238,6 +238,8 @@ def node_of(function: FuncV) -> nodes.FuncDef | nodes.Lambda | None:
 
 def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
     """Run the body of a function of the project."""
+    if m.follows is not None and m.depth and m.trace is None and not m.follows(function) and not any(map(_is_code, info.values())):
+        return unknown_call(m, info, function.name)
     node = node_of(function)
     if node is None or function.env is None:
         return m.lost("function not lowered")
@@ -259,6 +261,11 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         return run(m, function, node, frame)
     finally:
         m.depth -= 1
+
+
+def _is_code(value: Value) -> bool:
+    """Whether a value is something to call."""
+    return isinstance(value, (FuncV, BoundV, PartialV, TransformV, CompiledV, ClassV))
 
 
 def _cached(m: Machine, function: FuncV, info: CallInfo) -> Value:

@@ -127,6 +127,7 @@ class Machine:
         self.budget = 0
         self.withheld = 0
         self.searching = False
+        self.follows: Callable[[FuncV], bool] | None = None  # what host code is followed into; None: all
         self.trace: Trace | None = None
         self.records: list[Record] = []
         self.epoch = 0

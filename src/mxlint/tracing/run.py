@@ -62,6 +62,8 @@ CALLER_TEXT_BUDGET = 20_000
 """The same for a file that compiles nothing and only calls what others compile."""
 SEARCH_BUDGET = 8_000
 """Steps at an entry into a function that does not compile by itself, before it has come to anything compiled."""
+MAX_ASIDE = 400
+"""Characters of a function that is followed from there although nothing tells that it leads to anything compiled."""
 PROGRAM_BUDGET = 400
 """The same at any entry into a file that does not even import such a thing: most only load, convert and save."""
 
@@ -85,6 +87,7 @@ def run_file(m: Machine, source: Source, *, everything: bool = False) -> None:
     with budget:
         handles |= _imported_handles(m, source, frame)
     interesting = _interest(m, source, frame, handles)
+    budget.leads = _leads(source, interesting)
     # What compiles by itself comes before what calls it, while there is budget.
     for chunk in sorted(cut, key=lambda chunk: not says_compile(source.text, chunk.start, chunk.end)):
         if chunk.kind != "other" and chunk.name is not None and (everything or interesting(source.text[chunk.start : chunk.end])):
@@ -99,10 +102,18 @@ class _Budget:
         self.m = m
         self.left = FILE_BUDGET
         self.searches = False
+        self.leads: Callable[[FuncV], bool] = lambda function: True
 
     def into(self, function: Value | None) -> _Budget:
-        """The same context, for one entry into a function."""
+        """The same context, for one entry into a function. From one that does not compile by itself only that is followed which may come to it."""
         self.searches = not (isinstance(function, FuncV) and _has_site(function))
+        self.m.follows = (lambda called: _is_init(called) or self.leads(called)) if self.searches else None
+        return self
+
+    def to_make(self, cls: ClassV, methods: list[FuncV]) -> _Budget:
+        """The same for the constructor of a class, for the sake of these methods."""
+        self.into(attribute.class_attribute(cls, "__init__")[1])
+        self.m.follows = None if any(map(_has_site, methods)) else self.leads
         return self
 
     def __enter__(self) -> None:
@@ -114,6 +125,7 @@ class _Budget:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         m = self.m
+        m.follows = None
         steps = self.granted - m.withheld - max(m.budget, 0)
         m.files.steps += steps
         self.left = max(0, self.left - steps)
@@ -328,6 +340,23 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
     return lambda text: mentions(text) and (_TELLS.search(text) is not None or any(map(mentions, _DECORATOR.findall(text))))
 
 
+def _leads(source: Source, interesting: Callable[[str], bool]) -> Callable[[FuncV], bool]:
+    """Whether a function may come to something compiled by itself, or takes so little that it does not matter."""
+    known: dict[tuple[int, int], bool] = {}
+
+    def leads(function: FuncV) -> bool:
+        where = function.node or function.place
+        if where is None or where.end - where.start <= MAX_ASIDE:
+            return True
+        key = id(function.source), where.start
+        if key not in known:
+            text = function.source.text
+            known[key] = interesting(text[where.start : where.end]) if function.source is source else says_compile(text)
+        return known[key]
+
+    return leads
+
+
 def _runs_compiled(value: Value) -> bool:
     """Whether a value is a compiled object, or made of one by transforms and partials."""
     while isinstance(value, (TransformV, PartialV)):
@@ -381,6 +410,10 @@ def _enter_chunk(m: Machine, chunk: Piece, frame: Frame, budget: _Budget, intere
             enter(m, option, (), frame, budget, everything)
 
 
+def _is_init(function: FuncV) -> bool:
+    return function.name.endswith(".__init__")
+
+
 def _methods(cls: ClassV) -> Iterator[FuncV]:
     for value in list(cls.fields.values()):
         if isinstance(value, FuncV) and value.cls is cls:
@@ -399,11 +432,11 @@ def _enter_class(m: Machine, cls: ClassV, frame: Frame, budget: _Budget, interes
     if not wanted:
         return
     owner: Value = Instance(cls=cls)  # one that nothing is known of, where its constructor takes too long
-    with budget.into(attribute.class_attribute(cls, "__init__")[1]):
+    with budget.to_make(cls, wanted):
         owner = generic_instance(m, cls, frame)
     for method in wanted:
         bound: tuple[Value, ...] = () if method.wrapper == "staticmethod" else (cls,) if method.wrapper == "classmethod" else (owner,)
-        if method.name.endswith(".__init__") and isinstance(owner, Instance):
+        if _is_init(method) and isinstance(owner, Instance):
             continue
         enter(m, method, bound, frame, budget, everything)
 
@@ -444,7 +477,7 @@ def _rewritten(cls: ClassV) -> set[str]:
     names: set[str] = set()
     for method in _methods(cls):
         node = method.node
-        if node is not None and not method.name.endswith(".__init__"):
+        if node is not None and not _is_init(method):
             names |= set(_SELF_WRITE.findall(method.source.text, node.start, node.end))
     return names
 
