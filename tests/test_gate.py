@@ -35,6 +35,11 @@ def write(root: Path, files: dict[str, str]) -> dict[str, bytes]:
         (b"import re\nre.compile('x')\n", False),
         (b"import mlx, re\nx = re.compile('x')\n(re.compile('y'))\n", False),
         (b"re.compile('mlx')", False),
+        (b"import mlx  # to compile\n    # mx.compile(f)\n", False),
+        (b"import mlx\nf('#'); g = mx.compile(f)\n", True),
+        (b'import mlx\nx = """\n# """; g = mx.compile(f)\n', True),
+        (b"import mlx  # mine\rg = mx.compile(f)\r", True),
+        (b"import mlx\ng = mx.compile(f)  # fast\n", True),
         (b"", False),
     ],
 )

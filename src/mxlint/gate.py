@@ -44,13 +44,19 @@ def _switches(data: bytes, wrappers: Collection[bytes]) -> bool:
 
 
 def _compiles(data: bytes) -> bool:
-    """Whether there is a `compile` other than re.compile, the one that is everywhere."""
+    """Whether there is a `compile` other than re.compile, the one that is everywhere, and outside of comments."""
     found = data.find(b"compile")
     while found >= 0:
-        if not _RE_COMPILE.search(data[max(found - 4, 0) : found]):
+        if not _RE_COMPILE.search(data[max(found - 4, 0) : found]) and not _in_comment(data, found):
             return True
         found = data.find(b"compile", found + 1)
     return False
+
+
+def _in_comment(data: bytes, at: int) -> bool:
+    """Whether there is a # before it on the line, and no string that this may stand in."""
+    line = data[data.rfind(b"\n", 0, at) + 1 : at]
+    return b"#" in line and not any(mark in line for mark in (b'"', b"'", b"\r"))
 
 
 def last_names(wrappers: Collection[str]) -> frozenset[bytes]:

@@ -87,7 +87,7 @@ def run_file(m: Machine, source: Source, *, everything: bool = False) -> None:
     with budget:
         handles |= _imported_handles(m, source, frame)
     interesting = _interest(m, source, frame, handles)
-    budget.leads = _leads(source, interesting)
+    budget.leads = _leads(m, source, interesting)
     # What compiles by itself comes before what calls it, while there is budget.
     for chunk in sorted(cut, key=lambda chunk: not says_compile(source.text, chunk.start, chunk.end)):
         if chunk.kind != "other" and chunk.name is not None and (everything or interesting(source.text[chunk.start : chunk.end])):
@@ -320,13 +320,22 @@ def _imports_handles(m: Machine, source: Source, cut: tuple[Piece, ...], budget:
 def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Callable[[str], bool]:
     """Whether a piece of text may make or call a compiled object."""
     names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and _runs_compiled(value)}
+    names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
+    mentions = _mention(names | _spelled_handles(m, source))
+    if _compiles_here(m, source):
+        return lambda text: says_compile(text) or mentions(text)
+    return lambda text: mentions(text) and (_TELLS.search(text) is not None or any(map(mentions, _DECORATOR.findall(text))))
+
+
+def _spelled_handles(m: Machine, source: Source) -> set[str]:
+    """The names that a file gives to something compiled on the same line, and its functions that compile or call such a one."""
+    names: set[str] = set()
     text, end = source.text, 0
     for at in compile_words(source.text):  # the lines that say so, and no others: the pattern is slow on a whole file
         if at >= end:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
             names |= set(_HANDLE.findall(text, text.rfind("\n", 0, at) + 1, end))
-    names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
     functions = {chunk.name: text[chunk.start : chunk.end] for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name}
     # Who calls a function that compiles may do so in a loop: two steps outward.
     makers = {name for name, body in functions.items() if says_compile(body)}
@@ -334,24 +343,25 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
         if makers:
             calls_maker = _mention(makers)
             makers |= {name for name, body in functions.items() if calls_maker(body)}
-    mentions = _mention(names | makers)
-    if _compiles_here(m, source):
-        return lambda text: says_compile(text) or mentions(text)
-    return lambda text: mentions(text) and (_TELLS.search(text) is not None or any(map(mentions, _DECORATOR.findall(text))))
+    return names | makers
 
 
-def _leads(source: Source, interesting: Callable[[str], bool]) -> Callable[[FuncV], bool]:
+def _leads(m: Machine, source: Source, interesting: Callable[[str], bool]) -> Callable[[FuncV], bool]:
     """Whether a function may come to something compiled by itself, or takes so little that it does not matter."""
+    tests = {id(source): interesting}
     known: dict[tuple[int, int], bool] = {}
 
     def leads(function: FuncV) -> bool:
         where = function.node or function.place
         if where is None or where.end - where.start <= MAX_ASIDE:
             return True
-        key = id(function.source), where.start
+        own = function.source
+        key = id(own), where.start
         if key not in known:
-            text = function.source.text
-            known[key] = interesting(text[where.start : where.end]) if function.source is source else says_compile(text)
+            if key[0] not in tests:
+                mentions = _mention(_spelled_handles(m, own))
+                tests[key[0]] = lambda text: says_compile(text) or mentions(text)
+            known[key] = tests[key[0]](own.text[where.start : where.end])
         return known[key]
 
     return leads

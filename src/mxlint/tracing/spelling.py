@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 
 def compile_words(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """The offsets of `compile` in `text[start:end]`, also as a part of longer names; `re.compile` is none of ours."""
+    """The offsets of `compile` in `text[start:end]`, also as a part of longer names; `re.compile` and what a comment says are none of ours."""
     end = len(text) if end is None else end
     at = text.find("compile", start, end)
     while at >= 0:
-        if text[max(at - 3, 0) : at] != "re." or at > 3 and (text[at - 4].isalnum() or text[at - 4] in "_."):
-            yield at
+        if not (text[max(at - 3, 0) : at] == "re." and (at <= 3 or not text[at - 4].isalnum() and text[at - 4] not in "_.")):
+            line = text[text.rfind("\n", 0, at) + 1 : at]
+            if "#" not in line or '"' in line or "'" in line or "\r" in line:  # there, a # may stand in a string or end before this
+                yield at
         at = text.find("compile", at + 7, end)
 
 
