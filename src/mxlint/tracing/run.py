@@ -288,7 +288,8 @@ def _make_class(m: Machine, chunk: Piece, frame: Frame) -> Value:
 
 # -- entries ----------------------------------------------------------------------------------------------------------
 
-_HANDLE = re.compile(r"(\w+)\s*(?::[^=\n]+)?=\s*[^=\n]*compile")
+_GLOBAL = re.compile(r"\n[ \t]+global ")
+_HANDLE = re.compile(r"(\.?)\b(\w+)\s*(?::[^=\n]+)?=\s*[^=\n]*compile")
 
 
 def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
@@ -330,13 +331,15 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
 def _spelled_handles(m: Machine, source: Source) -> set[str]:
     """The names that a file gives to something compiled on the same line, and its functions that compile or call such a one."""
     names: set[str] = set()
-    text, end = source.text, 0
-    for at in compile_words(source.text):  # the lines that say so, and no others: the pattern is slow on a whole file
-        if at >= end:
-            end = text.find("\n", at)
-            end = end if end >= 0 else len(text)
-            names |= set(_HANDLE.findall(text, text.rfind("\n", 0, at) + 1, end))
-    functions = {chunk.name: text[chunk.start : chunk.end] for chunk in m.files.pieces(source) if chunk.kind == "def" and chunk.name}
+    text, pieces = source.text, m.files.pieces(source)
+    for piece in pieces:
+        end = piece.start
+        for at in compile_words(text, piece.start, piece.end):  # the lines that say so, and no others: the pattern is slow on a whole file
+            if at >= end:
+                end = text.find("\n", at) + 1 or len(text)
+                found = _HANDLE.findall(text, text.rfind("\n", 0, at) + 1, end)
+                names.update(name for dot, name in found if dot or not _is_local(text, piece, at))
+    functions = {chunk.name: text[chunk.start : chunk.end] for chunk in pieces if chunk.kind == "def" and chunk.name}
     # Who calls a function that compiles may do so in a loop: two steps outward.
     makers = {name for name, body in functions.items() if says_compile(body)}
     for _ in range(2):
@@ -344,6 +347,12 @@ def _spelled_handles(m: Machine, source: Source) -> set[str]:
             calls_maker = _mention(makers)
             makers |= {name for name, body in functions.items() if calls_maker(body)}
     return names | makers
+
+
+def _is_local(text: str, piece: Piece, at: int) -> bool:
+    """Whether a name that is bound there belongs to a function."""
+    inside = piece.kind == "def" or any(suite.start <= at < suite.end for suite in piece.methods)
+    return inside and _GLOBAL.search(text, piece.start, piece.end) is None
 
 
 def _leads(m: Machine, source: Source, interesting: Callable[[str], bool]) -> Callable[[FuncV], bool]:

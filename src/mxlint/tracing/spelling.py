@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections.abc import Iterator
 
 
 def compile_words(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """The offsets of `compile` in `text[start:end]`, also as a part of longer names; `re.compile` and what a comment says are none of ours."""
+    """The offsets of `compile` in `text[start:end]`, also as a part of longer names; `re.compile` and prose are none of ours."""
     end = len(text) if end is None else end
     at = text.find("compile", start, end)
     while at >= 0:
-        if not (text[max(at - 3, 0) : at] == "re." and (at <= 3 or not text[at - 4].isalnum() and text[at - 4] not in "_.")):
-            line = text[text.rfind("\n", 0, at) + 1 : at]
-            if "#" not in line or '"' in line or "'" in line or "\r" in line:  # there, a # may stand in a string or end before this
-                yield at
+        if not (_is_of_re(text, at) or _is_prose(text, at)):
+            yield at
         at = text.find("compile", at + 7, end)
+
+
+def _is_of_re(text: str, at: int) -> bool:
+    return text[max(at - 3, 0) : at] == "re." and (at <= 3 or not text[at - 4].isalnum() and text[at - 4] not in "_.")
+
+
+_BEFORE = re.compile(r"(\w+)[ \t]+[\w.]*$")
+_AFTER = re.compile(r"\w*[ \t]+([^\W\d]\w*)|compile-")
+_BETWEEN_NAMES = frozenset((*keyword.kwlist, *keyword.softkwlist))
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Whether it stands in a comment, or beside a word as no name in a program does."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    if "#" in line and not ('"' in line or "'" in line or "\r" in line):  # with these the # may stand in a string, or end before this
+        return True
+    before, after = _BEFORE.search(line), _AFTER.match(text, at)
+    return before is not None and before[1] not in _BETWEEN_NAMES or after is not None and after[1] not in _BETWEEN_NAMES
 
 
 def whole_words(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
