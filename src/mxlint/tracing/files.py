@@ -9,6 +9,7 @@ from mxlint.source import Source
 from mxlint.tracing import nodes
 from mxlint.tracing.chunks import Chunk, Suite, chunks
 from mxlint.tracing.lower import lower_method, lower_statements
+from mxlint.tracing.spelling import says_compile
 
 MAX_TEXT = 3_000_000
 """Characters of lowered text that are kept; beyond them all is forgotten and made again when asked for."""
@@ -44,6 +45,7 @@ class Files:
         self._pieces: dict[int, tuple[Source, tuple[Piece, ...]]] = {}
         self._bodies: dict[tuple[int, int], nodes.Body] = {}
         self._methods: dict[tuple[int, int], nodes.FuncDef | None] = {}
+        self._spelled: dict[int, tuple[Source, bool]] = {}
         self._text = 0
 
     def pieces(self, source: Source) -> tuple[Piece, ...]:
@@ -84,6 +86,12 @@ class Files:
             self._methods.clear()
             self._text = 0
         self._text += size
+
+    def says_compile(self, source: Source) -> bool:
+        """Whether a file spells `compile` somewhere."""
+        if id(source) not in self._spelled:
+            self._spelled[id(source)] = (source, says_compile(source.text))
+        return self._spelled[id(source)][1]
 
     def is_lowered(self, source: Source, piece: Piece) -> bool:
         """Whether asking for the body costs nothing."""

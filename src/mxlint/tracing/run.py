@@ -298,7 +298,7 @@ def _imported_handles(m: Machine, source: Source, frame: Frame) -> set[str]:
     for name, value in list(frame.fields.items()):
         if isinstance(value, Lazy) and value.origin is not None:
             found = m.project.find(*value.origin, source)
-            if found is not None and (found.source is None or says_compile(found.source.text)):
+            if found is not None and (found.source is None or m.files.says_compile(found.source)):
                 made = calls.force(frame, name, value)
                 if isinstance(made, CompiledV) or isinstance(made, FuncV) and _compiles(made) or _is_compile(made):
                     names.add(name)
@@ -390,7 +390,7 @@ _TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|i
 
 def _compiles_here(m: Machine, source: Source) -> bool:
     """Whether a file may hold a compile site."""
-    return says_compile(source.text) or any(wrapper.rsplit(".", 1)[-1] in source.text for wrapper in m.wrappers)
+    return m.files.says_compile(source) or any(wrapper.rsplit(".", 1)[-1] in source.text for wrapper in m.wrappers)
 
 
 def _is_compile(value: Value) -> bool:
