@@ -155,7 +155,9 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
         record.differentiated = True
         return call(m, record.function, info)
     m.compiled_called = True
-    m.clocks.append(("call", (record, not record.calls)))
+    # What nothing in sight calls may run again, and find the compiled object where it has left it.
+    once = m.epoch == 0 or record.epoch == m.epoch and not record.escapes
+    m.clocks.append(("call", (record, once and not record.calls)))
     if m.thread is not None:
         record.threads.append(m.thread)
     if m.protected and record.inputs is not None:
