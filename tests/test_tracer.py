@@ -314,6 +314,32 @@ def test_what_was_left_open_is_counted() -> None:
     assert (coverage["full"], coverage["partial"]) == (0, 1)
 
 
+SHOWN = """import os
+import mlx.core as mx
+from weights import sigmas
+
+def fast():
+    return os.environ.get("FAST", "").strip().lower() in ("1", "yes")
+
+@mx.compile
+def step(noise, latents, first, second):
+    change = (first - second).astype(latents.dtype)
+    {condition}
+    return latents + change * noise if fast() else latents
+
+def run(noise, latents, n):
+    return step(noise, latents, sigmas[n + 1], sigmas[n])
+"""
+
+
+@pytest.mark.parametrize(("condition", "how"), [("pass", "full"), ("change = -change if change > 0 else change", "partial")])
+def test_a_method_shows_what_something_unknown_is(condition: str, how: str) -> None:
+    """An array or a string; whether the array is a placeholder is not known, and counted where it matters."""
+    write(Path(), {"main.py": SHOWN.format(condition=condition)})
+    result = check(["main.py"])
+    assert ([finding.code for finding in result.findings], result.coverage[how]) == ([], 1)
+
+
 COMPILED_LATER = '''import mlx.core as mx
 import mlx.nn as nn
 

@@ -292,7 +292,16 @@ def _of_class(m: Machine, owner: ClassV, name: str, node: nodes.Attr, frame: Fra
     return value
 
 
+_ONLY_ARRAYS = frozenset({"astype", "reshape", "transpose", "swapaxes", "moveaxis", "squeeze", "flatten", "sum", "mean", "max", "min"})
+_ONLY_TEXT = frozenset({"strip", "lstrip", "rstrip", "lower", "upper", "startswith", "endswith", "splitlines", "removeprefix"})
+"""Methods that say of something unknown in a trace what it is: an array, be it a placeholder or a constant, or a string."""
+
+
 def _of_opaque(m: Machine, owner: Opaque, name: str, node: nodes.Attr, frame: Frame) -> Value:
+    if m.trace is not None and name in _ONLY_ARRAYS:
+        return BoundV(m.array(None), External(f"mlx.core.array.{name}"))
+    if m.trace is not None and name in _ONLY_TEXT:
+        return BoundV(Scalar("str"), External(f"builtins.str.{name}"))
     if owner is UNKNOWN:
         return UNKNOWN
     if name in ("write", "writelines") and "#file" in owner.fields:
@@ -436,7 +445,7 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
     if isinstance(owner, Array):
         return _array_item(m, owner, index, node, frame)
     if isinstance(index, Array) and isinstance(owner, (ListV, Tup, Scalar, RangeV)):
-        if index.traced is True and m.sure(index):
+        if m.is_placeholder(index):
             m.emit("index", m.place(frame, node.index), "a traced array as index of a Python sequence", frame, index.chain)
         return _any_item(owner)
     if isinstance(owner, (Tup, ListV)):
@@ -537,7 +546,7 @@ def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: nodes.Sub
     if isinstance(index, SliceV):
         parts = [part for part in (index.lower, index.upper, index.step)]
         for part in parts:
-            if isinstance(part, Array) and part.traced is True and m.sure(part):
+            if isinstance(part, Array) and m.is_placeholder(part):
                 m.emit("index", m.place(frame, node), "a slice of a Python sequence by a traced array", frame, part.chain)
         if all(isinstance(part, Scalar) and part.known for part in parts):
             try:

@@ -341,7 +341,7 @@ def _converter(kind: str) -> Handler:
         if own is not None:
             value = call(m, own, CallInfo([], {}, info.frame, info.place))
         if isinstance(value, Array):
-            if value.traced is True and m.sure(value):
+            if m.is_placeholder(value):
                 m.emit("convert", info.place, f"{kind}()", info.frame, value.chain, note=info.text_of(value))
             m.evaluated(value)
             return Scalar(kind) if kind not in ("bytes", "memoryview", "complex") else Foreign(kind)
@@ -371,7 +371,7 @@ def _truths(name: str) -> Handler:
             )
         compares = name in ("any", "all") or len(flat) > 1 or isinstance(values[0] if values else None, Array)
         for value in flat:
-            if isinstance(value, Array) and value.traced is True and m.sure(value) and not value.tree and compares:
+            if isinstance(value, Array) and m.is_placeholder(value) and not value.tree and compares:
                 m.emit("truth", info.place, f"{name}()", info.frame, value.chain)
                 return UNKNOWN
         scalars = [value for value in flat if isinstance(value, Scalar)]
@@ -405,7 +405,7 @@ def _by_key(m: Machine, name: str, key: Value, info: CallInfo) -> Value:
     for item in items[:MAX_KEYS]:
         made = call(m, key, replace(info, args=[item], keywords={}, places=[info.place], nodes={}, node=None))
         for part in made.items if isinstance(made, Tup) else (made,):
-            if isinstance(part, Array) and part.traced is True and m.sure(part) and (found is None or len(found) > 1):
+            if isinstance(part, Array) and m.is_placeholder(part) and (found is None or len(found) > 1):
                 m.emit("truth", info.place, f"{name}()", info.frame, part.chain)
                 return UNKNOWN
     if name == "sorted":
@@ -498,7 +498,7 @@ def _is_own(cls: ClassV) -> bool:
 def _range(m: Machine, info: CallInfo) -> Value:
     parts: list[Scalar] = []
     for value in info.args:
-        if isinstance(value, Array) and value.traced is True and m.sure(value):
+        if isinstance(value, Array) and m.is_placeholder(value):
             m.emit("index", info.place, "range() of a traced array", info.frame, value.chain)
         parts.append(value if isinstance(value, Scalar) else Scalar("int"))
     if len(parts) == 1:

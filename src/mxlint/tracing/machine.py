@@ -206,6 +206,12 @@ class Machine:
             self.lost("parameter that may be a number")
         return value.sure
 
+    def is_placeholder(self, value: Array) -> bool:
+        """Whether a value is known to be a placeholder; that something was left open because it is not is counted."""
+        if value.traced is None and self.trace is not None:
+            self.lost("array that may be a constant")
+        return value.traced is True and self.sure(value)
+
     # -- traces --
 
     @property

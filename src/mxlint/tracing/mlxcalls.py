@@ -521,7 +521,7 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
     if not isinstance(owner, Array):
         return UNKNOWN
     if last == "tolist" or last == "item":
-        if owner.traced is True and m.sure(owner):
+        if m.is_placeholder(owner):
             m.emit("convert", info.place, f".{last}()", info.frame, owner.chain, note=_owner(info))
         m.evaluated(owner)
         return Scalar("number", varies=True) if last == "item" else list_like(Scalar("number"))
@@ -530,7 +530,7 @@ def _method(m: Machine, name: str, info: CallInfo) -> Value:
         if owner.tree:
             return m.array(owner.traced, None, owner.chain, tree=True)
         return Opaque(label=f".{last}()")
-    if entry.evaluates and owner.traced is True and m.sure(owner):
+    if entry.evaluates and m.is_placeholder(owner):
         m.emit("convert", info.place, f".{last}()", info.frame, owner.chain)
     if last == "astype":
         return m.array(owner.traced, owner.shape, _step(m, info), like=owner.like, sure=owner.sure)

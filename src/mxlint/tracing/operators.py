@@ -74,7 +74,7 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
     if isinstance(value, Scalar):
         return bool(value.content) if value.known else None
     if isinstance(value, Array):
-        if value.traced is True and m.sure(value) and not value.tree:
+        if m.is_placeholder(value) and not value.tree:
             place = m.place(frame, node)
             m.emit("truth", place, "the truth of a traced array", frame, value.chain, note=place.text)
         m.evaluated(value)
@@ -536,7 +536,7 @@ def _compared(m: Machine, item: Scalar, items: tuple[Value, ...], node: nodes.No
     for other in items:
         if isinstance(other, Scalar) and other.known and item.known and other.content == item.content:
             return
-        if isinstance(other, Array) and other.traced is True and m.sure(other) and not other.tree:
+        if isinstance(other, Array) and m.is_placeholder(other) and not other.tree:
             m.emit("truth", m.place(frame, node), "`in`", frame, other.chain)
             return
 
