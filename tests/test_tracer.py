@@ -314,6 +314,31 @@ def test_what_was_left_open_is_counted() -> None:
     assert (coverage["full"], coverage["partial"]) == (0, 1)
 
 
+FALLBACK = """import mlx.core as mx
+
+try:
+    compile_fn = mx.compile
+except AttributeError:
+
+    def compile_fn(f):
+        return f
+
+
+@compile_fn
+def show(x):
+    print(x)
+    return mx.exp(x) * 2
+
+
+show(mx.ones(3))
+"""
+
+
+def test_a_decorator_that_may_be_compile_compiles_what_stands_below_it() -> None:
+    (found,) = findings({"main.py": FALLBACK})
+    assert found.code == "MX101" and "mx.compile traces `show` with placeholders" in found.message
+
+
 SHOWN = """import os
 import mlx.core as mx
 from weights import sigmas

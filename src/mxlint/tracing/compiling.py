@@ -58,9 +58,20 @@ def compile_call(m: Machine, info: CallInfo) -> Value:
         if not info.open:
             m.not_functions.append((info.place, "nothing", ""))
         return UNKNOWN
-    node = info.node.args[0].value if info.node is not None and info.node.args else None
-    text = info.place.source.text[node.start : node.end] if node is not None else "?"
-    return make_compiled(m, info, _form(function, node), text)
+    node = _written(info)
+    return make_compiled(m, info, _form(function, node), _text(info, node))
+
+
+def _written(info: CallInfo) -> nodes.Expr | None:
+    """What a call says that it compiles; None where there is no such expression, as for a decorator."""
+    return info.node.args[0].value if info.node is not None and info.node.args else None
+
+
+def _text(info: CallInfo, node: nodes.Expr | None) -> str:
+    """How to call what is compiled."""
+    if node is not None:
+        return info.place.source.text[node.start : node.end]
+    return info.args[0].name.rpartition(".")[2] if info.args and isinstance(info.args[0], FuncV) else "?"
 
 
 def _form(function: Value, node: nodes.Expr | None) -> str:
@@ -76,9 +87,7 @@ def _form(function: Value, node: nodes.Expr | None) -> str:
 def wrap(m: Machine, info: CallInfo) -> Value:
     """A call of a wrapper that the configuration declares: it compiles what it is given, or decorates with what it is given."""
     if info.args:
-        node = info.node.args[0].value if info.node is not None and info.node.args else None
-        named = info.args[0].name.rpartition(".")[2] if isinstance(info.args[0], FuncV) else "?"
-        return make_compiled(m, info, "wrapper", info.place.source.text[node.start : node.end] if node is not None else named)
+        return make_compiled(m, info, "wrapper", _text(info, _written(info)))
     return PartialV(External("mlx.core.compile"), (), tuple(info.keywords.items()), tuple(info.nodes.items()), info.place)
 
 
