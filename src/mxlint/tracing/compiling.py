@@ -70,7 +70,7 @@ def _written(info: CallInfo) -> nodes.Expr | None:
 def _text(info: CallInfo, node: nodes.Expr | None) -> str:
     """How to call what is compiled."""
     if node is not None:
-        return info.place.source.text[node.start : node.end]
+        return Place(info.place.source, node.start, node.end).text
     return info.args[0].name.rpartition(".")[2] if info.args and isinstance(info.args[0], FuncV) else "?"
 
 
