@@ -593,7 +593,7 @@ def within(m: Machine, value: Value, block: Callable[[Value], Status], place: Pl
         leave(m, value, place, frame)
         return status
     function, info = value.fields[_CONTEXT_MANAGER]
-    here = Within(function, block, (len(m.guards), len(m.loops)))
+    here = Within(function, block, (len(m.guards), len(m.loops), m.left))
     m.withins.append(here)
     try:
         given = call_function(m, function, info)
@@ -605,7 +605,7 @@ def within(m: Machine, value: Value, block: Callable[[Value], Status], place: Pl
 def yields(m: Machine, value: Value, frame: Frame) -> None:
     """A generator that a `with` runs gives a value: the block runs here, where this is bound to be reached."""
     here = next((within for within in reversed(m.withins) if within.function is frame.function), None)
-    if here is not None and not here.ran and here.straight == (len(m.guards), len(m.loops)):
+    if here is not None and not here.ran and here.straight == (len(m.guards), len(m.loops), m.left):
         here.ran = True
         here.status = here.block(value)
 

@@ -436,8 +436,8 @@ def open_trace(m: Machine, record: Record) -> Trace:
     reach_out, random_out = reach(record.outputs.value if record.outputs else None)
     trace = Trace(record, now(), reach_in=reach_in, reach_out=reach_out, random_in=random_in, random_out=random_out, epoch=m.epoch)
     trace.muted = m.expected > 0
-    trace.outside = (m.guards, m.protected, m.differentiating, m.swallowing, m.attempts)
-    m.guards, m.protected, m.differentiating, m.swallowing, m.attempts = [], 0, 0, 0, []
+    trace.outside = (m.guards, m.left, m.protected, m.differentiating, m.swallowing, m.attempts)
+    m.guards, m.left, m.protected, m.differentiating, m.swallowing, m.attempts = [], False, 0, 0, 0, []
     record.traces.append(trace)
     m.trace = trace
     return trace
@@ -477,7 +477,7 @@ def close_trace(m: Machine, trace: Trace) -> None:
     """End a trace: its placeholders are constants from now on."""
     trace.active = False
     m.trace = None
-    m.guards, m.protected, m.differentiating, m.swallowing, m.attempts = trace.outside
+    m.guards, m.left, m.protected, m.differentiating, m.swallowing, m.attempts = trace.outside
 
 
 def parts(values: Iterable[Value], depth: int = 4) -> Iterator[Heap]:

@@ -79,11 +79,11 @@ class Loop:
 @dataclass(eq=False, slots=True)
 class Within:
     """A `with` over a generator of the project: the block runs where `function` yields, if nothing but the `straight` path leads there: so many guards and
-    loops."""
+    loops, and no flag that may have ended it before."""
 
     function: FuncV
     block: Callable[[Value], Status]
-    straight: tuple[int, int]
+    straight: tuple[int, int, bool]
     ran: bool = False
     status: Status = None
 
@@ -133,6 +133,7 @@ class Machine:
         self.epoch = 0
         self.loops: list[Loop] = []
         self.guards: list[str] = []
+        self.left = False  # whether a flag may have made a function on the way, or a round of a loop, end before this
         self.modules: dict[str, ModuleV] = {}
         self.last_write: dict[tuple[int, Any], Place] = {}
         self.compile_disabled = False
@@ -216,8 +217,8 @@ class Machine:
 
     @property
     def doubtful(self) -> bool:
-        """Whether the run stands under a bare flag, a type test or an exception handler: nobody knows that it is ever taken."""
-        return any(guard.startswith(("flag", "handler")) for guard in self.guards)
+        """Whether the run stands under, or behind the return of, a bare flag, under a type test or an exception handler: nobody knows that it is ever taken."""
+        return self.left or any(guard.startswith(("flag", "case", "handler")) for guard in self.guards)
 
     def calls_to(self, frame: Frame | None) -> tuple[Place, ...]:
         """The call sites between the compiled function and `frame`, outermost first."""
@@ -436,13 +437,14 @@ class Machine:
     @contextmanager
     def guarded(self, guard: str | None) -> Iterator[None]:
         """What runs in here runs under a condition that is not known; None: under none."""
-        outer = len(self.guards)
+        outer, left = len(self.guards), self.left
         if guard is not None:
             self.guards.append(guard)
         try:
             yield
         finally:
             del self.guards[outer:]
+            self.left = left
 
     def choose(self, frame: Frame, paths: list[Callable[[], Value]], guard: str = "value") -> Value:
         """Run alternatives that come to a value each: the value stands for any of theirs."""
@@ -458,24 +460,22 @@ class Machine:
     def fork(self, frame: Frame, paths: list[Callable[[], Status]], guard: str = "value") -> Status:
         """Run alternatives from the same state and go on with the join of those that end alike.
 
-        Where a flag has made others return, nobody knows that the rest of the function is ever run.
+        Where a flag has made others return, nobody knows that the rest of the function is ever run. A case that is dealt with first is no such flag: the rest
+        is there for all others.
         """
         began = now()
-        outer = len(self.guards)
         ends: list[tuple[Status, Writes]] = []
         for path in paths:
             since = now()
             self.journal.begin()
-            self.guards.append(guard)
             depth = self.journal.depth
             try:
-                status = path()
+                with self.guarded(guard):
+                    status = path()
             except BaseException:
                 self.journal.unwind(depth)
                 self.journal.end()
                 raise
-            finally:
-                del self.guards[outer:]
             ends.append((status, self.journal.undo(since)))
         result = min((status for status, _ in ends), key=_ORDER.index)
         self._join([written for status, written in ends if status == result], began)
@@ -483,7 +483,7 @@ class Machine:
             if status != result and status in ("return", "break", "continue"):
                 (frame.leavings if status == "return" or not self.loops else self.loops[-1].leavings).append(written)
         if self.trace is not None and guard.startswith("flag") and result is None and any(status in _LEAVE for status, _ in ends):
-            self.guards.append(guard)
+            self.left = True
         return result
 
     def _join(self, ends: list[Writes], began: int) -> None:

@@ -128,14 +128,22 @@ def depends_on_argument(value: Value) -> bool:
 
 
 def guard_kind(m: Machine, test: nodes.Expr, value: Value) -> str:
-    """How to name a condition that is not known: a comparison of numbers or dtypes that the calls decide ("value"), or a matter of configuration ("flag").
-
-    In a trace that is one which no argument of a call in sight goes into: nobody knows that it ever comes out the other way.
+    """How to name a condition that is not known: a comparison of numbers or dtypes that the calls decide ("value"), one that no argument of a call in sight
+    goes into, so that nobody knows that it ever comes out the other way ("case", as is a test for None), or a matter of configuration ("flag").
     """
     numbers = isinstance(value, Array) or isinstance(value, Scalar) and value.kind == "bool"
     called = m.trace is None or isinstance(value, Scalar) and value.varies
-    kind = "value" if numbers and called and _compares_numbers(test) else "flag"
+    kind = "value" if numbers and called and _compares_numbers(test) else "case" if _tells_cases_apart(test) else "flag"
     return kind + "+argument" if depends_on_argument(value) else kind
+
+
+def _tells_cases_apart(test: nodes.Expr) -> bool:
+    if isinstance(test, nodes.Unary):
+        return _tells_cases_apart(test.operand)
+    if isinstance(test, nodes.BoolOp):
+        return _tells_cases_apart(test.left) and _tells_cases_apart(test.right)
+    is_none = isinstance(test, nodes.Compare) and isinstance(test.rights[0], nodes.Const) and test.rights[0].value is None
+    return is_none or _compares_numbers(test)
 
 
 def _compares_numbers(test: nodes.Expr) -> bool:

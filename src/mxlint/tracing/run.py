@@ -136,6 +136,7 @@ class _Budget:
         m.guards.clear()
         m.attempts.clear()
         m.trace = None
+        m.left = False
         m.depth = m.compares = m.protected = m.differentiating = m.swallowing = 0
         m.lost("budget" if kind is OutOfBudget else "nesting too deep")
         return True
@@ -232,13 +233,13 @@ def _decorators(piece: Piece, text: str) -> list[str]:
 
 def _apart(m: Machine, run: Callable[[], None]) -> None:
     """Run something of another file apart from what goes on in this one."""
-    held = m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch
-    m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = Journal(), None, [], [], 0, 0
+    held = m.journal, m.trace, m.guards, m.left, m.loops, m.protected, m.epoch
+    m.journal, m.trace, m.guards, m.left, m.loops, m.protected, m.epoch = Journal(), None, [], False, [], 0, 0
     try:
         with as_old():
             run()
     finally:
-        m.journal, m.trace, m.guards, m.loops, m.protected, m.epoch = held
+        m.journal, m.trace, m.guards, m.left, m.loops, m.protected, m.epoch = held
 
 
 def _lowered(m: Machine, chunk: Piece, frame: Frame) -> nodes.Body:
