@@ -365,6 +365,58 @@ def test_a_method_shows_what_something_unknown_is(condition: str, how: str) -> N
     assert ([finding.code for finding in result.findings], result.coverage[how]) == ([], 1)
 
 
+COMPILED_ELSEWHERE = {
+    "main.py": """from train import build
+
+
+def run_compiled(batches):
+    return build(0.3)(batches)
+""",
+    "fast.py": """import mlx.core as mx
+
+
+def fast(function):
+    return mx.compile(function)
+""",
+    "train.py": """import mlx.core as mx
+import mlx.nn as nn
+from fast import fast as jit
+
+
+class Model(nn.Module):
+    def __init__(self, p):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.drop = nn.Dropout(p)
+
+    def __call__(self, x):
+        return self.drop(self.layer(x))
+
+
+def build(p):
+    # The model, and what goes through all batches with it. It is long, because it says what it does, and there is much to say about that.
+    # More of that: what is needed is looked up, what is not there is made, and whoever wants to know what has been done can ask the program.
+    # Nothing of this is ever computed more than once, as far as anybody knows.
+    model = Model(p)
+    mx.eval(model.parameters())
+
+    @jit
+    def forward(x):
+        return model(x)
+
+    def run(batches):
+        for batch in batches:
+            print(forward(batch))
+
+    return run
+""",
+}
+
+
+def test_a_long_function_of_another_file_that_compiles_by_a_name_of_a_third_one_is_followed() -> None:
+    assert places(COMPILED_ELSEWHERE) == [("train.py", 13, "MX203")]
+
+
 COMPILED_LATER = '''import mlx.core as mx
 import mlx.nn as nn
 

@@ -238,7 +238,7 @@ def node_of(function: FuncV) -> nodes.FuncDef | nodes.Lambda | None:
 
 def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
     """Run the body of a function of the project."""
-    if m.follows is not None and m.depth and m.trace is None and not m.follows(function) and not any(map(_is_code, info.values())):
+    if m.follows is not None and m.depth and m.trace is None and not m.follows(function, info) and not any(map(_holds_code, info.values())):
         return unknown_call(m, info, function.name)
     node = node_of(function)
     if node is None or function.env is None:
@@ -263,8 +263,11 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         m.depth -= 1
 
 
-def _is_code(value: Value) -> bool:
-    """Whether a value is something to call."""
+def _holds_code(value: Value, depth: int = 3) -> bool:
+    """Whether a value is something to call, or a container of such."""
+    if isinstance(value, (Tup, ListV, DictV, Choice)):
+        inside = value.fields.values() if isinstance(value, DictV) else value.options if isinstance(value, Choice) else value.items or ()
+        return depth > 0 and any(_holds_code(item, depth - 1) for item in inside)
     return isinstance(value, (FuncV, BoundV, PartialV, TransformV, CompiledV, ClassV))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mxlint.tracing import attribute, matching, nodes, operators
+from mxlint.tracing import attribute, matching, nodes, operators, presume
 from mxlint.tracing import call as calls
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
@@ -33,7 +33,6 @@ from mxlint.tracing.values import (
     Place,
     Scalar,
     Value,
-    as_old,
     join,
     same,
 )  # fmt: skip
@@ -338,7 +337,15 @@ def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
 
 
 def _defaults(m: Machine, node: nodes.FuncDef, frame: Frame) -> dict[str, Value]:
-    return {p.name: evaluate(m, p.default, frame) for p in node.params if p.default is not None}
+    """What the defaults of a function are; of one that reads a global that was bound anew after the definition nobody knows any more."""
+
+    def changed(default: nodes.Expr) -> bool:
+        names = (part.id for part in presume.walk(default) if isinstance(part, nodes.Name))
+        places = (m.last_write.get((id(frame.module), name)) for name in names)
+        return any(place is not None and place.source is frame.source and place.start > node.start for place in places)
+
+    given = [(param, param.default) for param in node.params if param.default is not None]
+    return {param.name: UNKNOWN if changed(default) else evaluate(m, default, frame) for param, default in given}
 
 
 def _lower_method(m: Machine, function: FuncV) -> None:
@@ -353,7 +360,7 @@ def _lower_method(m: Machine, function: FuncV) -> None:
         m.tick_text(node.end - node.start)
     function.node = node = m.files.method(function.source, node)
     if node is not None:
-        with as_old():
+        with m.apart():
             function.defaults = _defaults(m, node, function.env)
 
 

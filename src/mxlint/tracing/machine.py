@@ -34,11 +34,13 @@ from mxlint.tracing.values import (
     Tup,
     Value,
     array,
+    as_old,
     now,
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from mxlint.project import Project
+    from mxlint.tracing.call import CallInfo
     from mxlint.tracing.files import Files
     from mxlint.tracing.mlx.table import Table
 
@@ -127,7 +129,7 @@ class Machine:
         self.budget = 0
         self.withheld = 0
         self.searching = False
-        self.follows: Callable[[FuncV], bool] | None = None  # what host code is followed into; None: all
+        self.follows: Callable[[FuncV, CallInfo], bool] | None = None  # what host code is followed into; None: all
         self.trace: Trace | None = None
         self.records: list[Record] = []
         self.epoch = 0
@@ -433,6 +435,17 @@ class Machine:
         return made
 
     # -- branches --
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What runs in here ran before all that goes on: the top of another file, a default that nobody has asked for yet."""
+        held = self.journal, self.trace, self.guards, self.left, self.loops, self.protected, self.epoch
+        self.journal, self.trace, self.guards, self.left, self.loops, self.protected, self.epoch = Journal(), None, [], False, [], 0, 0
+        try:
+            with as_old():
+                yield
+        finally:
+            self.journal, self.trace, self.guards, self.left, self.loops, self.protected, self.epoch = held
 
     @contextmanager
     def guarded(self, guard: str | None) -> Iterator[None]:

@@ -219,7 +219,7 @@ def _uses(m: Machine, node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, st
 def _find_uses(node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...]:
     """Uses of names: ("array", name) for uses that only arrays have, ("operand", name) in arithmetic, (dotted callee, name) for arguments."""
     found: list[tuple[str, str]] = []
-    for part in _walk(node.body):
+    for part in walk(node.body):
         if isinstance(part, nodes.Attr) and isinstance(part.value, nodes.Name) and part.name in _ARRAY_ATTRIBUTES:
             found.append(("array", part.value.id))
         elif isinstance(part, nodes.Bin):
@@ -243,15 +243,15 @@ def _dotted(node: nodes.Expr) -> str | None:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, nodes.Name) else None
 
 
-def _walk(node: Any) -> Iterator[nodes.Node]:
+def walk(node: Any) -> Iterator[nodes.Node]:
     if isinstance(node, tuple):
         for item in node:
-            yield from _walk(item)
+            yield from walk(item)
     elif isinstance(node, nodes.Node):
         yield node
         kind: Any = type(node)
         for part in _parts(kind):
-            yield from _walk(getattr(node, part))
+            yield from walk(getattr(node, part))
 
 
 @cache

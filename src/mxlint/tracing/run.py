@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -10,7 +12,6 @@ from typing import TYPE_CHECKING
 from mxlint.tracing import attribute, compiling, execute, nodes, presume
 from mxlint.tracing import call as calls
 from mxlint.tracing.events import Record
-from mxlint.tracing.heap import Journal
 from mxlint.tracing.machine import Machine, OutOfBudget
 from mxlint.tracing.spelling import compile_words, says_compile, whole_words
 from mxlint.tracing.values import (
@@ -32,7 +33,6 @@ from mxlint.tracing.values import (
     Scalar,
     TransformV,
     Value,
-    as_old,
     const,
     join,
     options,
@@ -87,7 +87,11 @@ def run_file(m: Machine, source: Source, *, everything: bool = False) -> None:
     with budget:
         handles |= _imported_handles(m, source, frame)
     interesting = _interest(m, source, frame, handles)
-    budget.leads = _leads(m, source, interesting)
+    objects = _mention(  # what a function does to one of these, something compiled may read
+        {name for name, value in frame.fields.items() if isinstance(name, str) and isinstance(value, (Instance, DictV, ListV))}
+    )
+    budget.leads = _leads(m, source, lambda text: interesting(text) or objects(text))
+    budget.mentions = _mention(_makers(m, source, frame, handles))
     # What compiles by itself comes before what calls it, while there is budget.
     for chunk in sorted(cut, key=lambda chunk: not says_compile(source.text, chunk.start, chunk.end)):
         if chunk.kind != "other" and chunk.name is not None and (everything or interesting(source.text[chunk.start : chunk.end])):
@@ -103,17 +107,21 @@ class _Budget:
         self.left = FILE_BUDGET
         self.searches = False
         self.leads: Callable[[FuncV], bool] = lambda function: True
+        self.mentions: Callable[[str], bool] = lambda text: False
 
     def into(self, function: Value | None) -> _Budget:
         """The same context, for one entry into a function. From one that does not compile by itself only that is followed which may come to it."""
         self.searches = not (isinstance(function, FuncV) and _has_site(function))
-        self.m.follows = (lambda called: _is_init(called) or self.leads(called)) if self.searches else None
+        self.m.follows = None
+        if self.searches and isinstance(function, FuncV):
+            shares = _shares(function, self.mentions)
+            self.m.follows = lambda called, info: _is_init(called) or self.leads(called) or shares(info)
         return self
 
     def to_make(self, cls: ClassV, methods: list[FuncV]) -> _Budget:
         """The same for the constructor of a class, for the sake of these methods."""
         self.into(attribute.class_attribute(cls, "__init__")[1])
-        self.m.follows = None if any(map(_has_site, methods)) else self.leads
+        self.m.follows = None if any(map(_has_site, methods)) else lambda called, info: self.leads(called)
         return self
 
     def __enter__(self) -> None:
@@ -177,7 +185,8 @@ def load(m: Machine, found: Found) -> Value:
                 present = frame.fields.get(name)
                 frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present), decorated=chunk.kind == "class" and chunk.decorated)
         elif names or chunk.body is None:
-            _apart(m, lambda chunk=chunk: _chunk(m, chunk, frame))  # type: ignore[misc]
+            with m.apart():
+                _chunk(m, chunk, frame)
     return made
 
 
@@ -188,7 +197,8 @@ def _later(m: Machine, chunk: Piece, frame: Frame, name: str, present: Value | N
         waiting = frame.fields.pop(name, None)
         if present is not None:
             frame.fields[name] = calls.force(frame, name, present)
-        _apart(m, lambda: _chunk(m, chunk, frame))
+        with m.apart():
+            _chunk(m, chunk, frame)
         value = calls.force(frame, name, frame.fields.get(name, UNKNOWN))
         del waiting
         if isinstance(value, (ListV, DictV)):
@@ -231,17 +241,6 @@ def _decorators(piece: Piece, text: str) -> list[str]:
     return _DECORATED_BY.findall(re.split(r"\n(?:def|class|async) ", text[piece.start : piece.end], maxsplit=1)[0])
 
 
-def _apart(m: Machine, run: Callable[[], None]) -> None:
-    """Run something of another file apart from what goes on in this one."""
-    held = m.journal, m.trace, m.guards, m.left, m.loops, m.protected, m.epoch
-    m.journal, m.trace, m.guards, m.left, m.loops, m.protected, m.epoch = Journal(), None, [], False, [], 0, 0
-    try:
-        with as_old():
-            run()
-    finally:
-        m.journal, m.trace, m.guards, m.left, m.loops, m.protected, m.epoch = held
-
-
 def _lowered(m: Machine, chunk: Piece, frame: Frame) -> nodes.Body:
     """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
     if not m.files.is_lowered(frame.source, chunk):
@@ -263,7 +262,7 @@ def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
         def lower(function: FuncV) -> None:
             body = _lowered(m, chunk, frame)
             if body and isinstance(body[0], nodes.FuncDef):
-                with as_old():
+                with m.apart():
                     made = execute.make_function(m, body[0], frame)
                 function.node, function.defaults, function.place = made.node, made.defaults, made.place
 
@@ -279,17 +278,18 @@ def _make_class(m: Machine, chunk: Piece, frame: Frame) -> Value:
     body = _lowered(m, chunk, frame)
     if not body or not isinstance(body[0], nodes.ClassDef):
         return UNKNOWN
-    made: list[Value] = []
-    definition = body[0]
-    _apart(m, lambda: made.append(execute.make_class(m, definition, frame)))
-    if isinstance(made[0], ClassV):
-        made[0].born = 0
-    return made[0]
+    with m.apart():
+        made = execute.make_class(m, body[0], frame)
+    if isinstance(made, ClassV):
+        made.born = 0
+    return made
 
 
 # -- entries ----------------------------------------------------------------------------------------------------------
 
 _GLOBAL = re.compile(r"\n[ \t]+global ")
+_CHANGES = re.compile(r"\.eval\(\)|\.(?:train|freeze|unfreeze)\(|^[ \t]+(?:global |(?!self\b)\w+(?:\.\w+)+[ \t]*=(?!=))", re.MULTILINE)
+"""How a function changes what others read later: a mode, a global, an attribute of what it is given."""
 _HANDLE = re.compile(r"(\.?)\b(\w+)\s*(?::[^=\n]+)?=\s*[^=\n]*compile")
 
 
@@ -321,17 +321,41 @@ def _imports_handles(m: Machine, source: Source, cut: tuple[Piece, ...], budget:
 
 def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Callable[[str], bool]:
     """Whether a piece of text may make or call a compiled object."""
-    names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and _runs_compiled(value)}
-    names |= {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
-    mentions = _mention(names | _spelled_handles(m, source))
+    mentions = _mention(_names(m, source, frame, handles))
     if _compiles_here(m, source):
         return lambda text: says_compile(text) or mentions(text)
     return lambda text: mentions(text) and (_TELLS.search(text) is not None or any(map(mentions, _DECORATOR.findall(text))))
 
 
-def _spelled_handles(m: Machine, source: Source) -> set[str]:
-    """The names that a file gives to something compiled on the same line, and its functions that compile or call such a one."""
+def _names(m: Machine, source: Source, frame: Frame, handles: set[str]) -> set[str]:
+    """What a file calls its compiled objects, and what makes or calls one."""
+    names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and _runs_compiled(value)}
+    return names | {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers} | _spelled_handles(m, source)
+
+
+def _makers(m: Machine, source: Source, frame: Frame, handles: set[str]) -> set[str]:
+    """Those that are functions: what they are given may be captured."""
+    return {name for name in _names(m, source, frame, handles) if isinstance(frame.fields.get(name), FuncV)}
+
+
+def _imported_names(m: Machine, source: Source, seen: set[int]) -> set[str]:
+    """The names under which a file that is not run imports compile, or what spells it elsewhere."""
     names: set[str] = set()
+    seen.add(id(source))
+    for node in chain.from_iterable(piece.body or () for piece in m.files.pieces(source)):
+        if isinstance(node, nodes.ImportFrom):
+            found = m.project.find(node.module, node.level, source)
+            other = found.source if found is not None else None
+            known = {"compile"}
+            if other is not None and id(other) not in seen and m.files.says_compile(other):
+                known = _spelled_handles(m, other, _imported_names(m, other, seen))
+            names.update(alias or name for name, alias in node.names if name in known)
+    return names
+
+
+def _spelled_handles(m: Machine, source: Source, imported: Iterable[str] = ()) -> set[str]:
+    """The names that a file gives to something compiled on the same line, and its functions that compile or call such a one, or one of `imported`."""
+    names = set(imported)
     text, pieces = source.text, m.files.pieces(source)
     for piece in pieces:
         end = piece.start
@@ -342,7 +366,7 @@ def _spelled_handles(m: Machine, source: Source) -> set[str]:
                 names.update(name for dot, name in found if dot or not _is_local(text, piece, at))
     functions = {chunk.name: text[chunk.start : chunk.end] for chunk in pieces if chunk.kind == "def" and chunk.name}
     # Who calls a function that compiles may do so in a loop: two steps outward.
-    makers = {name for name, body in functions.items() if says_compile(body)}
+    makers = names.intersection(imported) | {name for name, body in functions.items() if says_compile(body)}
     for _ in range(2):
         if makers:
             calls_maker = _mention(makers)
@@ -369,12 +393,38 @@ def _leads(m: Machine, source: Source, interesting: Callable[[str], bool]) -> Ca
         key = id(own), where.start
         if key not in known:
             if key[0] not in tests:
-                mentions = _mention(_spelled_handles(m, own))
+                mentions = _mention(_spelled_handles(m, own, _imported_names(m, own, set())))
                 tests[key[0]] = lambda text: says_compile(text) or mentions(text)
-            known[key] = tests[key[0]](own.text[where.start : where.end])
+            known[key] = tests[key[0]](own.text[where.start : where.end]) or _CHANGES.search(own.text, where.start, where.end) is not None
         return known[key]
 
     return leads
+
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_NO_DATA = frozenset((*keyword.kwlist, *dir(builtins), "self", "mx", "nn"))
+
+
+def _shares(function: FuncV, mentions: Callable[[str], bool]) -> Callable[[calls.CallInfo], bool]:
+    """Whether a call in a function is made of names that this one says together with something compiled."""
+    names: set[str] | None = None
+    text = function.source.text
+
+    def shares(info: calls.CallInfo) -> bool:
+        nonlocal names
+        frame: Frame | None = info.frame
+        while frame is not None and frame.kind == "comprehension":
+            frame = frame.parent
+        if frame is None or frame.function is not function:
+            return False
+        if names is None:
+            where = function.node or function.place
+            lines = text[where.start : where.end].split("\n") if where is not None else []
+            names = {name for line in lines if mentions(line) for name in _NAME.findall(line)} - _NO_DATA
+        start = text.rfind("\n", 0, info.place.start) + 1
+        return not names.isdisjoint(_NAME.findall(text, start, info.place.end))
+
+    return shares
 
 
 def _runs_compiled(value: Value) -> bool:
@@ -465,9 +515,8 @@ def generic_instance(m: Machine, cls: ClassV, frame: Frame) -> Value:
     """The one object of a class that is made with unknown arguments."""
     if "#sample" not in cls.fields:
         cls.fields["#sample"] = UNKNOWN  # a class that makes itself finds nothing
-        made: list[Value] = []
-        _apart(m, lambda: made.append(_generic_instance(m, cls, frame)))
-        cls.fields["#sample"] = made[0]
+        with m.apart():
+            cls.fields["#sample"] = _generic_instance(m, cls, frame)
     sample: Value = cls.fields["#sample"]
     return sample
 
