@@ -417,6 +417,15 @@ def test_a_long_function_of_another_file_that_compiles_by_a_name_of_a_third_one_
     assert places(COMPILED_ELSEWHERE) == [("train.py", 13, "MX203")]
 
 
+def test_a_configured_wrapper_is_a_name_of_compile_in_other_files_too() -> None:
+    files = {
+        name: COMPILED_ELSEWHERE[name].replace("from fast import fast as jit", "from mylib import jit") for name in ("main.py", "train.py")
+    }
+    write(Path(), {**files, "pyproject.toml": '[tool.mxlint]\ncompile-wrappers = ["mylib.jit"]\n'})
+    result = check(["."])
+    assert [(finding.span.filename, finding.span.start.row, finding.code) for finding in result.findings] == [("train.py", 13, "MX203")]
+
+
 COMPILED_LATER = '''import mlx.core as mx
 import mlx.nn as nn
 

@@ -330,7 +330,12 @@ def _interest(m: Machine, source: Source, frame: Frame, handles: set[str]) -> Ca
 def _names(m: Machine, source: Source, frame: Frame, handles: set[str]) -> set[str]:
     """What a file calls its compiled objects, and what makes or calls one."""
     names = handles | {name for name, value in frame.fields.items() if isinstance(name, str) and _runs_compiled(value)}
-    return names | {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers} | _spelled_handles(m, source)
+    return names | _wrappers(m) | _spelled_handles(m, source)
+
+
+def _wrappers(m: Machine) -> set[str]:
+    """What the functions that do what mx.compile does are called, without their modules."""
+    return {wrapper.rsplit(".", 1)[-1] for wrapper in m.wrappers}
 
 
 def _makers(m: Machine, source: Source, frame: Frame, handles: set[str]) -> set[str]:
@@ -393,7 +398,7 @@ def _leads(m: Machine, source: Source, interesting: Callable[[str], bool]) -> Ca
         key = id(own), where.start
         if key not in known:
             if key[0] not in tests:
-                mentions = _mention(_spelled_handles(m, own, _imported_names(m, own, set())))
+                mentions = _mention(_spelled_handles(m, own, _imported_names(m, own, set()) | _wrappers(m)))
                 tests[key[0]] = lambda text: says_compile(text) or mentions(text)
             known[key] = tests[key[0]](own.text[where.start : where.end]) or _CHANGES.search(own.text, where.start, where.end) is not None
         return known[key]
@@ -441,7 +446,7 @@ _TELLS = re.compile(r"\b(?:for|while|lambda|yield|int|float|bool|str|len|range|i
 
 def _compiles_here(m: Machine, source: Source) -> bool:
     """Whether a file may hold a compile site."""
-    return m.files.says_compile(source) or any(wrapper.rsplit(".", 1)[-1] in source.text for wrapper in m.wrappers)
+    return m.files.says_compile(source) or any(name in source.text for name in _wrappers(m))
 
 
 def _is_compile(value: Value) -> bool:
