@@ -129,12 +129,26 @@ def test_every_rule_of_the_tracer_leaves_something_alone() -> None:
 UNKNOWN = read_cases("unknown.md")
 GUESSED = {
     "loop whose length is not known": "an unknown loop is taken to run at least once",
+    "a loop that a flag leaves before anything is done": "what comes after `continue` is taken to have run",
 }
 
 
 @pytest.mark.parametrize("name", parameters(UNKNOWN, GUESSED))
 def test_what_is_unknown_stays_silent(name: str) -> None:
     assert places(UNKNOWN[name].files) == []
+
+
+MISSING = read_cases("missed.md")
+REASONS = {
+    "a number of the program that gives way to a shape in the trace": "what comes from an argument is taken for a table that grows with it",
+    "weights that an optimizer with captured state has updated and nothing has computed": "said to be stale (MX201), but the second call raises",
+}
+
+
+@pytest.mark.parametrize("name", parameters(MISSING, REASONS))
+def test_what_is_still_missed(name: str) -> None:
+    case = MISSING[name]
+    assert [place for place in places(case.files) if place[2] == case.code] == [(file, row, case.code) for file, row in case.here]
 
 
 FOUND = read_cases("found.md")
