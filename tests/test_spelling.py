@@ -63,11 +63,12 @@ def test_beside_a_keyword(word: str) -> None:
     assert list(compile_words(f"x {word} compile {word} y")) == [len(word) + 3]
 
 
-@pytest.mark.parametrize("path", sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")), ids=lambda path: path.name)
+SAYING = [path for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")) if b"compile" in path.read_bytes()]
+
+
+@pytest.mark.parametrize("path", SAYING, ids=lambda path: path.name)
 def test_no_name_of_a_program_is_left_out(path: Path) -> None:
     text = path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
-    if "compile" not in text:
-        return
     found = set(compile_words(text))
     starts = [0]
     for line in text.splitlines(keepends=True):

@@ -493,7 +493,7 @@ class Machine:
         result = min((status for status, _ in ends), key=_ORDER.index)
         self._join([written for status, written in ends if status == result], began)
         for status, written in ends:
-            if status != result and status in ("return", "break", "continue"):
+            if status != result and status in _LEAVE:
                 (frame.leavings if status == "return" or not self.loops else self.loops[-1].leavings).append(written)
         if self.trace is not None and guard.startswith("flag") and result is None and any(status in _LEAVE for status, _ in ends):
             self.left = True

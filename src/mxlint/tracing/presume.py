@@ -244,6 +244,7 @@ def _dotted(node: nodes.Expr) -> str | None:
 
 
 def walk(node: Any) -> Iterator[nodes.Node]:
+    """A node, or those of a tuple, and all that is in them, outermost first."""
     if isinstance(node, tuple):
         for item in node:
             yield from walk(item)
