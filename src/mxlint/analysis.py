@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from mxlint.facts.model import Facts, Site
 from mxlint.finding import Finding, Span
 from mxlint.project import Project
 from mxlint.rules import advice, arguments, evaluation, frozen, recompilation, shapeless, signature, state
@@ -16,6 +17,7 @@ from mxlint.source import Source
 from mxlint.tracing import presume, run
 from mxlint.tracing.attribute import WEIGHTS
 from mxlint.tracing.events import Read, Record, Trace, Write
+from mxlint.tracing.facts import facts
 from mxlint.tracing.files import Files
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Table
@@ -56,7 +58,7 @@ class SiteReport:
 class Analysis:
     """What is known of one file. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
 
-    `called`: the sites of other files whose compiled functions it calls, each call followed.
+    `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
     """
 
     findings: tuple[Finding, ...]
@@ -64,9 +66,18 @@ class Analysis:
     reasons: Mapping[str, int] = field(default_factory=dict)
     coverage: Mapping[str, int] = field(default_factory=dict)
     called: frozenset[Span] = frozenset()
+    facts: Facts | None = None
 
 
-def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[str, ...] = (), everything: bool = False) -> Analysis:
+def analyze(
+    source: Source,
+    project: Project,
+    table: Table,
+    *,
+    wrappers: tuple[str, ...] = (),
+    everything: bool = False,
+    with_facts: bool = False,
+) -> Analysis:
     """Analyse one file; raises SyntaxError (or ValueError, RecursionError, MemoryError from the parser) for what is not Python."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), MIN_RECURSION))
     source = project.add(source)
@@ -82,7 +93,8 @@ def analyze(source: Source, project: Project, table: Table, *, wrappers: tuple[s
 
         findings = tuple(with_fixes(findings, again))
     sites = _all_sites(m.records, source)
-    return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites), frozenset(_called(m.records, source)))
+    known = facts(m, source, project, [Site(site.span, site.form, site.compiled) for site in sites]) if with_facts else None
+    return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites), frozenset(_called(m.records, source)), known)
 
 
 def _traced(source: Source, project: Project, table: Table, wrappers: tuple[str, ...], everything: bool) -> Machine:

@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
+from mxlint.facts.model import Facts
 from mxlint.faults import internal_error, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.gate import admitted, last_names
@@ -45,7 +47,8 @@ class Result:
     """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there.
     `fail_on`: by file, what fails the run; `verified`: its findings were put to the test.
 
-    `coverage` counts the sites followed in full, in part and not at all.
+    `coverage` counts the sites followed in full, in part and not at all. `facts`: what the tracer knows, one for each file that was analysed
+    on its own; nothing unless they were asked for.
     """
 
     findings: tuple[Finding, ...]
@@ -62,6 +65,7 @@ class Result:
     coverage: Mapping[str, int]
     timings: Mapping[str, float]
     verified: bool = False
+    facts: tuple[Facts, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -96,6 +100,7 @@ class _Analysed:
     reasons: Counter[str] = field(default_factory=Counter)
     coverage: Counter[str] = field(default_factory=Counter)
     called: set[Span] = field(default_factory=set)
+    facts: list[Facts] = field(default_factory=list)
 
     def add(self, analysis: Analysis) -> None:
         self.findings.extend(analysis.findings)
@@ -103,6 +108,8 @@ class _Analysed:
         self.sites.extend(analysis.sites)
         self.reasons.update(analysis.reasons)
         self.coverage.update(analysis.coverage)
+        if analysis.facts is not None:
+            self.facts.append(analysis.facts)
 
     def give_up(self, finding: Finding) -> None:
         self.findings.append(finding)
@@ -117,11 +124,12 @@ def check(
     force_exclude: bool = False,
     gate: bool = True,
     everything: bool = False,
+    with_facts: bool = False,
     progress: Progress | None = None,
 ) -> Result:
     """Check files and folders, or `stdin` in their place. Raises ConfigError, and nothing that a checked file could cause.
 
-    Without `gate` every file is analysed; `everything` is passed on to the analysis.
+    Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis.
     """
     settings = settings or Settings()
     cwd = Path.cwd()
@@ -147,7 +155,7 @@ def check(
             if relevant:
                 table = _table(next(file for file in files if file.at in relevant), settings)
         with _timed("analyse", timings):
-            analysed = _analyse(looked_at, contents, relevant, table, everything, progress)
+            analysed = _analyse(looked_at, contents, relevant, table, everything, with_facts, progress)
         with _timed("suppress", timings):
             findings, fail_on = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
@@ -164,6 +172,7 @@ def check(
         reasons=dict(analysed.reasons),
         coverage=dict(analysed.coverage),
         timings=timings,
+        facts=tuple(analysed.facts),
     )
 
 
@@ -209,6 +218,7 @@ def _analyse(
     relevant: Collection[str],
     table: Table | None,
     everything: bool,
+    with_facts: bool,
     progress: Progress | None,
 ) -> _Analysed:
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
@@ -227,7 +237,7 @@ def _analyse(
             if broken := syntax_error(source):
                 analysed.give_up(broken)
             continue
-        analyse = analyse or _analyser(contents, table, everything)
+        analyse = analyse or _analyser(contents, table, everything, with_facts)
         try:
             analysis = analyse(source, file.config.compile_wrappers)
         except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
@@ -260,7 +270,9 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
-def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool) -> Callable[[Source, tuple[str, ...]], Analysis]:
+def _analyser(
+    contents: Mapping[str, bytes], table: Table, everything: bool, with_facts: bool
+) -> Callable[[Source, tuple[str, ...]], Analysis]:
     """The analysis of one file of this run. It is imported here, with all of LibCST behind it, because most runs need none of it."""
     from mxlint.analysis import analyze
     from mxlint.project import Project
@@ -268,15 +280,16 @@ def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool) -> 
     project = Project(contents)
 
     def analyse(source: Source, wrappers: tuple[str, ...]) -> Analysis:
+        how = partial(analyze, source, table=table, wrappers=wrappers, everything=everything, with_facts=with_facts)
         try:
-            return analyze(source, project, table, wrappers=wrappers, everything=everything)
+            return how(project)
         except RecursionError:
             if syntax_error(source):
                 raise
         # Generated code nests deeper than people do. What the first try left half done in the project is not used again.
         from mxlint.deep import on_a_deep_stack
 
-        return on_a_deep_stack(lambda: analyze(source, Project(contents), table, wrappers=wrappers, everything=everything))
+        return on_a_deep_stack(lambda: how(Project(contents)))
 
     return analyse
 
@@ -288,7 +301,12 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
     """
     by_file: dict[str, dict[tuple[object, ...], Finding]] = {name: {} for name in analysed.sources}
     compiling = {site.span.filename for site in analysed.sites}
-    for finding in _by_given_name(_called(analysed), files, cwd):
+    named = _given_names(files, cwd)
+    if analysed.facts:
+        from mxlint.facts.places import with_places
+
+        analysed.facts = [with_places(facts, named) for facts in analysed.facts]
+    for finding in _by_given_name(_called(analysed), named):
         by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
     kept: list[Finding] = []
     fail_on: dict[str, FailOn] = {}
@@ -318,8 +336,8 @@ def _called(analysed: _Analysed) -> Iterator[Finding]:
             yield finding
 
 
-def _by_given_name(findings: Iterable[Finding], files: Mapping[str, File], cwd: Path) -> Iterator[Finding]:
-    """The findings with each file under the name that it has in this run: imports lead to real paths, the user may have named a link."""
+def _given_names(files: Mapping[str, File], cwd: Path) -> Callable[[Span], Span]:
+    """A function that gives a place the name that its file has in this run: imports lead to real paths, the user may have named a link."""
     given = {file.real: file.name for file in files.values()}
     names: dict[str, str] = {}
 
@@ -329,6 +347,11 @@ def _by_given_name(findings: Iterable[Finding], files: Mapping[str, File], cwd: 
             names[span.filename] = span.filename if known else given.get(os.path.realpath(cwd / span.filename), span.filename)
         return span if names[span.filename] == span.filename else replace(span, filename=names[span.filename])
 
+    return named
+
+
+def _by_given_name(findings: Iterable[Finding], named: Callable[[Span], Span]) -> Iterator[Finding]:
+    """The findings with each file under the name that it has in this run."""
     for finding in findings:
         yield replace(
             finding,

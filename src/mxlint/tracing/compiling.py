@@ -219,7 +219,7 @@ def _noted_call(m: Machine, info: CallInfo, values: list[Value]) -> Call:
         info.place, len(m.loops), m.epoch, tuple(_shape_key(a) for a in flat_arrays(values)),
         {name: (place, value) for name, (place, value) in given.items() if isinstance(value, Scalar)},
         {name: (place, _shape_key(value)) for name, (place, value) in given.items() if isinstance(value, (Array, ListV))}, m.loops[-1] if m.loops else None, exact,
-        flat_key([*values, *(Scalar("str", key) for key in info.keywords)]), bool(m.guards),
+        flat_key([*values, *(Scalar("str", key) for key in info.keywords)]), bool(m.guards), given, info.frame, tuple(m.loops),
     )  # fmt: skip
 
 

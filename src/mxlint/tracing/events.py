@@ -151,6 +151,7 @@ class Stale:
 class Call:
     """A call of the compiled object from host code.
 
+    `given`: every argument that is written out, by position or name; `frame`: the function that the call stands in, `around`: the loops around it.
     `shapes`: per flat array argument its shape, or None; `scalars`, `arrays`: the arguments that are Python values and arrays themselves,
     by position or name, and where they stand; `loops`: how many loops it stands in, `loop` the innermost; `exact` tells argument trees apart as Python does, `flat` as
     the cache does.
@@ -166,6 +167,9 @@ class Call:
     exact: Any = None
     flat: Any = None
     guarded: bool = False
+    given: Mapping[int | str, tuple[Place, Any]] = field(default_factory=dict)
+    frame: Any = None
+    around: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

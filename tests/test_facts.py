@@ -1,0 +1,144 @@
+"""Facts: what the static tracer tells others of a program, and the JSON form of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mxlint.engine import check
+from mxlint.facts.codec import FactsError, decode, encode
+from mxlint.facts.model import ArrayValue, Facts, ScalarValue
+from mxlint.pages import load_page
+from mxlint.rules.registry import RULES
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def facts_of(text: str, **others: str) -> Facts:
+    """The facts of `main.py`, beside modules of the project."""
+    for name, other in others.items():
+        Path(f"{name}.py").write_text(other, encoding="utf-8")
+    Path("main.py").write_text(text, encoding="utf-8")
+    (facts,) = check(["main.py"], with_facts=True).facts
+    return facts
+
+
+STEP = """
+import mlx.core as mc
+from mlx.core import compile as jit
+from tools import scale
+
+@jit
+def step(x, t, *, flag=True):
+    return scale(x) * t
+
+def train(batches):
+    for batch in batches:
+        step(batch, 2, flag=False)
+
+for number in range(3):
+    step(mc.ones((4, 8)), number)
+train([mc.zeros((2, 8), mc.float16)])
+"""
+
+
+def test_calls_have_their_arguments_their_function_and_their_loops() -> None:
+    (made,) = facts_of(STEP, tools="def scale(x):\n    return x * 2\n").objects
+    assert made.function is not None and [parameter.name for parameter in made.function.parameters] == ["x", "t", "flag"]
+    first, inner = made.calls[0], made.calls[-1]
+    assert (first.within, first.path, [loop.start.row for loop in first.loops]) == ("", (), [14])
+    assert [argument.value for argument in first.arguments] == [ArrayValue((4, 8), "float32"), ScalarValue("int", 0, True, False)]
+    assert (inner.within, [call.start.row for call in inner.path]) == ("train", [16])
+    assert [(argument.name, argument.value) for argument in inner.arguments] == [
+        ("0", ArrayValue((2, 8), "float16")),
+        ("1", ScalarValue("int", 2, True, False)),
+        ("flag", ScalarValue("bool", False, True, False)),
+    ]
+
+
+def test_sites_are_there_whether_or_not_anything_runs_them() -> None:
+    found = facts_of("import mlx.core as mx\nif False:\n    @mx.compile\n    def f(x):\n        return x\n")
+    assert [(site.place.start.row, site.text) for site in found.sites] == [(3, "f")] and not found.objects
+
+
+def test_imports_say_what_a_name_means() -> None:
+    found = facts_of(STEP, tools="def scale(x):\n    return x * 2\n")
+    here = {item.name: (item.target, item.source) for item in found.imports if item.place.filename == "main.py"}
+    assert here == {"mc": ("mlx.core", None), "jit": ("mlx.core.compile", None), "scale": ("tools.scale", "tools.py")}
+
+
+def test_changes_name_the_read_the_write_and_the_later_call() -> None:
+    found = facts_of(
+        "import mlx.core as mx\nscale = 1.0\n@mx.compile\ndef f(x):\n    return x * scale\nf(mx.ones(2))\nscale = 2.0\nf(mx.ones(2))\n"
+    )
+    (made,) = found.objects
+    assert [
+        (change.name, change.read.start.row, change.written and change.written.start.row, change.again.start.row) for change in made.changes
+    ] == [("scale", 5, 7, 8)]
+    (trace,) = made.traces
+    assert [(read.name, read.value) for read in trace.reads if read.name == "scale"] == [("scale", ScalarValue("float", 1.0, True, False))]
+
+
+def test_a_parameter_that_no_call_in_sight_gives_has_what_it_is_taken_to_be() -> None:
+    (made,) = facts_of("import mlx.core as mx\n@mx.compile\ndef f(x, n: int):\n    return x.sum() * n\n").objects
+    assert made.function is not None and not made.calls
+    assert [parameter.value for parameter in made.function.parameters] == [ArrayValue(None, None), ScalarValue("int", None, False, False)]
+
+
+def _samples() -> list[Facts]:
+    found = list(check([str(FIXTURES / "project"), str(FIXTURES / "demo")], with_facts=True).facts)
+    for number, code in enumerate(RULES):
+        for block in load_page(code).blocks:
+            if block.language == "python":
+                Path(f"page{number}.py").write_text(block.text, encoding="utf-8")
+                found += check([f"page{number}.py"], with_facts=True).facts
+    return found
+
+
+def test_json_and_back_is_the_same() -> None:
+    found = _samples()
+    assert len(found) > 30
+    for facts in found:
+        assert decode(json.loads(json.dumps(encode(facts)))) == facts
+
+
+def _broken(data: object, path: list[int], junk: object) -> object:
+    """The JSON value with what a path leads to replaced."""
+    if not path or not isinstance(data, (dict, list)) or not data:
+        return junk
+    keys = list(data) if isinstance(data, dict) else list(range(len(data)))
+    key = keys[path[0] % len(keys)]
+    changed = dict(data) if isinstance(data, dict) else list(data)
+    changed[key] = _broken(data[key], path[1:], junk)  # type: ignore[index, call-overload]
+    return changed
+
+
+@given(path=st.lists(st.integers(0, 1000), max_size=8), junk=st.sampled_from([None, True, 7, 0.5, "x", [], {}, [None], {"is": "array"}]))
+def test_other_json_is_refused_or_means_the_facts_that_it_says(path: list[int], junk: object) -> None:
+    whole = encode(_step())
+    other = json.loads(json.dumps(_broken(whole, path, junk)))
+    try:
+        found = decode(other)
+    except FactsError as error:
+        assert str(error)
+    else:
+        assert encode(found) == other
+
+
+_KNOWN: list[Facts] = []
+
+
+def _step() -> Facts:
+    if not _KNOWN:
+        _KNOWN.append(facts_of(STEP, tools="def scale(x):\n    return x * 2\n"))
+    return _KNOWN[0]
