@@ -6,13 +6,17 @@ import shutil
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mxlint.engine import check
 from mxlint.finding import Edit, Fix
 from mxlint.report.verdict import told
-from mxlint.verify.experiment import verify
+from mxlint.verify.cure import agreed
+from mxlint.verify.experiment import Options, verify
 
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
@@ -69,8 +73,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def word(text: str, code: str, old: str | None = None, new: str = "") -> str | None:
-    """What becomes of a fix that writes `new` for `old`, or of the one that is offered."""
+def word(text: str, code: str, old: str | None = None, new: str = "", **options: Any) -> str | None:
+    """What becomes of a fix that writes `new` for `old`, or of the one that is offered. `options`: how to verify."""
     Path("main.py").write_text(text, encoding="utf-8")
     result = check(["main.py"])
     (finding,) = [finding for finding in result.findings if finding.code == code]
@@ -78,9 +82,9 @@ def word(text: str, code: str, old: str | None = None, new: str = "") -> str | N
         at = text.index(old)
         source = result.sources["main.py"]
         finding = replace(finding, fix=Fix("unsafe", "made up", (Edit(new, source.span(at, at + len(old))),)))
-    (found,) = verify([finding], result.sources, [site.span for site in result.sites])
+    (found,) = verify([finding], result.sources, [site.span for site in result.sites], Options(**options))
     assert found.verdict is not None
-    assert found.verdict.verdict == "confirmed"
+    assert found.verdict.verdict == "confirmed", found.verdict
     return found.verdict.fix
 
 
@@ -108,6 +112,54 @@ def test_it_changes_the_result() -> None:
 def test_it_is_not_tested() -> None:
     assert word(LOOP, "MX301", "mx.compile(norm)(x)", "norm(x") == "untested"
     assert word(LOOP, "MX301", "mx.compile(norm)(x)", "norm(x)") == "untested"
+
+
+FIXED = "f = mx.compile(norm)\nfor _ in range(3):\n    y = f(x)"
+TURNS = "for _ in range(3):\n    y = mx.compile(norm)(x)"
+CUT_SHORT = [
+    "while True: pass",
+    "import time; time.sleep(60)",
+    "import not_installed_anywhere; not_installed_anywhere.call()",
+    "raise ModuleNotFoundError('no x')",
+    "open('weights.npz')",
+    "raise MemoryError",
+    "import os; os.system('true')",
+    "[f(x) for f in [mx.compile(norm)] for _ in range(2000)]",
+]
+
+
+@pytest.mark.parametrize("does", CUT_SHORT)
+def test_a_run_that_was_cut_short_or_lacked_something_tests_no_fix(does: str) -> None:
+    last = f"\n    if _ == 2:\n        {does}"
+    assert word(LOOP, "MX301", TURNS, FIXED + last, wall_s=4.0, timed=False) == "untested"
+    if does.startswith(("raise", "open", "[")):  # the others keep the finding itself from being confirmed
+        assert word(LOOP.rstrip() + last + "\n", "MX301", TURNS, FIXED, wall_s=4.0, timed=False) == "untested"
+
+
+def test_what_differs_by_itself_is_left_out() -> None:
+    clock = LOOP.replace("import", "import time\nimport", 1) + "now = mx.array(time.time() % 1)\n"
+    assert word(clock, "MX301", TURNS, FIXED) == "resolves"
+    assert word(clock, "MX301", TURNS, FIXED.replace("(x)", "(-x)")) == "changes-result"
+    alone = clock.replace("x = mx.array(1.0)", "x = mx.array(time.time() % 1)")
+    assert word(alone, "MX301", TURNS, FIXED) == "untested"
+
+
+_trees = st.recursive(
+    st.integers(-2, 2) | st.text("ab", max_size=2),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(_trees, _trees, _trees)
+def test_only_what_is_the_same_twice_is_compared(first: Any, second: Any, real: Any) -> None:
+    assert agreed(first, first, first) is not False
+    assert agreed(first, second, first) is not False
+    assert agreed(first, second, second) is not False
+    if agreed(first, first, real):
+        assert first == real
+    if first != real:
+        assert agreed(first, first, real) is False
 
 
 def test_the_verdict_tells() -> None:

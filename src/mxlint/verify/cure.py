@@ -1,8 +1,14 @@
-"""The fixed form of a program put to the same test: is the pitfall gone, and does it do what the uncompiled program did?"""
+"""The fixed form of a program put to the same test: is the pitfall gone, and does it do what the uncompiled program did?
+
+Only programs that come to their end by themselves are compared: a run that was cut short, or that lacked something, says nothing about a fix.
+"""
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from mxlint.finding import Finding, FixWord
 from mxlint.fixes.edits import EditError, fixed_finding, fixed_sources
@@ -10,16 +16,23 @@ from mxlint.project import Project
 from mxlint.verify.bench import Bench, watched
 from mxlint.verify.called import standing_in
 from mxlint.verify.claims import claim_of, places
+from mxlint.verify.endings import unusable
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
-from mxlint.verify.runner import Job
+from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.sight import Claim, Run, only_arrays, same
 from mxlint.verify.slicing import cut
-from mxlint.verify.trial import tried
+from mxlint.verify.trial import absent, tried
 
-CALLS = 24
-"""Calls after which the two programs are compared."""
+CALLS = 1000
+"""A program that makes more calls is not compared with its fixed form."""
+ENDED = ("ok", "raised", "exit")
+"""How a program comes to its end by itself."""
+LACKING = frozenset(
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, (ImportError, OSError, MemoryError))
+)
+"""Exceptions of a program that lacked something."""
 TRACES = frozenset({"MX210", "MX211", "MX301", "MX302", "MX303", "MX304", "MX305"})
 """Rules about traces that need not be, or do too much: one has to be seen that is used again."""
 
@@ -69,19 +82,16 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     answer, _, _ = tried(fixed.bench, fixed.job, fixed.claim, protocol)
     if answer.word == "seen":
         return "fails"
-    before = bench.run(job, "real").answer
-    reference = bench.run(_compared(job), "plain").answer
-    real = fixed.bench.run(_compared(fixed.job), "real").answer
-    if reference is None or "calls" not in reference:
+    first, second = (whole(bench, job, bench.run(_compared(job), "plain", again)) for again in (0, 1))
+    real = whole(fixed.bench, fixed.job, fixed.bench.run(_compared(fixed.job), "real"))
+    if first is None or second is None or real is None:
         return "untested"
-    if real is None or "calls" not in real:
-        return "changes-result"
-    agrees = _agrees(real, reference, calls=finding.code != "MX305")  # there it is another function that is compiled
-    if agrees is not None and not agrees:
+    agrees = agreement(first, second, real, calls=finding.code != "MX305")  # there it is another function that is compiled
+    if agrees is False:
         return "changes-result"
     # That nothing is seen any more says something only if as much was there to be seen.
     reused = any(not call["traced"] and call["error"] is None for call in real["calls"])
-    tested = reused if finding.code in TRACES else len(real["calls"]) >= max(2, _calls(before))
+    tested = reused if finding.code in TRACES else len(real["calls"]) >= max(2, _calls(bench.run(job, "real").answer))
     return "resolves" if agrees and (tested or answer.word == "contradicted") else "untested"
 
 
@@ -94,17 +104,47 @@ def _calls(run: Run | None) -> int:
     return len(run["calls"]) if run is not None and "calls" in run else 0
 
 
-def _agrees(real: Run, reference: Run, *, calls: bool) -> bool | None:
-    """Whether a program did what the uncompiled one did, by how it ended, what its names hold then, and what the `calls` of compiled functions
-    returned; None where nothing can be compared."""
-    if (real["status"] in ("ok", "enough")) != (reference["status"] in ("ok", "enough")):
+def whole(bench: Bench, job: Job, outcome: Outcome) -> Run | None:
+    """What a program did that came to its end by itself and lacked nothing; None for any other."""
+    run = outcome.answer
+    if unusable(outcome) is not None or run is None or run["status"] not in ENDED or run["refused"] or absent(bench, job, run) is not None:
+        return None
+    number = run.get("exception", -1)  # what ended it
+    return None if number >= 0 and run["exceptions"][number]["type"] in LACKING else run
+
+
+def agreement(first: Run, second: Run, real: Run, *, calls: bool = True) -> bool | None:
+    """Whether a program did what the uncompiled one did in two runs, by how it ended, what the `calls` of compiled functions returned, and which
+    arrays its names hold at its end. What differs between the two is left out; None where nothing is left."""
+    if (first["status"] == "ok") == (second["status"] == "ok") != (real["status"] == "ok"):
         return False
-    pairs = []
-    if calls and len(real["calls"]) == len(reference["calls"]):
-        if any((one["error"] is None) != (other["error"] is None) for one, other in zip(real["calls"], reference["calls"])):
+    triples: list[tuple[Any, Any, Any]] = []
+    if calls and len(first["calls"]) == len(second["calls"]) == len(real["calls"]):
+        for one, other, mine in zip(first["calls"], second["calls"], real["calls"]):
+            if (one["error"] is None) == (other["error"] is None) != (mine["error"] is None):
+                return False
+            triples.append((one.get("result"), other.get("result"), mine.get("result")))
+    if first["status"] == second["status"] == real["status"] == "ok":
+        ends = first["end"], second["end"], real["end"]
+        names = [name for name in ends[0] if name in ends[1] and name in ends[2]]
+        triples += [(only_arrays(ends[0][name]), only_arrays(ends[1][name]), only_arrays(ends[2][name])) for name in names]
+    return _all(agreed(*triple) for triple in triples if all(part is not None for part in triple))
+
+
+def agreed(first: Any, second: Any, real: Any) -> bool | None:
+    """Whether a value is what it was in two runs, in all parts that were the same in both; None if none was."""
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys() and "dtype" not in first:
+        if not isinstance(real, dict) or real.keys() != first.keys():
             return False
-        pairs += [(one.get("result"), other.get("result")) for one, other in zip(real["calls"], reference["calls"])]
-    if real["status"] == reference["status"] == "ok":
-        pairs += [(only_arrays(real["end"][name]), only_arrays(value)) for name, value in reference["end"].items() if name in real["end"]]
-    found = [same(one, other) for one, other in pairs if one is not None and other is not None]
-    return all(found) if found else None
+        return _all([agreed(first[key], second[key], real[key]) for key in first])
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        if not isinstance(real, list) or len(real) != len(first):
+            return False
+        return _all([agreed(*parts) for parts in zip(first, second, real)])
+    return same(first, real) if same(first, second) else None
+
+
+def _all(found: Iterable[bool | None]) -> bool | None:
+    """Kleene's conjunction of what is known; None if nothing is."""
+    known = [one for one in found if one is not None]
+    return all(known) if known else None

@@ -13,7 +13,7 @@ from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Sight, at_site, stable
+from mxlint.verify.sight import Claim, Run, Sight, at_site, stable
 from mxlint.verify.variants import without
 
 MOST_TRIES = 4
@@ -57,7 +57,7 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         return answer, real.answer or plain.answer, None
     if answer.word == "contradicted" and real.answer is not None and real.answer["status"] == "enough":
         return Answer("unclear", f"{answer.reason}, in the {len(real.answer['calls'])} calls that were looked at"), real.answer, None
-    if (name := _absent(bench, job, sight)) is not None:
+    if (name := absent(bench, job, sight.real, sight.plain)) is not None:
         return Answer("unclear", f"the program looks for the file {name}, which the experiment does not have"), real.answer, None
     if problem := _idle(sight, answer, protocol):
         return Answer("unclear", problem), real.answer, None
@@ -86,10 +86,10 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     return answer, real.answer or plain.answer, None
 
 
-def _absent(bench: Bench, job: Job, sight: Sight) -> str | None:
-    """A file of the project that the program did not find."""
+def absent(bench: Bench, job: Job, *runs: Run) -> str | None:
+    """A file of the project that a program did not find."""
     folders = {bench.modules.base, (bench.modules.base / job.settings["entry"]["file"]).parent, Path.cwd()}
-    names = {*sight.real.get("absent", ()), *sight.plain.get("absent", ())}
+    names = {name for run in runs for name in run.get("absent", ())}
     return next((name for name in sorted(names) if any((folder / name).exists() for folder in folders)), None)
 
 
