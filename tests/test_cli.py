@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -393,3 +394,24 @@ def test_a_module_of_the_project_is_not_imported_for_one_of_the_library(tmp_path
     (tmp_path / "textwrap.py").write_text("raise SystemExit('run')\n")
     done = subprocess.run([sys.executable, "-m", "mxlint", "check", "."], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+ASKED = """import importlib, os, sys
+from mxlint import __main__
+module, name = importlib.import_module(sys.argv[1]), sys.argv[2]
+real, number = getattr(module, name), int(sys.argv[3])
+setattr(module, name, lambda *args, **more: (os.kill(os.getpid(), number), real(*args, **more))[1])
+sys.argv[1:] = ["check", "a.py"]
+__main__.run()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("place", ["mxlint.engine discover", "mxlint.analysis analyze", "mxlint.report.text render"])
+def test_interrupted_before_anything_is_verified(place: str, number: signal.Signals, tmp_path: Path) -> None:
+    """At whatever point it comes, also where exceptions of a file are caught: no traceback, no report, and the exit code of a shell."""
+    (tmp_path / "a.py").write_text(PRINTS, encoding="utf-8")
+    arguments = [*place.split(), str(int(number))]
+    done = subprocess.run([sys.executable, "-c", ASKED, *arguments], cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "Interrupted\n")

@@ -252,7 +252,9 @@ def test_text_and_summary() -> None:
     assert done.exit_code == 1
     assert "verify: confirmed in-place: ValueError: [eval]" in done.stdout
     assert "Verified 1 finding: 1 confirmed (MLX " in done.stdout
-    assert "contained by" in done.stdout
+    assert "contained by" not in done.output
+    for command in (("check", "--verify", "a.py"), ("verify", "a.py:6")):
+        assert "contained by: limits" in run(*command, "--verbose").stderr
 
 
 def test_json_follows_the_schema() -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 def run() -> None:
     """The command, without Python's cycle collector: it would look through all that was made when there is nothing left to do but end."""
+    from mxlint.signals import end_at_once
+
+    end_at_once()
     import gc
 
     from mxlint.cli import main

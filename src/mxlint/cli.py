@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # signals that end a verifying run with what it has
 _PATIENCE = 1.0  # seconds before a run at a terminal shows how far it is
 
 
@@ -93,7 +92,12 @@ _run_options = _options(
     _config_options,
     click.option("--color", type=_Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
     click.option("-q", "--quiet", is_flag=True, help="Print findings only."),
-    click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was read; show tracebacks of internal errors."),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say on stderr what was read, and what contained experiments; show tracebacks of internal errors.",
+    ),
 )
 
 
@@ -147,7 +151,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
 
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
-    130 if --verify was interrupted.
+    130 if the run was interrupted: a verifying one reports what it has.
     """
     for name in ("verify_keep", "verify_timeout"):
         if options[name] and not options["verify"]:
@@ -179,6 +183,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
 @_config_options
 @click.option("--color", type=_Choice(["auto", "always", "never"]), default="auto", help="When to colour text.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
+@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was read, and what contained the experiments.")
 @click.pass_context
 def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) -> None:
     """Run the piece of the program around a row under the MLX that is installed, and say whether what is found there is true.
@@ -198,7 +203,7 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     rule = _rule(code) if code is not None else None
     if rule is not None and rule.code not in PROTOCOLS:
         raise _Failure(f"{rule.code} has no experiment: what it says is not decided by running the program once more")
-    run = {"force_exclude": False, "stdin_filename": None, "verbose": False, "paths": (file, *neighbours(Path(file))), "exit_zero": True}
+    run = {"force_exclude": False, "stdin_filename": None, "paths": (file, *neighbours(Path(file))), "exit_zero": True}
     result = _run({**options, **run})
     from mxlint.verify.request import asked
 
@@ -334,6 +339,7 @@ def _run(options: dict[str, Any]) -> Result:
 
 def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | None]:
     """The run with its findings put to the test, and the exit code if it was interrupted."""
+    from mxlint.signals import exit_code
     from mxlint.verify.bench import WALL_S
     from mxlint.verify.cache import cache_in
     from mxlint.verify.experiment import Options, verified
@@ -345,7 +351,13 @@ def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | No
         result = verified(result, Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop))
     if received:
         click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
-    return result, 128 + received[0] if received else None
+    if options["verbose"]:
+        guards = dict.fromkeys(
+            finding.verdict.guard for finding in result.findings if finding.verdict is not None and finding.verdict.guard
+        )
+        for guard in guards:
+            click.echo(f"contained by: {', '.join(guard)}", err=True)
+    return result, exit_code(received[0]) if received else None
 
 
 def _cores() -> int:
@@ -355,9 +367,11 @@ def _cores() -> int:
 
 @contextmanager
 def _stoppable() -> Iterator[tuple[threading.Event, list[int]]]:
-    """An event that Ctrl-C, or being asked to end, sets while the run goes on, and the signals that came."""
+    """An event that a signal to end sets while the run goes on, and the signals that came."""
     import signal
     import threading
+
+    from mxlint.signals import replace_handlers
 
     stop, received = threading.Event(), list[int]()
 
@@ -365,7 +379,7 @@ def _stoppable() -> Iterator[tuple[threading.Event, list[int]]]:
         received.append(number)
         stop.set()
 
-    before = {number: signal.signal(number, ask) for name in _ENDING if (number := getattr(signal, name, None)) is not None}
+    before = replace_handlers(ask)
     try:
         yield stop, received
     finally:

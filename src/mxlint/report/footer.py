@@ -21,15 +21,14 @@ def footer(result: Result) -> str:
 
 
 def _verified(result: Result) -> str:
-    """How the findings fared under real MLX, under which, and what contained the experiments."""
+    """How the findings fared under real MLX, and under which."""
     verdicts = [finding.verdict for finding in result.findings if finding.verdict is not None]
     if not verdicts:
         return "Nothing to verify: no experiment is about these rules.\n"
     counts = [f"{count} {word}" for word in VERDICTS if (count := sum(verdict.verdict == word for verdict in verdicts))]
     text = f"Verified {_counted(len(verdicts), 'finding')}: {', '.join(counts)}"
-    for mlx, guard in dict.fromkeys((verdict.mlx, verdict.guard) for verdict in verdicts if verdict.mlx is not None and verdict.guard):
-        text += f" (MLX {mlx[0]} on {mlx[1]}, contained by {', '.join(guard)})" if mlx is not None else ""
-        break
+    mlx = next((verdict.mlx for verdict in verdicts if verdict.mlx is not None), None)
+    text += f" (MLX {mlx[0]} on {mlx[1]})" if mlx is not None else ""
     return text + ".\n"
 
 
