@@ -173,7 +173,7 @@ def compared(name: str, case: Case, *, shared: bool) -> float | None:
         print(f"{name:24}not measured: {verdict}")
         return None
     far: float = abs(found.ratio / ratio - 1)
-    interval = f"({found.low:.3g}-{found.high:.3g})"
+    interval = f"({found.low:.3g}-{'' if found.high is None else format(found.high, '.3g')})"
     print(
         f"{name:24}{found.ratio:10.3f}  {interval:17}{found.observed_ms:9.3f} {found.fixed_ms:9.3f}   "
         f"{ratio:8.3f} {flagged:9.3f} {fixed:9.3f}   {far:6.1%} {spent:8.1f}{'' if far <= AGREE else '   !'}"

@@ -134,6 +134,15 @@ def test_words_for_every_verdict(result: Result) -> None:
     assert len(page.all("article")) == 3
 
 
+def test_a_slowdown_with_a_lower_bound_only(result: Result) -> None:
+    (finding,) = result.findings
+    assert FULL.slowdown is not None
+    bounded = replace(FULL, slowdown=replace(FULL.slowdown, ratio=163.0, low=163.0, high=None))
+    page = sound(render(replace(result, findings=(replace(finding, verdict=bounded),), verified=True)))
+    assert "at least 163× as long" in page.text
+    assert "between" not in page.text
+
+
 def test_a_run_that_was_not_verified(result: Result) -> None:
     page = sound(render(result))
     assert "Verdict" not in page.text

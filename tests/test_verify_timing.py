@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -15,18 +16,22 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mxlint import cli
 from mxlint.engine import check
-from mxlint.finding import Finding, Slowdown
+from mxlint.finding import Finding, Slowdown, Verdict
 from mxlint.report.verdict import milliseconds
+from mxlint.report.verdict import slowdown as told_of
 from mxlint.verify.child.timer import BATCH_NS, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
 from mxlint.verify.timer import FEWEST_PAIRS, MOST_PAIRS, PAIRS, Plan, timed
-from mxlint.verify.timing import Round, estimate, outliers, slowdown
+from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 
 SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
+VERDICT = Verdict("confirmed", "in-place", None, None, ("0", "cpu"), 0.1)
 needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
 
@@ -72,13 +77,17 @@ def test_same_samples_same_interval() -> None:
 def test_a_faster_form_is_told_as_such() -> None:
     """No ratio is cut off at one, and equal forms show no measurable slowdown."""
     faster = slowdown(simulated(Random(2), 0.6, 0.01, 0.01), None, ["against the function as it is"])
+    assert isinstance(faster, Slowdown)
+    assert faster.high is not None
     assert faster.high < 0.7
     assert faster.note is not None
     assert "faster" in faster.note
     equal = slowdown(simulated(Random(2), 1.0, 0.01, 0.01), None, [])
+    assert isinstance(equal, Slowdown)
     assert equal.note is not None
     assert "no measurable slowdown" in equal.note
     slower = slowdown(simulated(Random(2), 1.3, 0.01, 0.01), None, [])
+    assert isinstance(slower, Slowdown)
     assert slower.low > 1.03
     assert "measurable" not in (slower.note or "")
 
@@ -87,7 +96,9 @@ def test_outliers_are_named() -> None:
     process = [(1.2 + number / 1000, 1.0) for number in range(9)]
     assert outliers([process]) == 0
     assert outliers([[*process, (4.0, 1.0)]]) == 1
-    assert "1 of 10 rounds are outliers" in (slowdown([[*process, (4.0, 1.0)]], None, []).note or "")
+    far = slowdown([[*process, (4.0, 1.0)]], None, [])
+    assert isinstance(far, Slowdown)
+    assert "1 of 10 rounds are outliers" in (far.note or "")
 
 
 @pytest.mark.parametrize(
@@ -135,19 +146,48 @@ def test_more_pairs_if_they_do_not() -> None:
     assert FEWEST_PAIRS < len(found.samples)
 
 
-@pytest.mark.parametrize(
-    "samples",
-    [
-        [[(587.0, 605.0)] * 3, [(605.0, 0.01)] * 3, [(600.0, 600.0)] * 3, [(0.02, 590.0)] * 3],  # kernels that are there or not
-        [[(770.0, 0.12), (0.43, 0.12)]] * 4,
-        [[(1.0, 4.0), (9.0, 2.0), (9.0, 2.0), (1.0, 4.0), (1.0, 4.0)], [(8.0, 1.0)], [(8.0, 1.0)], [(1.0, 4.0)] * 9, [(8.0, 1.0)]]
-        + [[(8.0, 1.0)]] * 3,
-    ],
-)
-def test_rounds_that_do_not_agree_tell_no_ratio(samples: list[list[Round]]) -> None:
+BOTH_WAYS: list[list[list[Round]]] = [
+    [[(587.0, 605.0)] * 3, [(605.0, 0.01)] * 3, [(600.0, 600.0)] * 3, [(0.02, 590.0)] * 3],  # kernels that are there or not
+    [[(1.0, 4.0), (9.0, 2.0), (9.0, 2.0), (1.0, 4.0), (1.0, 4.0)], [(8.0, 1.0)], [(8.0, 1.0)], [(1.0, 4.0)] * 9, [(8.0, 1.0)]]
+    + [[(8.0, 1.0)]] * 3,
+]
+ONE_WAY: list[list[list[Round]]] = [
+    [[(770.0, 0.12), (0.43, 0.12)]] * 4,
+    [[(163.0, 1.0)] * 8, [(2160.0, 1.0)] * 8, [(700.0, 1.0)] * 8, [(300.0, 1.0)] * 8],
+]
+
+
+@pytest.mark.parametrize("samples", BOTH_WAYS)
+def test_rounds_that_do_not_agree_which_is_faster_tell_nothing(samples: list[list[Round]]) -> None:
     _, found = pairs_of(samples * 2)
     assert isinstance(found, str)
     assert "the rounds do not agree" in found
+
+
+@pytest.mark.parametrize("samples", ONE_WAY)
+def test_rounds_that_do_not_agree_how_much_slower_tell_how_much_at_least(samples: list[list[Round]]) -> None:
+    _, found = pairs_of(samples * 2)
+    assert isinstance(found, Slowdown)
+    assert found.note is not None
+    assert "the rounds do not agree" in found.note
+    lowest = min(observed / fixed for process in samples for observed, fixed in process)
+    assert lowest <= found.low == found.ratio < 1.7 * lowest
+    assert found.high is None
+    shown = told_of(replace(VERDICT, slowdown=found))
+    assert shown is not None
+    assert shown.startswith(f"at least {found.low:.{0 if found.low >= 10 else 2}f}×: ")
+
+
+@given(st.lists(st.lists(st.tuples(st.floats(0.01, 1e4), st.floats(0.01, 1e4)), min_size=2, max_size=6), min_size=2, max_size=6))
+def test_a_bound_is_none_of_the_other_side(samples: list[list[Round]]) -> None:
+    """Whatever the clocks say, a lower bound is one of a slowdown, and no interval is turned round."""
+    found = slowdown(samples, None, [])
+    if isinstance(found, str):
+        assert disagreement(samples) is not None
+    elif found.high is None:
+        assert 1 < found.low == found.ratio <= estimate(samples).ratio
+    else:
+        assert found.low <= found.ratio <= found.high
 
 
 class Scripted(Form):

@@ -76,11 +76,13 @@ class Evidence:
 class Slowdown:
     """What the flagged form costs: median of the paired ratios of its time to that of the form it is measured against, with the interval
     that covers the true ratio in 95 of 100 runs. `observed_ms`, `fixed_ms`: median times in milliseconds; `samples`: one tuple per process,
-    of pairs (observed, fixed) in milliseconds; `first_ms`: the first call of each form, which is not in the others; `note`: what else was seen."""
+    of pairs (observed, fixed) in milliseconds; `first_ms`: the first call of each form, which is not in the others; `note`: what else was seen.
+
+    Where the rounds agree on no more than a lower bound, `ratio` and `low` are that bound, and there is no `high`."""
 
     ratio: float
     low: float
-    high: float
+    high: float | None
     observed_ms: float
     fixed_ms: float
     rounds: int

@@ -135,7 +135,7 @@ def _slowdown(slowdown: Slowdown) -> dict[str, Any]:
     return {
         "ratio": round(slowdown.ratio, 4),
         "low": round(slowdown.low, 4),
-        "high": round(slowdown.high, 4),
+        "high": None if slowdown.high is None else round(slowdown.high, 4),
         "observed_ms": round(slowdown.observed_ms, 6),
         "fixed_ms": round(slowdown.fixed_ms, 6),
         "rounds": slowdown.rounds,

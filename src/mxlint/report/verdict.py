@@ -42,7 +42,7 @@ def _times(found: Slowdown) -> str:
     def word(ratio: float) -> str:
         return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
 
-    return f"{word(found.ratio)}× ({word(found.low)}–{word(found.high)})"
+    return f"at least {word(found.low)}×" if found.high is None else f"{word(found.ratio)}× ({word(found.low)}–{word(found.high)})"
 
 
 def milliseconds(time: float) -> str:

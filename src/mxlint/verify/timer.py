@@ -14,7 +14,7 @@ from mxlint.finding import Slowdown
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.sight import same
-from mxlint.verify.timing import Round, disagreement, estimate, slowdown
+from mxlint.verify.timing import Round, estimate, slowdown
 
 PAIRS, MOST_PAIRS, FEWEST_PAIRS = 4, 8, 3
 WIDE = 0.2
@@ -65,13 +65,12 @@ def timed(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGE
     found = measure(job, plan, run, wall_s, budget_s)
     if not found.samples:
         return f"against {plan.against}: {found.reason}" if found.reason else "nothing was timed"
-    if (spread := disagreement(found.samples)) is not None:
-        return f"against {plan.against}: {spread}"
     notes = [f"against {plan.against}"]
     share = median(found.built) if found.built else 0.0
     if share > NOTABLE:
         notes.append(f"the C++ compiler is {min(share, 1.0):.0%} of it")
-    return slowdown(found.samples, found.first_ms, notes)
+    cost = slowdown(found.samples, found.first_ms, notes)
+    return f"against {plan.against}: {cost}" if isinstance(cost, str) else cost
 
 
 def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGET_S) -> Measured:

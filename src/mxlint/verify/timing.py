@@ -86,36 +86,60 @@ def outliers(samples: Sequence[Sequence[Round]]) -> int:
     return count
 
 
-def disagreement(samples: Sequence[Sequence[Round]]) -> str | None:
-    """Why rounds tell no ratio: they bring any, or one that is not that of the times themselves."""
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Rounds that tell no ratio: the one that they are not below, and what they bring, in words."""
+
+    low: float
+    told: str
+
+
+def disagreement(samples: Sequence[Sequence[Round]]) -> Spread | None:
+    """Whether the rounds tell no ratio: they bring any, or one that is not that of the times themselves."""
     found = estimate(samples)
     observed, fixed = (median(pair[form] for process in samples for pair in process) for form in (0, 1))
+    lowest = min(found.low, observed / fixed, *(_low_quarter(process) for process in samples))
     if found.high > APART * found.low:
-        return f"the rounds do not agree ({_times(found.low)} to {_times(found.high)})"
+        return Spread(lowest, f"the rounds do not agree ({_times(found.low)} to {_times(found.high)})")
     if not found.low / 2 <= observed / fixed <= 2 * found.high:
-        return f"the rounds do not agree ({_times(found.ratio)} by pairs, {_times(observed / fixed)} by all)"
+        return Spread(lowest, f"the rounds do not agree ({_times(found.ratio)} by pairs, {_times(observed / fixed)} by all)")
     return None
+
+
+def _low_quarter(process: Sequence[Round]) -> float:
+    """The ratio that three quarters of the rounds of a process are not below."""
+    return sorted(observed / fixed for observed, fixed in process)[len(process) // 4]
 
 
 def _times(ratio: float) -> str:
     return f"{ratio:.3g} times" if 1e-3 < ratio < 1e6 else "next to nothing" if ratio <= 1e-3 else "more than a million times"
 
 
-def slowdown(samples: Sequence[Sequence[Round]], first_ms: tuple[float, float] | None, notes: Sequence[str]) -> Slowdown:
-    """All that was measured."""
-    found = estimate(samples)
+def slowdown(samples: Sequence[Sequence[Round]], first_ms: tuple[float, float] | None, notes: Sequence[str]) -> Slowdown | str:
+    """All that was measured. Rounds that tell no ratio may tell that it is over one: then that is the slowdown, else the reason for which there is
+    none."""
+    found, spread = estimate(samples), disagreement(samples)
+    if spread is not None and spread.low <= MEASURABLE:
+        return spread.told
     rounds = [pair for process in samples for pair in process]
     far = outliers(samples)
     told = [
         *notes,
-        *([] if found.measurable else ["no measurable slowdown"] if found.high > 1 / MEASURABLE else ["faster than the other form"]),
+        *([spread.told] if spread is not None else []),
+        *(
+            []
+            if spread or found.measurable
+            else ["no measurable slowdown"]
+            if found.high > 1 / MEASURABLE
+            else ["faster than the other form"]
+        ),
         *([f"{far} of {len(rounds)} rounds are outliers"] if far else []),
         *(["one process only"] if len(samples) == 1 else []),
     ]
     return Slowdown(
-        found.ratio,
-        found.low,
-        found.high,
+        found.ratio if spread is None else spread.low,
+        found.low if spread is None else spread.low,
+        found.high if spread is None else None,
         median(observed for observed, _ in rounds),
         median(fixed for _, fixed in rounds),
         len(rounds),

@@ -88,17 +88,17 @@ def timings(slowdown: Slowdown, name: str) -> Element:
 
 
 def ratio(slowdown: Slowdown, name: str) -> Element:
-    """How many times as long, with the interval, beside 1, which is no difference."""
-    low, high = min(slowdown.low, slowdown.ratio), max(slowdown.high, slowdown.ratio)
+    """How many times as long, with the interval, beside 1, which is no difference. An interval without an end reaches to that of the picture."""
+    low, high = min(slowdown.low, slowdown.ratio), max(slowdown.high or slowdown.ratio, slowdown.ratio)
     scale = scale_for([low, high, 1.0])
-    told = f"{times(slowdown.ratio)} as long, between {times(slowdown.low)} and {times(slowdown.high)}."
-    picture = _picture(62, name, "How many times as long it takes", told)
+    right, end = (RIGHT, "") if slowdown.high is None else (scale.at(high), f"M{scale.at(high)} 13v12")
+    picture = _picture(62, name, "How many times as long it takes", f"{bounds(slowdown)}.")
     picture.extend(_axis(scale, 34, times))
     one = scale.at(1.0)
     picture.extend(
         [
             element("path", d=f"M{one} 4V34", class_="same"),
-            element("path", d=f"M{scale.at(low)} 19H{scale.at(high)}M{scale.at(low)} 13v12M{scale.at(high)} 13v12", class_="interval"),
+            element("path", d=f"M{scale.at(low)} 19H{right}M{scale.at(low)} 13v12{end}", class_="interval"),
             element("circle", cx=scale.at(slowdown.ratio), cy=19, r=5, class_="estimate"),
         ]
     )
@@ -168,6 +168,13 @@ def duration(milliseconds: float) -> str:
         if milliseconds >= size:
             return f"{_digits(milliseconds / size)} {unit}"
     return f"{_digits(milliseconds * 1000)} µs"
+
+
+def bounds(slowdown: Slowdown) -> str:
+    """How many times as long, in words."""
+    if slowdown.high is None:
+        return f"at least {times(slowdown.low)} as long"
+    return f"{times(slowdown.ratio)} as long, between {times(slowdown.low)} and {times(slowdown.high)}"
 
 
 def times(number: float) -> str:

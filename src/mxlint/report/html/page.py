@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from mxlint import __version__
 from mxlint.finding import VERDICTS, Evidence, Finding, Slowdown, Span, Verdict
 from mxlint.report.footer import footer
-from mxlint.report.html.charts import duration, ratio, shares, times, timings, traces
+from mxlint.report.html.charts import bounds, duration, ratio, shares, times, timings, traces
 from mxlint.report.html.elements import Content, append, element, write
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
@@ -153,7 +153,7 @@ def _facts(finding: Finding, verdict: Verdict) -> Iterator[tuple[str, str]]:
         if evidence.note is not None:
             yield "note", evidence.note
     if slowdown is not None:
-        yield "takes", f"{times(slowdown.ratio)} as long, between {times(slowdown.low)} and {times(slowdown.high)} (95 % interval)"
+        yield "takes", f"{bounds(slowdown)} (95 % interval)"
         yield "times", f"{duration(slowdown.observed_ms)} against {duration(slowdown.fixed_ms)}, medians of {slowdown.rounds} rounds"
         if slowdown.first_ms is not None:
             yield "first call", f"{duration(slowdown.first_ms[0])} against {duration(slowdown.first_ms[1])}"
