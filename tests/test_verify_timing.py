@@ -233,7 +233,7 @@ def job_of(program: str, fixed: str | None = None) -> Job:
         "roots": [""],
         "drive": None,
         "recipe": None,
-        "missing": [],
+        "outside": [],
         "modules": [],
         "canary": True,
         "readable": [],

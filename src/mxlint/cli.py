@@ -113,6 +113,11 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
             metavar="S",
             help="Seconds after which one run of a program is ended. Default: 20, with CUDA 60.",
         ),
+        click.option(
+            "--python",
+            metavar="EXE",
+            help="The interpreter or environment to run it in. Default: the active environment, or .venv of the project, if MLX is in it.",
+        ),
         click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Experiments at a time. Default: the cores that there are."),
         click.option(
             "--cache-dir",
@@ -153,7 +158,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
     130 if the run was interrupted: a verifying one reports what it has.
     """
-    for name in ("verify_keep", "verify_timeout"):
+    for name in ("verify_keep", "verify_timeout", "python"):
         if options[name] and not options["verify"]:
             raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
     for file in (options["report"], options["output_file"]):
@@ -343,12 +348,23 @@ def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | No
     from mxlint.verify.bench import WALL_S
     from mxlint.verify.cache import cache_in
     from mxlint.verify.experiment import Options, verified
+    from mxlint.verify.interpreter import InterpreterError, Interpreters
 
+    python = Interpreters(result.python)
+    try:
+        for name in dict.fromkeys(finding.span.filename for finding in result.findings):
+            chosen = python.of(name)
+            if options.get("verbose"):
+                click.echo(f"verify: {name} with {chosen.executable}", err=True)
+    except InterpreterError as error:
+        raise _Failure(str(error)) from None
     gc.enable()  # from here on the run is a long one
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
     with _progress(options["quiet"]) as progress, _stoppable() as (stop, received):
-        result = verified(result, Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop))
+        result = verified(
+            result, Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop, python=python.of)
+        )
     if received:
         click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
     if options["verbose"]:
@@ -440,6 +456,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         extend_exclude=options.get("extend_exclude", ()),
         fail_on="never" if options.get("exit_zero") else options.get("fail_on"),
         mlx_version=options["mlx_version"],
+        python=options.get("python"),
     )
 
 

@@ -66,7 +66,8 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere."""
+    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere; `python` the interpreter
+    or environment that experiments run in."""
 
     root: Path
     file: Path | None = None
@@ -77,6 +78,7 @@ class Config:
     fail_on: FailOn = "warning"
     compile_wrappers: tuple[str, ...] = ()
     mlx_version: str | None = None
+    python: Path | None = None
 
     @property
     def excludes(self) -> tuple[Patterns, ...]:
@@ -106,6 +108,7 @@ class Settings:
     extend_exclude: tuple[str, ...] = ()
     fail_on: FailOn | None = None
     mlx_version: str | None = None
+    python: str | None = None
 
 
 class Configs:
@@ -150,6 +153,7 @@ class Configs:
             rules=_layer(config.rules, settings.select, settings.extend_select, settings.ignore, "--"),
             fail_on=settings.fail_on or config.fail_on,
             mlx_version=config.mlx_version if settings.mlx_version is None else _mlx_version(settings.mlx_version, "--mlx-version"),
+            python=config.python if settings.python is None else _python(settings.python, "--python", self._cwd),
         )
 
 
@@ -250,7 +254,7 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 
 _SELECTORS = ("select", "extend-select", "ignore")
-_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "mlx-version")
+_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "mlx-version", "python")
 
 
 def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> Config:
@@ -278,6 +282,8 @@ def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> 
         config = replace(config, fail_on=_fail_on(table["fail-on"], f"{where}fail-on"))
     if "mlx-version" in table:
         config = replace(config, mlx_version=_mlx_version(table["mlx-version"], f"{where}mlx-version"))
+    if "python" in table:
+        config = replace(config, python=_python(table["python"], f"{where}python", root))
     return config
 
 
@@ -338,6 +344,18 @@ def _mlx_version(value: object, where: str) -> str:
     if not is_version_or_range(text):
         raise ConfigError(f"{where}: expected a version such as 0.29.2, or a range such as >=0.28, found `{text}`")
     return text
+
+
+def _python(value: object, where: str, base: Path) -> Path:
+    """An interpreter, or the folder of its environment: a path relative to `base`, or a command."""
+    import shutil
+
+    text = _string(value, where)
+    path = base / Path(text).expanduser()
+    command = None if path.exists() or os.sep in text else shutil.which(text)
+    if not text or not path.exists() and command is None:
+        raise ConfigError(f"{where}: no such interpreter or environment: `{text}`")
+    return Path(os.path.abspath(command or path))
 
 
 @lru_cache

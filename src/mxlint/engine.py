@@ -45,7 +45,7 @@ class Stdin:
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there.
-    `fail_on`: by file, what fails the run; `verified`: its findings were put to the test.
+    `fail_on`: by file, what fails the run; `verified`: its findings were put to the test; `python`: by file, the interpreter that is named for that.
 
     `coverage` counts the sites followed in full, in part and not at all. `facts`: what the tracer knows, one for each file that was analysed
     on its own; nothing unless they were asked for.
@@ -66,6 +66,7 @@ class Result:
     timings: Mapping[str, float]
     verified: bool = False
     facts: tuple[Facts, ...] = ()
+    python: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -157,13 +158,14 @@ def check(
         with _timed("analyse", timings):
             analysed = _analyse(looked_at, contents, relevant, table, everything, with_facts, progress)
         with _timed("suppress", timings):
-            findings, fail_on = _judge(analysed, {file.name: file for file in files}, configs, cwd)
+            findings, fail_on, python = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
         findings=tuple(sorted(findings, key=_order)),
         sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
         files=len(files),
         parsed=len(looked_at),
         fail_on=fail_on,
+        python=python,
         problems=tuple(problems),
         notes=(table.note,) if table is not None and table.note else (),
         tracebacks=tuple(analysed.tracebacks),
@@ -294,8 +296,10 @@ def _analyser(
     return analyse
 
 
-def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[list[Finding], dict[str, FailOn]]:
-    """The findings that no comment and no setting silences, each once, and by file what fails the run.
+def _judge(
+    analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path
+) -> tuple[list[Finding], dict[str, FailOn], dict[str, Path]]:
+    """The findings that no comment and no setting silences, each once, by file what fails the run, and by file the interpreter that is named.
 
     A finding is judged by the file that it lies in, which need not be the one that was analysed, or any that was asked for.
     """
@@ -310,6 +314,7 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
         by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
     kept: list[Finding] = []
     fail_on: dict[str, FailOn] = {}
+    python: dict[str, Path] = {}
     for name, unique in by_file.items():
         config, path = _whose(name, files, configs, cwd)
         if name not in files and is_excluded(path, config):
@@ -325,8 +330,10 @@ def _judge(analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         fail_on[name] = config.fail_on
+        if config.python is not None:
+            python[name] = config.python
         kept.extend(findings)
-    return kept, fail_on
+    return kept, fail_on, python
 
 
 def _called(analysed: _Analysed) -> Iterator[Finding]:

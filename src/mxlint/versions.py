@@ -33,7 +33,7 @@ def resolve_mlx_versions(start: Path, configured: str | None, measured: Sequence
     """
     if configured is not None:
         return _pick(_range(configured), measured)
-    ranges = [found for folder in _folders(start) for found in _requirements(folder)]
+    ranges = [found for folder in project_folders(start) for found in _requirements(folder)]
     pinned = [found for found in ranges if _exact(found)]
     return _pick(next(iter(pinned or ranges), None), measured)
 
@@ -95,7 +95,7 @@ def _release(version: str) -> tuple[int, ...]:
     return Version(version).release
 
 
-def _folders(start: Path) -> Iterator[Path]:
+def project_folders(start: Path) -> Iterator[Path]:
     """The folder and those above it that belong to the same repository; without a repository, up to the first pyproject.toml."""
     for folder in (start, *start.parents):
         yield folder

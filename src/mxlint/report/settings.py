@@ -26,6 +26,7 @@ def render(config: Config, path: Path, isolated: bool) -> str:
         f"fail-on = {json.dumps(config.fail_on)}",
         f"compile-wrappers = {_list(config.compile_wrappers)}",
         f"mlx-version = {json.dumps(_range(versions or newest.judged))}  # {_origin(configured, versions)}",
+        *([f"python = {json.dumps(str(config.python))}"] if config.python is not None else []),
         "",
         "[per-file-ignores]",
         *(f"{json.dumps(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),

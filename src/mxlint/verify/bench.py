@@ -16,6 +16,7 @@ from mxlint.finding import Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
+from mxlint.verify.interpreter import Choice, own
 from mxlint.verify.modules import Modules
 from mxlint.verify.runner import Job, Mode, Outcome, Workplace, lay_out, remove, run
 from mxlint.verify.sight import Claim
@@ -81,6 +82,7 @@ class Bench:
     """Programs that were still running when their time was over: looked at for another claim, they would be again."""
     turn: threading.Lock = field(default_factory=threading.Lock)
     kept: Kept = field(default_factory=Kept)
+    python: Choice = lambda filename: own()
 
     def run(self, job: Job, mode: Mode, again: int = 0) -> Outcome:
         """How a program ends; `again` tells apart the runs of one that are to be looked at side by side. The caller has the turn."""

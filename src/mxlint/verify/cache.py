@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import sys
-import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -28,7 +27,7 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by mxlint; see https
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Entries of one environment: what was seen under another MLX, Python or machine is not found here."""
+    """Entries of one machine and version of mxlint: what another saw is not found here."""
 
     folder: Path
 
@@ -90,8 +89,8 @@ def _prune(folder: Path) -> None:
 
 
 def environment() -> str:
-    """A name for all that an experiment depends on beside its program: this mxlint, this Python and its packages, MLX among them, this machine."""
-    parts = [__version__, *_child(), sys.version, sys.executable, platform.system(), platform.release(), platform.machine(), *_packages()]
+    """A name for what every experiment depends on beside its program and the interpreter that it names: this mxlint, this machine."""
+    parts = [__version__, *_child(), platform.system(), platform.release(), platform.machine()]
     parts += [*_processors(), str(os.cpu_count()), os.environ.get("CUDA_VISIBLE_DEVICES", "")]
     return hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()[:16]
 
@@ -100,12 +99,6 @@ def _child() -> Iterator[str]:
     """What runs in the child."""
     for file in sorted((Path(__file__).parent / "child").glob("*.py")):
         yield file.read_text(encoding="utf-8")
-
-
-def _packages() -> list[str]:
-    """What is installed: the folders that say so have the version in their names."""
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    return sorted(name for folder in folders if os.path.isdir(folder) for name in os.listdir(folder) if name.endswith(".dist-info"))
 
 
 def _processors() -> Iterator[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from mxlint.verify.runner import Outcome
 
 HALF_THE_MEMORY = 1 << 30
@@ -13,7 +11,7 @@ CRASHES = (4, 6, 7, 8, 11)
 """Signals that a process dies of by its own fault."""
 
 
-INSTALL = "pip install 'mxlint[verify]' on a Mac, 'mxlint[verify-cpu]' or 'mxlint[verify-cuda]' on Linux"
+INSTALL = "install mlx there ('mlx[cpu]' or 'mlx[cuda]' on Linux), or name another interpreter with --python"
 
 
 def died(outcome: Outcome) -> bool:
@@ -52,8 +50,8 @@ def out_of_reach(outcome: Outcome) -> str | None:
         return None
     if answer["status"] == "no mlx":
         if answer["detail"].startswith("No module named 'mlx"):
-            return f"MLX is not installed for {sys.executable}: {INSTALL}"
-        return f"MLX cannot be imported by {sys.executable}: {answer['detail']}"
+            return f"MLX is not installed for {answer['python']}: {INSTALL}"
+        return f"MLX cannot be imported by {answer['python']}: {answer['detail']}"
     if answer.get("canary"):
         return f"{answer['canary']}; on the CPU it needs a C++ compiler: install g++"
     for kernel, extra in (

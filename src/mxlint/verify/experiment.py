@@ -22,6 +22,7 @@ from mxlint.verify.changed import with_change
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
+from mxlint.verify.interpreter import Choice, Interpreters
 from mxlint.verify.modules import Modules
 from mxlint.verify.programs import job_of, pieces
 from mxlint.verify.protocols.answer import Protocol
@@ -37,7 +38,7 @@ INTERRUPTED = "interrupted"
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to verify. `jobs`: so many experiments at a time; `stop`: set from elsewhere, it ends the run with the verdicts that there are;
-    `timed`: what costs time is measured, too."""
+    `timed`: what costs time is measured, too; `python`: what runs the experiments on each file."""
 
     keep: Path | None = None
     wall_s: float = WALL_S
@@ -46,6 +47,7 @@ class Options:
     progress: Progress | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     timed: bool = True
+    python: Choice = field(default_factory=lambda: Interpreters().of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,9 @@ def verify(
     wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
     try:
         with workplace(options.stop) as place:
-            bench = Bench(place, options.keep, options.wall_s, Modules(Project(), sources.values()), sources, options.cache)
+            bench = Bench(
+                place, options.keep, options.wall_s, Modules(Project(), sources.values()), sources, options.cache, python=options.python
+            )
             verdicts = iter(_verdicts(bench, wanted, options))
     except WorkplaceError as error:
         verdicts = iter([Verdict("unavailable", None, str(error), None, None, 0.0)] * len(wanted))

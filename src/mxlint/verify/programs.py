@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -93,7 +92,7 @@ def _importers(modules: Modules, paths: set[str]) -> list[Module]:
 
 
 def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: Mapping[str, Any] | None = None) -> Job:
-    missing = sorted(name for name in piece.outside if name not in sys.stdlib_module_names and not _installed(name))
+    python = bench.python(claim.span.filename)
     settings = {
         "entry": {"file": piece.entry.path, "package": piece.entry.package, "name": "__main__" if order is None else "mxlint_program"},
         "roots": list(piece.roots),
@@ -116,10 +115,11 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "draws": None,
         "captures": None,
         "change": None,
-        "missing": missing,
+        "python": python.settings,
+        "outside": sorted(name for name in piece.outside if name not in sys.stdlib_module_names),
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),
         "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),
-        "readable": [],
+        "readable": list(python.readable),
         "cpu_s": 10,
     }
     return Job(piece.files, settings)
@@ -134,10 +134,3 @@ def _watches(bench: Bench, piece: Slice, own: Watched) -> list[dict[str, Any]]:
 def _stands(watched: Watched, piece: Slice) -> bool:
     file, start, end = watched
     return file in piece.files and any(line.strip() for line in piece.files[file].split("\n")[start[0] - 1 : end[0]])
-
-
-def _installed(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False

@@ -201,7 +201,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
     started = monotonic()
     try:
         process = place.brood.start(
-            [sys.executable, "-I", "-B", "-X", "utf8", str(folder / "run.py"), mode, str(write)],
+            [executable(job), "-I", "-B", "-X", "utf8", str(folder / "run.py"), mode, str(write)],
             folder / "work",
             environment,
             (write,),
@@ -234,6 +234,11 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         monotonic() - started,
         watch.peak,
     )
+
+
+def executable(job: Job) -> str:
+    """The interpreter that a job names, else the one that runs mxlint."""
+    return str(job.settings["python"]["executable"]) if "python" in job.settings else sys.executable
 
 
 def _hand_on(built: Path, kernels: Path) -> None:

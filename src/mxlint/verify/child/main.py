@@ -31,7 +31,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
     try:
         start_mlx(job)
     except ImportError as error:
-        finish({**answer, "status": "no mlx", "detail": str(error)}, result)
+        finish({**answer, "status": "no mlx", "detail": str(error), "python": sys.executable}, result)
     answer["mlx"], answer["canary"] = ready(job["canary"] or mode == "plain")
     if answer["canary"]:
         finish(answer, result)
@@ -95,7 +95,7 @@ def prepare(root: str, job: dict[str, Any]) -> set[str]:
         sys.modules["numpy"].random.seed(7)
     sys.path[:0] = [os.path.join(root, folder) for folder in job["roots"]]
     sys.argv = [os.path.join(root, job["entry"]["file"])]
-    return program.stand_ins(job["missing"])
+    return program.stand_ins(job["outside"])
 
 
 def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[str, Any]:

@@ -107,15 +107,17 @@ def _part(name: str) -> type:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self, missing: Iterable[str], used: set[str]) -> None:
-        self.missing, self.used = set(missing), used
+    """Asked last, when no module was found: `outside` are those that the program imports from elsewhere, `used` those that were replaced."""
+
+    def __init__(self, outside: Iterable[str], used: set[str]) -> None:
+        self.outside, self.used = set(outside), used
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        parts = name.split(".")
-        found = {parts[0], ".".join(parts[:2])} & self.missing
-        if not found:
-            return None
-        self.used |= found
+        parent = name.rpartition(".")[0]
+        if not isinstance(sys.modules.get(parent), _StandIn):
+            if name not in self.outside:
+                return None
+            self.used.add(name)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
@@ -125,8 +127,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-def stand_ins(missing: Iterable[str]) -> set[str]:
+def stand_ins(outside: Iterable[str]) -> set[str]:
     """Let modules that are not installed be imported; returns the set of those that were, as it fills."""
     used: set[str] = set()
-    sys.meta_path.append(_Finder(missing, used))
+    sys.meta_path.append(_Finder(outside, used))
     return used
