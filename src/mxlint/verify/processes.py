@@ -161,6 +161,18 @@ def used(pid: int) -> tuple[int, int]:
     return len(everyone), pages * 4096
 
 
+def computed(pid: int) -> float | None:
+    """Seconds that a process, its descendants and those of them that were waited for have spent on a core; None where that is not told."""
+    ticks = 0
+    for one in (pid, *family(pid)):
+        try:
+            with open(f"/proc/{one}/stat", "rb") as file:
+                ticks += sum(map(int, file.read().rpartition(b")")[2].split()[11:15]))
+        except (OSError, ValueError):
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else None
+
+
 def tasks_of_user() -> int:
     """How many threads the user's processes have, which is what a limit on processes counts."""
     count = 0

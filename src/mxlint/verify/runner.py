@@ -21,8 +21,9 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Literal
 
+from mxlint.verify.allowance import Allowance
 from mxlint.verify.child.guard import has_cuda
-from mxlint.verify.processes import Brood, brood, tasks_of_user, used
+from mxlint.verify.processes import Brood, brood, computed, tasks_of_user, used
 
 Mode = Literal["real", "plain", "computed", "serial", "timed"]
 """The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
@@ -211,7 +212,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         raise
     finally:
         os.close(write)
-    watch = _Watch(process, read, started + wall_s, place, folder)
+    watch = _Watch(process, read, Allowance(wall_s, started), place, folder)
     try:
         watch.follow()
     finally:
@@ -265,7 +266,7 @@ class _Watch:
 
     process: subprocess.Popen[bytes]
     read: int
-    deadline: float
+    allowance: Allowance
     place: Workplace
     folder: Path
     result: bytes = b""
@@ -297,7 +298,7 @@ class _Watch:
                     break
                 if self.place.stop.is_set():
                     self.stopped = "interrupted"
-                elif monotonic() > self.deadline:
+                elif self.allowance.over(monotonic(), lambda: computed(process.pid)):
                     self.stopped = "time"
                 elif self.peak > MOST_MEMORY:
                     self.stopped = "memory"
