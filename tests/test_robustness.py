@@ -136,6 +136,17 @@ DEEP: dict[str, Callable[[], str]] = {
     ),
     "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(50_000)) + "}",
     "a long string": lambda: "TEXT = '" + "x" * 5_000_000 + "'",
+    "lists that double": lambda: "a = []\n" + "a = [a, a]\n" * 40 + "@mx.compile\ndef g(x):\n    return x\n\ng(a)",
+    "dicts that double": lambda: (
+        "a = {}\n" + "a = {'a': a, 'b': a}\n" * 40 + "def g(x):\n    return x\n\ng = mx.compile(g, inputs=a, outputs=a)\ng(mx.ones(2))"
+    ),
+    "tuples that double": lambda: "a = b = 1,\n" + "a = a, a\nb = b, b\n" * 40 + "@mx.compile\ndef g(x):\n    return a == b, a\n\ng(b)",
+    "operations that double": lambda: "def f(x):\n" + "    x = x + x\n" * 40 + "    return x\n\ng = mx.compile(f)\ng(mx.ones(2))",
+    "bases that double": lambda: (
+        "class A0: pass\nclass B0: pass\n"
+        + "".join(f"class A{n + 1}(A{n}, B{n}): pass\nclass B{n + 1}(A{n}, B{n}): pass\n" for n in range(40))
+        + "f = mx.compile(lambda x: x * A40().missing)\nf(mx.ones(2))"
+    ),
     "many decorators": lambda: "@f\n" * 2_000 + "def g(x):\n    return x",
     "many arguments": lambda: "def f(" + ", ".join(f"a{n}" for n in range(3_000)) + "):\n    return a1",
     "many targets": lambda: "def f(x):\n    " + " = ".join(f"a{n}" for n in range(3_000)) + " = x\n    return a1",
@@ -211,6 +222,7 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
     "compile compiled": (PRINTS + "mx.compile(mx.compile)(mx.compile)\n", ["MX101"]),
     "partial of itself": (PRINTS + "from functools import partial\np = partial(partial, partial)\np(p)(p)(p)\n", ["MX101"]),
     "decorated by itself": (PRINTS + "def f(g):\n    return g\n@f\n@f\ndef f(x):\n    return f\nf(f)(f)\n", ["MX101"]),
+    "product of no number": (PRINTS + "import math\nn = math.prod((None, 3))\nm = math.prod(('a', 3))\n", ["MX101"]),
     "property of itself": (PRINTS + "class A:\n    @property\n    def a(self):\n        return self.a\nA().a\n", ["MX101"]),
 }
 

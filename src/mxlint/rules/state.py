@@ -11,9 +11,25 @@ from mxlint.fixes.remedies import Recapture, Refill
 from mxlint.rules.report import containers, finding, line, name_of, quoted
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
-from mxlint.tracing.layers import REREAD, children
+from mxlint.tracing.layers import REREAD, children, last_filled, operands
 from mxlint.tracing.presume import target_of
-from mxlint.tracing.values import Array, ClassV, DictV, External, Foreign, Heap, Instance, ListV, Place, Snapshot, StateV, Tup, Value
+from mxlint.tracing.values import (
+    Array,
+    ClassV,
+    DictV,
+    External,
+    Foreign,
+    Heap,
+    Instance,
+    ListV,
+    Place,
+    Snapshot,
+    StateV,
+    Tup,
+    Value,
+    listed,
+)
+from mxlint.tracing.walks import each, near
 
 
 def state(record: Record) -> Iterator[Finding]:
@@ -162,17 +178,25 @@ def captured(trace: Trace, value: object) -> bool:
     return isinstance(value, Array) and (id(value) in trace.leaves or id(value) in trace.weights)
 
 
-def _made_of_captured(trace: Trace, value: object, depth: int = 4) -> bool:
+OPERATIONS_DEPTH = 4
+"""How many operations back what an array is still to be computed from is looked for."""
+
+
+def _made_of_captured(trace: Trace, value: Value) -> bool:
     """Whether inputs= holds an array, or one that it is still to be computed from."""
-    if not isinstance(value, Array):
-        return False
-    return captured(trace, value) or depth > 0 and any(_made_of_captured(trace, part, depth - 1) for part in value.fields.get("lazy") or ())
+    return any(captured(trace, part) for part in near((value,), _uncomputed, OPERATIONS_DEPTH))
 
 
-def _leaf(trace: Trace, value: Array, depth: int = 4) -> Place | None:
+def _leaf(trace: Trace, value: Array) -> Place | None:
     """Where an array is captured, or one that it is still to be computed from."""
-    made_from = [part for part in value.fields.get("lazy") or () if isinstance(part, Array)] if depth else []
-    return trace.leaves.get(id(value)) or next(filter(None, (_leaf(trace, part, depth - 1) for part in made_from)), None)
+    below: Iterator[Value] = near((value,), _uncomputed, OPERATIONS_DEPTH)
+    found = (trace.leaves.get(id(part)) for part in below if isinstance(part, Array))
+    return next(filter(None, found), None)
+
+
+def _uncomputed(value: Value) -> tuple[Value, ...]:
+    """What an array is still to be computed from."""
+    return value.fields.get("lazy") or () if isinstance(value, Array) else ()
 
 
 def _by_own_name(record: Record) -> Iterator[Finding]:
@@ -398,40 +422,52 @@ def _filled(record: Record, trace: Trace) -> Iterator[Event]:
     bare = not trace.reach_in and not trace.reach_out
     known = all(_in_sight(capture.value) for capture in (record.inputs, record.outputs) if capture is not None)
     seen: set[Place] = set()
+    last = last_filled(trace)
+    parts: dict[int, set[int]] = {}
     for number, event in enumerate(trace.events):
         if event.kind not in ("fill", "update") or not isinstance(event.target, Heap) or event.place in seen:
             continue
-        again = any(later.kind in ("fill", "refill") and later.target is event.target for later in trace.events[number + 1 :])
-        below = {id(part) for part in children(event.target)}
-        missed = known and isinstance(event.target, Instance) and event.kind == "fill" and not below & (trace.reach_in | trace.reach_out)
+        again = last.get(id(event.target), number) > number
+        if id(event.target) not in parts:
+            parts[id(event.target)] = {id(part) for part in children(event.target)}
+        outside = parts[id(event.target)].isdisjoint(trace.reach_in | trace.reach_out)
+        missed = known and isinstance(event.target, Instance) and event.kind == "fill" and outside
         harmless = again or event.note == "argument" and REREAD not in event.target.fields
         if not harmless and (bare or missed and event.note in ("traced", "argument")):
             seen.add(event.place)
             yield event
 
 
-def _in_sight(value: Value | None, depth: int = 4) -> bool:
+def _in_sight(value: Value | None) -> bool:
     """Whether everything that is captured is known: an unknown object may be any."""
-    if depth == 0:
-        return False
+    return value is not None and all(map(_known, each((value,), _into)))
+
+
+def _known(value: Value) -> bool:
     if isinstance(value, (ListV, Tup)):
-        return value.items is not None and all(_in_sight(item, depth - 1) for item in value.items)
+        return value.items is not None
     if isinstance(value, DictV):
-        return not value.open and depth > 0 and all(_in_sight(value.fields["k", key], depth - 1) for key in value.keys)
+        return not value.open
     return isinstance(value, (Array, Instance, External)) or isinstance(value, StateV) and isinstance(value.owner, Instance)
+
+
+def _into(value: Value) -> tuple[Value, ...]:
+    """What a captured container holds."""
+    return tuple(value.fields["k", key] for key in value.keys) if isinstance(value, DictV) else listed(value)
 
 
 # -- MX201 ------------------------------------------------------------------------------------------------------------
 
 
 def _reads(record: Record) -> Iterator[Finding]:
-    kept = {
-        id(below)
+    written = [
+        write.target
         for trace in record.traces
         for write in trace.writes
         if _state_write(write) and id(write.target) not in trace.reach_in | trace.reach_out  # MX202 says it
-        for below in (write.target, *children(write.target))
-    }
+    ]
+    kept = {id(target) for target in written}
+    kept |= {id(below) for below in children(*written)}
     seen: set[object] = set()
     for stale in record.stale:
         read = stale.read
@@ -473,11 +509,14 @@ def _carried(record: Record) -> Iterator[Finding]:
             return
 
 
-def _made_of(value: object, origin: object, depth: int = 8) -> bool:
+CARRIED_DEPTH = 8
+"""How many operations back a constant is looked for that another one was computed from."""
+
+
+def _made_of(value: Value, origin: Value) -> bool:
     """Whether a constant was computed from another in the trace."""
-    if depth == 0 or not isinstance(value, Array) or not isinstance(origin, Array):
-        return False
-    return any(part is origin or _made_of(part, origin, depth - 1) for part in value.fields.get("of") or ())
+    below = near(operands(value), operands, CARRIED_DEPTH - 1)
+    return isinstance(origin, Array) and any(part is origin for part in below)
 
 
 def _is_state(value: Value, key: object) -> bool:

@@ -39,6 +39,7 @@ class Alike:
         self._journal = journal
         self._since = since
         self._made_of: dict[int, tuple[Value, ...]] = {}
+        self._joined: dict[tuple[int, ...], tuple[list[Value], Value]] = {}  # with the values, so that no identity is used twice
 
     def content(self, target: Heap, key: Any, contents: Sequence[Any], depth: int = MAX_DEPTH) -> Any:
         """One content of a field for those that the paths have left there."""
@@ -51,11 +52,14 @@ class Alike:
 
     def joined(self, values: Iterable[Value], depth: int = MAX_DEPTH) -> Value:
         """One value for those that the paths have come to."""
-        kinds: dict[Any, dict[int, Value]] = {}
-        for value in values:
-            for option in options(value):
+        found = [option for value in values for option in options(value)]
+        key = (depth, *map(id, found))
+        if key not in self._joined:
+            kinds: dict[Any, dict[int, Value]] = {}
+            for option in found:
                 kinds.setdefault(_kind(option), {})[id(option)] = option
-        return reduce(joined, (self._of_one_kind(tuple(found.values()), depth) for found in kinds.values()))
+            self._joined[key] = found, reduce(joined, (self._of_one_kind(tuple(alike.values()), depth) for alike in kinds.values()))
+        return self._joined[key][1]
 
     def _of_one_kind(self, values: tuple[Value, ...], depth: int) -> Value:
         one = self._one(values, depth - 1) if depth and len(values) > 1 and isinstance(values[0], LOOKED_INTO) else None

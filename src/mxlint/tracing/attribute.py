@@ -47,11 +47,13 @@ from mxlint.tracing.values import (
     Value,
     const,
     join,
+    listed,
     now,
     one_of,
     options,
     without_none,
 )  # fmt: skip
+from mxlint.tracing.walks import each
 
 BOUND = "#bound"
 """The field of an optimizer that changes whenever another container is assigned to its `state`."""
@@ -141,12 +143,9 @@ def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> 
     return m.lost("attribute of something unknown")
 
 
-def mro(cls: Value, depth: int = 12) -> Iterator[Value]:
-    """The class and its bases, depth first; libraries' classes as External."""
-    yield cls
-    if isinstance(cls, ClassV) and depth:
-        for base in cls.bases:
-            yield from mro(base, depth - 1)
+def mro(cls: Value) -> Iterator[Value]:
+    """The class and its bases, depth first, each once; libraries' classes as External."""
+    return each((cls,), lambda base: base.bases if isinstance(base, ClassV) else ())
 
 
 def is_layer_class(cls: Value) -> bool:
@@ -172,20 +171,24 @@ def is_optimizer(value: Value) -> bool:
     return isinstance(value, Opaque) and bool(value.fields.get("#optimizer"))
 
 
-def becomes_text(m: Machine, value: Value, place: Place, frame: Frame, depth: int = 3) -> bool:
+def becomes_text(m: Machine, value: Value, place: Place, frame: Frame) -> bool:
     """Whether the text of a value shows placeholders. That of an object is what its own method makes, or its address and nothing of what it holds."""
-    if isinstance(value, Instance):
-        for name in ("__str__", "__repr__"):
-            cls, method = class_attribute(value.cls, name)
-            if cls is not None and isinstance(method, FuncV):
-                calls.call(m, BoundV(value, method), calls.CallInfo([], {}, frame, place))
-                return False
-        shown = is_namespace(value) or any(isinstance(cls, ClassV) and cls.dataclass for cls in mro(value.cls))
-        return holds_traced(value) and shown
-    inside = value.items if isinstance(value, (Tup, ListV)) else None
-    if inside is not None and depth:
-        return any(becomes_text(m, item, place, frame, depth - 1) for item in inside)
-    return holds_traced(value)
+    parts = each((value,), listed)
+    return any(
+        _text_of_object(m, part, place, frame) if isinstance(part, Instance) else holds_traced(part)
+        for part in parts
+        if not isinstance(part, (Tup, ListV)) or part.items is None
+    )
+
+
+def _text_of_object(m: Machine, value: Instance, place: Place, frame: Frame) -> bool:
+    for name in ("__str__", "__repr__"):
+        cls, method = class_attribute(value.cls, name)
+        if cls is not None and isinstance(method, FuncV):
+            calls.call(m, BoundV(value, method), calls.CallInfo([], {}, frame, place))
+            return False
+    shown = is_namespace(value) or any(isinstance(cls, ClassV) and cls.dataclass for cls in mro(value.cls))
+    return holds_traced(value) and shown
 
 
 def class_attribute(cls: Value, name: str) -> tuple[ClassV | None, Value]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,12 +38,16 @@ from mxlint.tracing.values import (
     TransformV,
     Tup,
     Value,
+    attributes,
     const,
+    contents,
     join,
     list_like,
     list_of,
+    listed,
     without_none,
 )  # fmt: skip
+from mxlint.tracing.walks import each, near
 
 PartialLike = PartialV
 _CONTEXT_MANAGER = "contextlib.contextmanager"
@@ -263,12 +267,14 @@ def call_function(m: Machine, function: FuncV, info: CallInfo) -> Value:
         m.depth -= 1
 
 
-def _holds_code(value: Value, depth: int = 3) -> bool:
+CODE_DEPTH = 3
+"""How many containers deep something to call is looked for, and a compiled object in what is kept."""
+
+
+def _holds_code(value: Value) -> bool:
     """Whether a value is something to call, or a container of such."""
-    if isinstance(value, (Tup, ListV, DictV, Choice)):
-        inside = value.fields.values() if isinstance(value, DictV) else value.options if isinstance(value, Choice) else value.items or ()
-        return depth > 0 and any(_holds_code(item, depth - 1) for item in inside)
-    return isinstance(value, (FuncV, BoundV, PartialV, TransformV, CompiledV, ClassV))
+    held = near((value,), lambda part: part.options if isinstance(part, Choice) else _into(part), CODE_DEPTH)
+    return any(isinstance(part, (FuncV, BoundV, PartialV, TransformV, CompiledV, ClassV)) for part in held)
 
 
 def _cached(m: Machine, function: FuncV, info: CallInfo) -> Value:
@@ -363,13 +369,13 @@ def note_return(m: Machine, value: Value, place: Place, frame: Frame) -> None:
             return
 
 
-def _leaves(value: Value, depth: int = 4) -> Iterator[Value]:
-    """What stands in the containers that MLX looks into."""
-    items = value.items if isinstance(value, (Tup, ListV)) else list(value.fields.values()) if isinstance(value, DictV) else None
-    if items is None or not depth:
-        yield value
-    for item in items or () if depth else ():
-        yield from _leaves(item, depth - 1)
+def _leaves(value: Value) -> Iterator[Value]:
+    """What stands in the containers that MLX looks into, each once."""
+    return (part for part in each((value,), _into) if not isinstance(part, (Tup, ListV, DictV)))
+
+
+def _into(value: Value) -> Iterable[Value]:
+    return tuple(value.fields.values()) if isinstance(value, DictV) else listed(value)
 
 
 def _hidden(m: Machine, value: Value) -> str:
@@ -546,37 +552,40 @@ def _in_class(made: Value, method: Value, place: Place, frame: Frame) -> Value:
     return made
 
 
-def escape(m: Machine, value: Value, depth: int = 3) -> None:
+def escape(m: Machine, value: Value) -> None:
     """A value is kept where it outlives the statement: so does every compiled object that it holds."""
-    if isinstance(value, CompiledV):
-        value.record.escapes = True
-    elif depth == 0:
-        return
-    elif isinstance(value, (Tup, ListV)):
-        for item in value.items or ():
-            escape(m, item, depth - 1)
-        if isinstance(value, ListV) and value.items is None:
-            escape(m, value.element, depth - 1)
-    elif isinstance(value, (DictV, Instance)):
-        for item in list(value.fields.values()):
-            escape(m, item, depth - 1)
-    elif isinstance(value, FuncV):
-        env = value.env
-        while env is not None and env.kind not in ("module", "class") and depth:
-            for item in list(env.fields.values()):
-                if isinstance(item, (CompiledV, Tup, ListV, DictV)):
-                    escape(m, item, depth - 1)
-            env = env.parent
-            depth -= 1
-    elif isinstance(value, (PartialV, BoundV, TransformV)):
-        escape(m, value.function, depth - 1)
-        for item in value.args if isinstance(value, PartialV) else ():
-            escape(m, item, depth - 1)
-        if isinstance(value, BoundV):
-            escape(m, value.owner, depth - 1)
-    elif isinstance(value, Choice):
-        for item in value.options:
-            escape(m, item, depth - 1)
+    for part in near((value,), _kept_by, CODE_DEPTH):
+        if isinstance(part, CompiledV):
+            part.record.escapes = True
+
+
+def _kept_by(value: Value) -> Iterable[Value]:
+    """What lives as long as a value."""
+    if isinstance(value, FuncV):
+        return _enclosed(value)
+    if isinstance(value, (Tup, ListV)):
+        return contents(value)
+    if isinstance(value, DictV):
+        return tuple(value.fields.values())
+    if isinstance(value, Instance):
+        return attributes(value)
+    if isinstance(value, PartialV):
+        return value.function, *value.args
+    if isinstance(value, BoundV):
+        return value.function, value.owner
+    if isinstance(value, TransformV):
+        return (value.function,)
+    return value.options if isinstance(value, Choice) else ()
+
+
+def _enclosed(function: FuncV) -> Iterator[Value]:
+    """The compiled objects and containers in the functions around a function."""
+    env = function.env
+    while env is not None and env.kind not in ("module", "class"):
+        for item in list(env.fields.values()):
+            if isinstance(item, (CompiledV, Tup, ListV, DictV)):
+                yield item
+        env = env.parent
 
 
 def enter(m: Machine, value: Value, place: Place, frame: Frame) -> Value:

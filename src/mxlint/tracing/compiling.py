@@ -38,10 +38,13 @@ from mxlint.tracing.values import (
     Tup,
     Value,
     array,
+    contents,
+    listed,
     now,
     options,
     same,
 )  # fmt: skip
+from mxlint.tracing.walks import each, tree_size
 
 MAX_TRACES = 6
 """Different argument trees that one compiled object is traced with; more are taken to behave like the first."""
@@ -152,17 +155,18 @@ def call_compiled(m: Machine, compiled: CompiledV, info: CallInfo) -> Value:
     """Call a compiled object: from host code it is traced, or its trace is used again; inside another trace its body simply runs."""
     record: Record = compiled.record
     m.met()
+    given, info = info, _followed(m, info)
     _check_arguments(m, record, info)
     if m.trace is not None:
         record.inlined.append(info.place)
         record.exposed = record.exposed or _exposed(info.frame, m.trace.root)
-        return call(m, record.function, info)
+        return call(m, record.function, given)
     if m.compile_disabled:
         record.calls.append(Call(info.place, len(m.loops), m.epoch))
-        return call(m, record.function, info)
+        return call(m, record.function, given)
     if m.differentiating:
         record.differentiated = True
-        return call(m, record.function, info)
+        return call(m, record.function, given)
     m.compiled_called = True
     # What nothing in sight calls may run again, and find the compiled object where it has left it.
     once = m.epoch == 0 or record.epoch == m.epoch and not record.escapes
@@ -338,15 +342,38 @@ def _check_rebound(m: Machine, record: Record, trace: Trace, info: CallInfo) -> 
 
 def fresh(m: Machine, value: Value) -> Value:
     """The same value made anew, as every call of a compiled function does."""
+    return _made_anew(_within(m, value))
+
+
+def _made_anew(value: Value) -> Value:
     if isinstance(value, Array):
         return Array({**value.fields, "traced": value.traced, "trace": None}, tree=value.tree)
     if isinstance(value, Tup):
-        return Tup(tuple(fresh(m, item) for item in value.items), value.cls)
+        return Tup(tuple(_made_anew(item) for item in value.items), value.cls)
     if isinstance(value, ListV) and value.items is not None:
-        return ListV({"items": tuple(fresh(m, item) for item in value.items)})
+        return ListV({"items": tuple(_made_anew(item) for item in value.items)})
     if isinstance(value, DictV):
-        return DictV({key: fresh(m, item) if isinstance(key, tuple) else item for key, item in value.fields.items()})
+        return DictV({key: _made_anew(item) if isinstance(key, tuple) else item for key, item in value.fields.items()})
     return value
+
+
+MAX_TREE = 4096
+"""Nodes of a tree of arguments or results. MLX visits what is shared once for every way that leads to it, so a tree may be far larger than its parts."""
+NODES_PER_STEP = 8
+
+
+def _within(m: Machine, value: Value) -> Value:
+    """A tree of arguments or results, which costs steps by its size; unknown if it is too large to be followed."""
+    size = tree_size(value, contents, MAX_TREE)
+    m.tick(size // NODES_PER_STEP)
+    return value if size <= MAX_TREE else m.lost("tree of arguments or results too large")
+
+
+def _followed(m: Machine, info: CallInfo) -> CallInfo:
+    """A call with arguments that can be followed."""
+    return replace(
+        info, args=[_within(m, value) for value in info.args], keywords={name: _within(m, value) for name, value in info.keywords.items()}
+    )
 
 
 def fresh_content(m: Machine, content: Any, index: int | None) -> Any:
@@ -361,30 +388,33 @@ def fresh_content(m: Machine, content: Any, index: int | None) -> Any:
 
 def reach(value: Value | None) -> tuple[frozenset[int], bool]:
     """The identities of the live containers under a capture, and whether the random state is among them."""
-    if value is None:
-        return frozenset(), False
     found: set[int] = set()
     random = False
-    parts = value.items if isinstance(value, (ListV, Tup)) and value.items is not None else (value,)
-    if isinstance(value, DictV):
-        parts = tuple(item for key, item in value.fields.items() if isinstance(key, tuple))
-    if isinstance(value, Heap):
-        found.add(id(value))
-    for part in parts:
-        if isinstance(part, External) and part.name == "mlx.core.random.state":
-            random = True
-        elif isinstance(part, AttributesV):
+    others: list[Value] = []
+    for part in () if value is None else each((value,), _captured_in):
+        if isinstance(part, AttributesV):
             found.add(id(part.owner))
-            found |= reach(Tup(tuple(item for item in part.owner.fields.values() if isinstance(item, (ListV, DictV)))))[0]
-        elif isinstance(part, (ListV, Tup, DictV)) and part is not value:
-            inner, also = reach(part)
-            found |= inner
-            random = random or also
-        elif isinstance(part, Instance) and not attribute.is_module(part) and not isinstance(part.cls, External):
-            continue
-        else:
-            found |= {id(below) for below in children(part)}
-    return frozenset(found), random
+        elif isinstance(part, Heap) and (part is value or isinstance(part, (ListV, DictV))):
+            found.add(id(part))
+        random = random or isinstance(part, External) and part.name == "mlx.core.random.state"
+        plain = isinstance(part, Instance) and not attribute.is_module(part) and not isinstance(part.cls, External)
+        if not plain and not _captured_in(part):
+            others.append(part)
+    return frozenset(found | {id(below) for below in children(*others)}), random
+
+
+def _captured_in(value: Value) -> tuple[Value, ...]:
+    """What is captured with a container."""
+    if isinstance(value, AttributesV):
+        return tuple(item for item in value.owner.fields.values() if isinstance(item, (ListV, DictV)))
+    return _in_tree(value)
+
+
+def _in_tree(value: Value) -> tuple[Value, ...]:
+    """What a container of an argument tree holds, as far as its items are known."""
+    if isinstance(value, DictV):
+        return tuple(item for key, item in value.fields.items() if isinstance(key, tuple))
+    return listed(value)
 
 
 def run_trace(m: Machine, record: Record, info: CallInfo) -> tuple[Value, Trace]:
@@ -480,15 +510,12 @@ def close_trace(m: Machine, trace: Trace) -> None:
     m.guards, m.left, m.protected, m.differentiating, m.swallowing, m.attempts = trace.outside
 
 
-def parts(values: Iterable[Value], depth: int = 4) -> Iterator[Heap]:
+def parts(values: Iterable[Value]) -> Iterator[Heap]:
     """The arrays and containers of an argument tree, from the outside to the inside."""
-    for value in values if depth else ():
+    for value in values:
         if isinstance(value, (Array, ListV, DictV)):
             yield value
-        if isinstance(value, (Tup, ListV)):
-            yield from parts(value.items or (), depth - 1)
-        elif isinstance(value, DictV):
-            yield from parts([item for key, item in value.fields.items() if isinstance(key, tuple)], depth - 1)
+        yield from parts(_in_tree(value))
 
 
 def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> Value:
@@ -528,7 +555,7 @@ def _placeholder(m: Machine, value: Value, place: Place, counter: list[int]) -> 
 def _parted(outputs: Value, swapped: list[Any]) -> bool:
     """Whether outputs= still holds an array itself whose placeholder stands in another container, that of inputs=."""
     captured = {id(item) for old in swapped for item in (old if isinstance(old, tuple) else (old,)) if isinstance(item, Array)}
-    return any(id(leaf) in captured for leaf in flat_arrays([outputs]))
+    return any(id(part) in captured for part in each((outputs,), contents))
 
 
 Swap = tuple[Heap, Any, Any, Any]
@@ -564,9 +591,6 @@ def _swap(m: Machine, record: Record, trace: Trace) -> list[Swap]:
 
 def _containers(value: Value) -> list[Heap]:
     found = [below for below in children(value) if isinstance(below, (ListV, DictV, Instance))]
-    if isinstance(value, (ListV, Tup)):
-        for item in value.items or ():
-            found += [below for below in children(item) if isinstance(below, (ListV, DictV, Instance)) and below not in found]
     return [below for below in found if not (isinstance(below, Instance) and not attribute.is_module(below))]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mxlint.tracing.values import MISSING, Array, Foreign, ListV, Scalar, Tup, Value
+from mxlint.tracing.values import MISSING, Array, Foreign, ListV, Scalar, Tup, Value, listed
+from mxlint.tracing.walks import each
 
 OF_ARGUMENT = "dtype of an argument"
 """The kind of `x.dtype` where x is an argument of the compiled function; its element is the dtype itself, if that is known."""
@@ -49,9 +50,10 @@ def of_number(value: Value) -> str | None:
     if isinstance(value, Scalar):
         wide = value.known and value.kind == "int" and abs(value.content) >= 2**31
         return None if value.numpy or wide else _OF_NUMBERS.get(value.kind)
-    if not isinstance(value, (Tup, ListV)) or not value.items:
+    parts = list(each((value,), listed))
+    if not isinstance(value, (Tup, ListV)) or any(isinstance(part, (Tup, ListV)) and not part.items for part in parts):
         return None
-    kinds = {of_number(item) for item in value.items}
+    kinds = {of_number(part) for part in parts if not isinstance(part, (Tup, ListV))}
     return max((kind for kind in kinds if kind), key=lambda kind: _RANK.get(kind, 0)) if kinds <= _RANK.keys() else None
 
 
@@ -92,8 +94,4 @@ def of_call(name: str, given: Iterable[Value]) -> str | None:
 
 
 def _arrays(values: Iterable[Value]) -> Iterator[Array]:
-    for value in values:
-        if isinstance(value, Array):
-            yield value
-        elif isinstance(value, (Tup, ListV)):
-            yield from _arrays(value.items or ())
+    return (value for value in each(values, listed) if isinstance(value, Array))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from typing import Any
 
 from mxlint.tracing.values import MISSING, UNKNOWN, ClassV, External, Frame, Heap, Instance, Value, join, made_since
+from mxlint.tracing.walks import each
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -99,16 +101,9 @@ def _only_there(target: Heap, key: str) -> bool:
     """Whether Python looks nowhere else for the name: not among the builtins, nor in the class."""
     if isinstance(target, Frame):
         return target.kind != "class" and key not in _BUILTINS
-    classes: list[Value] = [target.cls] if isinstance(target, Instance) else [UNKNOWN]
-    for cls in classes:
-        if not isinstance(cls, ClassV):
-            if not isinstance(cls, External):
-                return False
-        elif key in cls.fields:
-            return False
-        else:
-            classes += cls.bases
-    return True
+    start = target.cls if isinstance(target, Instance) else UNKNOWN
+    classes: Iterator[Value] = each((start,), lambda cls: cls.bases if isinstance(cls, ClassV) else ())
+    return all(key not in cls.fields if isinstance(cls, ClassV) else isinstance(cls, External) for cls in classes)
 
 
 def joined(a: Any, b: Any) -> Any:

@@ -37,12 +37,15 @@ from mxlint.tracing.values import (
     Step,
     Tup,
     Value,
+    attributes,
     const,
+    contents,
     list_like,
     list_of,
     now,
     options,
 )  # fmt: skip
+from mxlint.tracing.walks import each, near
 
 LEFT = "#left"
 """The field of a layer that a trace has left with placeholders: the module that it is part of."""
@@ -189,12 +192,18 @@ def reread(m: Machine, modules: Iterable[Heap]) -> None:
 
 def leave(m: Machine, trace: Trace) -> None:
     """The end of a trace: modules that it has filled with its arguments, and not put back, are left with placeholders."""
+    captured = trace.reach_in | trace.reach_out
+    last = last_filled(trace)
     for number, event in enumerate(trace.events):
-        if event.kind == "fill" and event.note == "argument" and isinstance(event.target, Heap):
-            again = any(later.kind in ("fill", "refill") and later.target is event.target for later in trace.events[number + 1 :])
-            for below in () if again else children(event.target):
-                if isinstance(below, Instance) and id(below) not in trace.reach_in | trace.reach_out:
+        if event.kind == "fill" and event.note == "argument" and isinstance(event.target, Heap) and last[id(event.target)] == number:
+            for below in children(event.target):
+                if isinstance(below, Instance) and id(below) not in captured:
                     m.journal.store(below, LEFT, event.target)
+
+
+def last_filled(trace: Trace) -> dict[int, int]:
+    """The number of the last event that fills a module, by the identity of the module."""
+    return {id(event.target): number for number, event in enumerate(trace.events) if event.kind in ("fill", "refill")}
 
 
 def _called_from(m: Machine, frame: Frame | None) -> Place | None:
@@ -229,34 +238,31 @@ def training_of(m: Machine, owner: Instance, info: CallInfo) -> bool | None:
 # -- the tree of a module ---------------------------------------------------------------------------------------------
 
 
-def children(value: Value, depth: int = 12) -> Iterator[Heap]:
-    """A container and every container and module below it."""
+def children(*roots: Value) -> Iterator[Heap]:
+    """Containers and every container and module below them, each once."""
+    held = each(roots, _below)
+    return (value for value in held if isinstance(value, (Instance, ListV, DictV, Opaque)) and value is not UNKNOWN)
+
+
+def _below(value: Value) -> Iterable[Value]:
+    """What is directly below a part of the tree of a module."""
     if isinstance(value, StateV):
-        yield from children(value.owner, depth)
-        return
-    if depth == 0 or not isinstance(value, (Instance, ListV, DictV, Opaque, Tup, Choice)) or value is UNKNOWN:
-        return
-    if isinstance(value, Heap):
-        yield value
+        return (value.owner,)
     if isinstance(value, Choice):
-        for option in value.options:
-            yield from children(option, depth - 1)
-    elif isinstance(value, Opaque):
-        for item in list(value.fields.values()):
-            yield from children(item, depth - 1)
-    elif isinstance(value, (ListV, Tup)):
-        for item in value.items or ():
-            yield from children(item, depth - 1)
-        if isinstance(value, ListV) and value.items is None:
-            yield from children(value.element, depth - 1)
-    else:
-        assert isinstance(value, (Instance, DictV))
-        numbers = isinstance(value, Instance) and is_optimizer(value)  # its lists hold settings, which are no state
-        for item in list(value.fields.values()):
-            if numbers and isinstance(item, (ListV, Tup)) and all(isinstance(part, Scalar) for part in item.items or ()):
-                continue
-            if isinstance(item, (Instance, ListV, DictV, Tup, Choice, StateV)):
-                yield from children(item, depth - 1)
+        return value.options
+    if isinstance(value, (ListV, Tup)):
+        return contents(value)
+    if isinstance(value, Opaque):
+        return () if value is UNKNOWN else attributes(value)
+    if not isinstance(value, (Instance, DictV)):
+        return ()
+    numbers = isinstance(value, Instance) and is_optimizer(value)  # its lists hold settings, which are no state
+    return [
+        item
+        for item in attributes(value)
+        if isinstance(item, (Instance, ListV, DictV, Tup, Choice, StateV))
+        and not (numbers and isinstance(item, (ListV, Tup)) and all(isinstance(part, Scalar) for part in item.items or ()))
+    ]
 
 
 def touch(m: Machine, owner: Value, info: CallInfo, how: str) -> None:
@@ -309,14 +315,15 @@ def copied(m: Machine, value: Any, known: dict[int, Any]) -> Any:
     """`copy.deepcopy` of a module, or of what it holds; the arrays of the copy are the same."""
     if isinstance(value, StateV):
         return StateV(known.get(id(value.owner), value.owner))
+    if id(value) in known:
+        return known[id(value)]
     if isinstance(value, Tup):
-        return Tup(tuple(copied(m, item, known) for item in value.items), value.cls)
+        known[id(value)] = Tup(tuple(copied(m, item, known) for item in value.items), value.cls)
+        return known[id(value)]
     if isinstance(value, Array) and not value.fields.get("trace"):
         return Array({**value.fields, "lazy": None}, tree=value.tree)
     if not isinstance(value, (Instance, ListV, DictV)):
         return value
-    if id(value) in known:
-        return known[id(value)]
     m.tick()
     made = known[id(value)] = (
         Instance(cls=value.cls, args=value.args, keywords=value.keywords) if isinstance(value, Instance) else type(value)()
@@ -401,14 +408,19 @@ def call_method(m: Machine, name: str, info: CallInfo) -> Value:
     return Opaque(label=f"{last}()")
 
 
-def _made_from(value: Value, owner: Heap, depth: int = 4) -> bool:
+def _made_from(value: Value, owner: Heap) -> bool:
     """Whether a tree is computed from the weights of a module, and is not just those of one."""
-    made_from = value.fields.get("of") or () if isinstance(value, Array) and depth else ()
-    return any(part is not owner and (_is_tree_of(part, owner) or _made_from(part, owner, depth - 1)) for part in made_from)
+    below = near(operands(value), operands, OPERATIONS_DEPTH - 1)
+    return any(owner in operands(part) for part in below if part is not owner)
 
 
-def _is_tree_of(value: Value, owner: Heap) -> bool:
-    return isinstance(value, Array) and owner in (value.fields.get("of") or ())
+OPERATIONS_DEPTH = 4
+"""How many operations back what an array was computed from is looked for."""
+
+
+def operands(value: Value) -> tuple[Value, ...]:
+    """What an array of a trace is computed from."""
+    return value.fields.get("of") or () if isinstance(value, Array) else ()
 
 
 def read_frozen(m: Machine, owner: Value, info: CallInfo) -> None:

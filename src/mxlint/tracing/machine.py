@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -35,8 +35,11 @@ from mxlint.tracing.values import (
     Value,
     array,
     as_old,
+    attributes,
+    contents,
     now,
 )  # fmt: skip
+from mxlint.tracing.walks import near
 
 if TYPE_CHECKING:
     from mxlint.project import Project
@@ -369,30 +372,8 @@ class Machine:
 
     def settle(self, value: Any, depth: int = 8) -> None:
         """An array has been computed, or may have been as far as anybody knows."""
-        if depth == 0:
-            return
-        if isinstance(value, Array):
-            made_from = value.fields.get("lazy")
-            if made_from is not None:
-                value.fields["lazy"] = None
-                for part in made_from:
-                    self.settle(part, depth - 1)
-        elif isinstance(value, (Tup, ListV)):
-            for item in value.items if value.items is not None else (value.element,):
-                self.settle(item, depth - 1)
-        elif isinstance(value, Choice):
-            for item in value.options:
-                self.settle(item, depth - 1)
-        elif isinstance(value, DictV):
-            for item in list(value.fields.values()):
-                self.settle(item, depth - 1)
-        elif isinstance(value, Instance):
-            if value.fields.get("#settled") is not True:
-                value.fields["#settled"] = True
-                for item in list(value.fields.values()):
-                    self.settle(item, depth - 1)
-        elif hasattr(value, "owner"):
-            self.settle(value.owner, depth)
+        for _ in near((value,), _settled, depth):
+            pass
 
     def clock(self, place: Place) -> Scalar:
         """Host code reads a clock."""
@@ -518,38 +499,44 @@ def qualname(frame: Frame) -> str:
     return frame.qualname
 
 
-def holds_traced(value: Any, depth: int = 4) -> bool:
+HELD_DEPTH = 4
+"""How many containers and objects deep a placeholder is looked for."""
+
+
+def holds_traced(value: Any) -> bool:
     """Whether a value is or holds a placeholder of a running trace."""
     if isinstance(value, Array):
         return value.traced is True
-    if depth == 0:
-        return False
-    if isinstance(value, Tup):
-        return any(holds_traced(item, depth - 1) for item in value.items)
-    if isinstance(value, tuple):
-        return any(holds_traced(item, depth - 1) for item in value)
-    if isinstance(value, ListV):
-        return any(holds_traced(item, depth - 1) for item in (value.items if value.items is not None else (value.element,)))
-    if isinstance(value, DictV):
-        return any(holds_traced(item, depth - 1) for key, item in value.fields.items() if isinstance(key, tuple) or key == "element")
+    return isinstance(value, _HOLDERS) and any(part.traced is True for part in near((value,), _held, HELD_DEPTH) if isinstance(part, Array))
+
+
+_HOLDERS = (Tup, tuple, ListV, DictV, Instance)
+
+
+def _held(value: Any) -> Iterable[Any]:
+    """What a container or an object holds."""
+    return attributes(value) if isinstance(value, Instance) else contents(value)
+
+
+def _settled(value: Any) -> Iterable[Any]:
+    """What is computed together with a value, which from now on is no longer to be computed."""
+    if isinstance(value, Array):
+        made_from: Iterable[Any] = value.fields.get("lazy") or ()
+        if made_from:
+            value.fields["lazy"] = None
+        return made_from
     if isinstance(value, Instance):
-        return any(holds_traced(item, depth - 1) for item in list(value.fields.values()))
-    return False
+        before = value.fields.get("#settled")
+        value.fields["#settled"] = True
+        return () if before is True else attributes(value)
+    if isinstance(value, Choice):
+        return value.options
+    return contents(value) or ((value.owner,) if hasattr(value, "owner") else ())
 
 
-def chain_of(value: Any, depth: int = 3) -> Step | None:
+def chain_of(value: Any) -> Step | None:
     """The chain of the first placeholder in a value."""
     if isinstance(value, Array):
         return value.chain
-    items: tuple[Any, ...] = ()
-    if isinstance(value, Tup):
-        items = value.items
-    elif isinstance(value, ListV):
-        items = value.items if value.items is not None else (value.element,)
-    elif isinstance(value, DictV):
-        items = tuple(value.fields.values())
-    if depth:
-        for item in items:
-            if holds_traced(item) and (chain := chain_of(item, depth - 1)) is not None:
-                return chain
-    return None
+    found = near((value,), contents, HELD_DEPTH - 1)
+    return next((part.chain for part in found if isinstance(part, Array) and part.traced is True and part.chain is not None), None)

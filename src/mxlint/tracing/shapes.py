@@ -58,7 +58,7 @@ def product(sizes: Sequence[Scalar]) -> Scalar:
     for size in sizes:
         axes |= size.axes
     param = any(size.param for size in sizes)
-    if all(size.known for size in sizes):
+    if all(size.known and isinstance(size.content, (int, float)) for size in sizes):
         return Scalar("int", math.prod(size.content for size in sizes), axes, param)
     return Scalar("int", MISSING, axes, param)
 

@@ -125,12 +125,18 @@ def const(content: object) -> Scalar:
 NONE = const(None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tup:
     """A tuple of known length. `cls` is the NamedTuple class, if any."""
 
     items: tuple[Value, ...]
     cls: ClassV | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tup) and _equal(self, other, {})
+
+    def __hash__(self) -> int:
+        return hash((len(self.items), self.cls))
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,6 +479,11 @@ MAX_WRITTEN = 8
 
 def same(a: Value, b: Value) -> bool:
     """Whether two values are surely the same object or the same constant."""
+    return _same(a, b, {})
+
+
+def _same(a: Value, b: Value, known: dict[tuple[int, int], bool]) -> bool:
+    """`known`: the answer for pairs of tuples that have been compared."""
     if a is b:
         return True
     if isinstance(a, Heap) or isinstance(b, Heap):
@@ -480,18 +491,57 @@ def same(a: Value, b: Value) -> bool:
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.known and b.known and a.kind == b.kind and (a.content == b.content or a.content is b.content)
     if isinstance(a, Tup) and isinstance(b, Tup):
-        return len(a.items) == len(b.items) and all(map(same, a.items, b.items))
+        pair = id(a), id(b)
+        if pair not in known:
+            known[pair] = len(a.items) == len(b.items) and all(_same(x, y, known) for x, y in zip(a.items, b.items))
+        return known[pair]
     return type(a) is type(b) and a == b
 
 
-def differ(a: Any, b: Any, depth: int = 4) -> bool:
+def _equal(a: Tup, b: Tup, known: dict[tuple[int, int], bool]) -> bool:
+    """Equality of all that two tuples hold. `known`: the answer for pairs that have been compared."""
+    pair = id(a), id(b)
+    if pair not in known:
+        known[pair] = (
+            len(a.items) == len(b.items)
+            and a.cls == b.cls
+            and all(
+                x is y or (_equal(x, y, known) if isinstance(x, Tup) and isinstance(y, Tup) else x == y) for x, y in zip(a.items, b.items)
+            )
+        )
+    return known[pair]
+
+
+COMPARED_DEPTH = 4
+"""How many sequences deep two values are compared."""
+
+
+def differ(a: Any, b: Any) -> bool:
     """Whether two Python values, or what two sequences hold, are surely not the same: a trace of the one computes something else than one of
     the other.
     """
+    seen: set[tuple[int, int]] = set()
+    level = [(a, b)]
+    for _ in range(COMPARED_DEPTH + 1):
+        below: list[tuple[Any, Any]] = []
+        for x, y in level:
+            if (id(x), id(y)) in seen:
+                continue
+            seen.add((id(x), id(y)))
+            if isinstance(x, (Tup, ListV)) and isinstance(y, (Tup, ListV)) and x.items is not None and y.items is not None:
+                if len(x.items) != len(y.items):
+                    return True
+                below += zip(x.items, y.items)
+            elif _differ(x, y):
+                return True
+        level = below
+    return False
+
+
+def _differ(a: Any, b: Any) -> bool:
+    """The same for values that hold nothing else."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.known and b.known and a.content != b.content
-    if isinstance(a, (Tup, ListV)) and isinstance(b, (Tup, ListV)) and a.items is not None and b.items is not None:
-        return len(a.items) != len(b.items) or depth > 0 and any(differ(x, y, depth - 1) for x, y in zip(a.items, b.items))
     functions = _code(a), _code(b)
     return None not in functions and functions[0] != functions[1] and not _encloses(b, functions[0])
 
@@ -514,7 +564,12 @@ def _encloses(value: Any, code: Any) -> bool:
 
 def join(a: Value, b: Value) -> Value:
     """The least value that stands for both; unknown beyond a few options."""
-    if same(a, b):
+    return _join(a, b, {}, {})
+
+
+def _join(a: Value, b: Value, equal: dict[tuple[int, int], bool], known: dict[tuple[int, int], Value]) -> Value:
+    """`equal` and `known`: which pairs of tuples are the same, and what those that are not have been joined to."""
+    if _same(a, b, equal):
         return a
     if isinstance(a, Scalar) and isinstance(b, Scalar) and a.kind != "None" and b.kind != "None":
         kind = a.kind if a.kind == b.kind else "number" if {a.kind, b.kind} <= {"int", "float", "number"} else "scalar"
@@ -531,7 +586,11 @@ def join(a: Value, b: Value) -> Value:
             like=a.like & b.like, sure=a.sure and b.sure, tree=a.tree or b.tree, dtype=a.dtype if a.dtype == b.dtype else None,
         )  # fmt: skip
     if isinstance(a, Tup) and isinstance(b, Tup) and len(a.items) == len(b.items):
-        return Tup(tuple(map(join, a.items, b.items)), a.cls if a.cls is b.cls else None)
+        pair = id(a), id(b)
+        if pair not in known:
+            items = tuple(_join(x, y, equal, known) for x, y in zip(a.items, b.items))
+            known[pair] = Tup(items, a.cls if a.cls is b.cls else None)
+        return known[pair]
     if a is UNKNOWN or b is UNKNOWN:
         return UNKNOWN
     found: list[Value] = []
@@ -553,6 +612,29 @@ def one_of(values: Iterable[Value]) -> Value:
         if not any(same(value, other) for other in found):
             found.append(value)
     return UNKNOWN if not found or UNKNOWN in found or len(found) > MAX_WRITTEN else found[0] if len(found) == 1 else Choice(tuple(found))
+
+
+def listed(value: Any) -> tuple[Any, ...]:
+    """The items of a tuple or a list, where they are known."""
+    return value.items or () if isinstance(value, (Tup, ListV)) else ()
+
+
+def contents(value: Any) -> tuple[Any, ...]:
+    """What a container holds: its items, or what stands for each of them. Nothing for anything else."""
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, (Tup, ListV)) and value.items is not None:
+        return value.items
+    if isinstance(value, ListV):
+        return (value.element,)
+    if isinstance(value, DictV):
+        return tuple(item for key, item in value.fields.items() if isinstance(key, tuple) or key == "element")
+    return ()
+
+
+def attributes(value: Heap) -> tuple[Any, ...]:
+    """What the attributes of an object hold. Fields whose names no attribute can have are notes of the tracer; some lead back to an owner."""
+    return tuple(item for key, item in value.fields.items() if not (isinstance(key, str) and key.startswith("#")))
 
 
 def without_none(value: Value) -> Value:
