@@ -208,7 +208,13 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     rule = _rule(code) if code is not None else None
     if rule is not None and rule.code not in PROTOCOLS:
         raise _Failure(f"{rule.code} has no experiment: what it says is not decided by running the program once more")
-    run = {"force_exclude": False, "stdin_filename": None, "paths": (file, *neighbours(Path(file))), "exit_zero": True}
+    run = {
+        "force_exclude": False,
+        "stdin_filename": None,
+        "paths": (file, *neighbours(Path(file))),
+        "exit_zero": True,
+        "verify": True,
+    }
     result = _run({**options, **run})
     from mxlint.verify.request import asked
 
@@ -323,7 +329,14 @@ def _run(options: dict[str, Any]) -> Result:
         raise click.UsageError("--stdin-filename is for '-'.")
     try:
         with _progress(options["quiet"]) as progress:
-            result = check(paths, _settings(options), stdin=stdin, force_exclude=options["force_exclude"], progress=progress)
+            result = check(
+                paths,
+                _settings(options),
+                stdin=stdin,
+                force_exclude=options["force_exclude"],
+                with_facts=options.get("verify", False),
+                progress=progress,
+            )
     except ConfigError as error:
         raise _Failure(str(error)) from None
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from mxlint.facts.model import Facts
 from mxlint.finding import Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
@@ -19,14 +20,10 @@ from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.interpreter import Choice, own
 from mxlint.verify.modules import Modules
 from mxlint.verify.runner import Job, Mode, Outcome, Workplace, lay_out, remove, run
-from mxlint.verify.sight import Claim
+from mxlint.verify.sight import Claim, Watched
 
 WALL_S = 60.0 if has_cuda() else 20.0
 """CUDA's compiler takes seconds for each kernel."""
-
-
-Watched = tuple[str, tuple[int, int], tuple[int, int]]
-"""A file of the program, and where an expression in it starts and ends."""
 
 
 _FIELDS = tuple(field.name for field in fields(Outcome))
@@ -75,7 +72,10 @@ class Bench:
     modules: Modules
     sources: Mapping[str, Source]
     cache: Cache | None = None
+    facts: Sequence[Facts] = ()
     watches: list[Watched] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    """All that is put to the test in this run: one may hide another."""
     outcomes: dict[str, Future[Outcome]] = field(default_factory=dict)
     slowdowns: dict[str, Slowdown | str] = field(default_factory=dict)
     endless: dict[str, Outcome] = field(default_factory=dict)
@@ -153,6 +153,11 @@ def fingerprint(value: Any) -> str:
 
 def watched(claim: Claim) -> Watched:
     return claim.place, claim.start, claim.end
+
+
+def all_watched(claims: Iterable[Claim]) -> list[Watched]:
+    """What is flagged, and the places that the findings rest on, each once."""
+    return list(dict.fromkeys(one for claim in claims for one in (watched(claim), *claim.chain)))
 
 
 def watch(watched: Watched) -> dict[str, Any]:

@@ -3,7 +3,7 @@ what cannot be had here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,14 @@ from mxlint.verify.modules import Module
 from mxlint.verify.programs import LAZY, job_of, rows_of_its_own
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim
+from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
-from mxlint.verify.targets import DRIVEN, order_for, trees
+from mxlint.verify.targets import DRIVEN, order_for, order_for_caller, trees
 from mxlint.verify.trial import tried
 from mxlint.verify.witness import PLACE, witness
 
+MOST_CALLERS = 3
+"""Functions that hold a call in sight which the program did not make, and that are called for it."""
 MOST_GUESSES = 3
 """So many parameters that may or may not be arrays are tried as something else."""
 
@@ -37,11 +39,45 @@ class Called:
     hangs: bool = False
 
 
+def by_callers(
+    bench: Bench, finding: Finding, claim: Claim, protocol: Protocol, places: Sequence[Watched], keep: Callable[[Job, str], None]
+) -> Called | None:
+    """The answer of the first function that one of the places stands in and that shows something once it is called itself; None where none
+    does. No function is called for a claim that no rule makes."""
+    done: set[tuple[str, str, Any]] = set()
+    for place, (row, _), _ in places if claim.by_rule else ():
+        module = bench.modules.by_path.get(place)
+        order = order_for_caller(module, row) if module is not None else None
+        if module is None or order is None or order["problem"] is not None or (place, order["name"], order["method"]) in done:
+            continue
+        done.add((place, order["name"], order["method"]))
+        rows = rows_of_its_own(claim)
+        rows.setdefault(place, set()).add(row)
+        piece = cut(bench.modules, module, rows, {}, stateful=False, driven=False, reads=claim.code in LAZY)
+        found = _attempt(bench, finding, claim, protocol, piece, {**order, **_common(claim, protocol, piece)}, keep)
+        if found.answer.word == "seen":
+            return found
+        if len(done) == MOST_CALLERS:
+            break
+    return None
+
+
+def _common(claim: Claim, protocol: Protocol, piece: Slice) -> dict[str, Any]:
+    """What every order says: what is to be reached, where something is compiled, and how arguments are to be."""
+    return {
+        "aim": [claim.place, claim.start[0], claim.end[0]],
+        "site": list(next(iter(claim.sites), (claim.place, claim.start[0], claim.end[0]))),
+        "trees": trees(piece.files.values()),
+        "raises": protocol.raises,
+        "varies": varies(claim.code),
+    }
+
+
 def called(
     bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str], protocol: Protocol, keep: Callable[[Job, str], None]
 ) -> Called | None:
     """The answer of the first level that has one, else that of the last; None where nothing says what to call."""
-    place, first, last = next(iter(claim.sites), (claim.place, claim.start[0], claim.end[0]))
+    place, _, _ = next(iter(claim.sites), (claim.place, claim.start[0], claim.end[0]))
     module = bench.modules.by_path[place]
     order = order_for(claim, module)
     if order is None:
@@ -49,13 +85,7 @@ def called(
     if order["problem"] is not None:
         return Called(Answer("unclear", order["problem"]), None, None)
     piece = cut(bench.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=claim.code in LAZY)
-    order |= {
-        "aim": [claim.place, claim.start[0], claim.end[0]],
-        "site": [place, first, last],
-        "trees": trees(piece.files.values()),
-        "raises": protocol.raises,
-        "varies": varies(claim.code),
-    }
+    order |= _common(claim, protocol, piece)
     found = _attempt(bench, finding, claim, protocol, piece, order, keep)
     if found.answer.word != "unclear" or found.hangs:
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
 from mxlint.verify.trial import tried
+from mxlint.verify.units import library_names
 from mxlint.verify.variants import state_read
 
 STATE = ("MX201", "MX209")
@@ -19,7 +21,7 @@ STATE = ("MX201", "MX209")
 def with_change(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> tuple[Answer, Mapping[str, Any], Job] | None:
     """The answer for a program after which what is read is changed, the run, and the job; None where there is nothing to change, or where
     nobody says that it changes."""
-    names = state_read(claim)
+    names = state_read(claim, library_names(ast.parse(job.files[claim.place])))
     if claim.code not in STATE or not claim.changes or not names:
         return None
     other = replace(job, settings={**job.settings, "change": {"names": names, "file": claim.place}})

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mxlint.finding import Finding, Position, Related, Span
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
-from mxlint.verify.modules import Modules
-from mxlint.verify.sight import Claim
-from mxlint.verify.units import LIBRARIES
+from mxlint.verify.bench import Bench
+from mxlint.verify.sight import Claim, Watched
+from mxlint.verify.units import library_names
 
 SITE = "compiled here"
 AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
@@ -27,14 +27,17 @@ def with_sites(finding: Finding, sites: Sequence[Span]) -> Finding:
     return replace(finding, related=(*finding.related, *(Related(SITE, site) for site in sites if site.filename == finding.span.filename)))
 
 
-def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
-    """`places` gives each file its place in the program."""
-    span = finding.span
+def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim:
+    """Return what a finding says. `places` gives each file that it names its place in the program."""
+    span, source = finding.span, bench.sources[finding.span.filename]
     sites = [related.span for related in finding.related if related.message == SITE]
     if finding.code in AT_SITE:
         sites = sites or [span]
     start, end = (_bytes(source, position) for position in (span.start, span.end))
-    nodes = list(_within(source, start, end))
+    tree = _parsed(source)
+    nodes = list(_within(tree, start, end))
+    bound, libraries = _bound(tree, start), library_names(tree)
+    objects = tuple(made for facts in bench.facts for made in facts.objects if made.site in sites)
     return Claim(
         finding.code,
         span,
@@ -42,7 +45,7 @@ def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
         start,
         end,
         tuple((places[site.filename], site.start.row, site.end.row) for site in sites if site.filename in places),
-        _state_names(source, start, nodes),
+        _state_names(bound, nodes),
         not any(
             isinstance(node, _BRANCHING)
             and not (isinstance(node, ast.Compare) and len(node.ops) == 1)
@@ -50,12 +53,24 @@ def claim_of(finding: Finding, source: Source, places: dict[str, str]) -> Claim:
             and hasattr(node, "body")
             for node in nodes
         ),
-        _pure(source, start, nodes),
+        _pure(bound, libraries, nodes),
         source.text[source.offset(span.start.row) + span.start.column - 1 : source.offset(span.end.row) + span.end.column - 1],
-        frozenset(_bound(source, start)),
+        frozenset(bound),
         any(related.message in CHANGES for related in finding.related),
-        not {node.id for node in nodes if isinstance(node, ast.Name)} <= _bound(source, start) | LIBRARIES,
+        not {node.id for node in nodes if isinstance(node, ast.Name)} <= bound | libraries,
+        tuple(_located(bench, related.span, places) for related in finding.related if related.message != SITE),
+        objects,
+        tuple(dict.fromkeys(_located(bench, call.place, places) for made in objects for call in made.calls)),
+        not finding.forced,
     )
+
+
+def _located(bench: Bench, span: Span, places: Mapping[str, str]) -> Watched:
+    """A span as a place of the program. What is in no file of it is in no run either."""
+    source = bench.sources.get(span.filename)
+    if source is None or span.filename not in places:
+        return "", (span.start.row, 0), (span.end.row, 0)
+    return places[span.filename], _bytes(source, span.start), _bytes(source, span.end)
 
 
 def forced(source: Source, row: int, code: str, sites: Sequence[Span]) -> Finding | None:
@@ -72,6 +87,7 @@ def forced(source: Source, row: int, code: str, sites: Sequence[Span]) -> Findin
         "",
         span,
         related=tuple(Related(SITE, site) for site in related),
+        forced=True,
     )
 
 
@@ -123,21 +139,20 @@ def _span(source: Source, node: ast.AST) -> Span:
     )
 
 
-def _state_names(source: Source, start: tuple[int, int], nodes: Sequence[ast.AST]) -> frozenset[str]:
+def _state_names(bound: set[str], nodes: Sequence[ast.AST]) -> frozenset[str]:
     """The names in an expression that may be those of state: not what the function around it binds itself, but for `self`."""
     names = {node.id for node in nodes if isinstance(node, ast.Name)} | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    return frozenset(names - _bound(source, start))
+    return frozenset(names - bound)
 
 
-def _pure(source: Source, start: tuple[int, int], nodes: Sequence[ast.AST]) -> bool:
-    """Whether an expression calls only MLX and methods of what the function binds, and stores nothing outside of it."""
-    bound = _bound(source, start)
+def _pure(bound: set[str], libraries: frozenset[str], nodes: Sequence[ast.AST]) -> bool:
+    """Whether an expression calls only libraries and methods of what the function binds, and stores nothing outside of it."""
     for node in nodes:
         if isinstance(node, ast.Call):
             root: ast.expr = node.func
             while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
                 root = root.func if isinstance(root, ast.Call) else root.value
-            if not isinstance(root, ast.Name) or root.id not in bound | {"mx", "nn"}:
+            if not isinstance(root, ast.Name) or root.id not in bound | libraries:
                 return False
         elif (
             isinstance(node, (ast.Attribute, ast.Subscript))
@@ -151,12 +166,15 @@ def _pure(source: Source, start: tuple[int, int], nodes: Sequence[ast.AST]) -> b
     return bool(nodes)
 
 
-def _bound(source: Source, start: tuple[int, int]) -> set[str]:
-    """What the innermost function around a place binds, parameters and assigned names."""
+def _parsed(source: Source) -> ast.Module:
     try:
-        tree = ast.parse(source.text)
+        return ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):
-        return set()
+        return ast.Module([], [])
+
+
+def _bound(tree: ast.Module, start: tuple[int, int]) -> set[str]:
+    """What the innermost function around a place binds, parameters and assigned names."""
     around = [
         node
         for node in ast.walk(tree)
@@ -181,11 +199,7 @@ def _bytes(source: Source, position: Position) -> tuple[int, int]:
     return position.row, len(source.line(position.row)[: position.column - 1].encode())
 
 
-def _within(source: Source, start: tuple[int, int], end: tuple[int, int]) -> Iterator[ast.AST]:
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
+def _within(tree: ast.Module, start: tuple[int, int], end: tuple[int, int]) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if not isinstance(node, (ast.expr, ast.stmt)) or start > (node.lineno, node.col_offset):
             continue
@@ -193,10 +207,12 @@ def _within(source: Source, start: tuple[int, int], end: tuple[int, int]) -> Ite
             yield node
 
 
-def places(modules: Modules, finding: Finding, sources: dict[str, Source]) -> dict[str, str]:
-    """The place in the program of every file that a finding names."""
+def places(bench: Bench, finding: Finding) -> dict[str, str]:
+    """The place in the program of every file that a finding names, and of those that call what it is about."""
+    sites = {finding.span, *(related.span for related in finding.related)}
+    called = {call.place for facts in bench.facts for made in facts.objects if made.site in sites for call in made.calls}
     found = {}
-    for name in {finding.span.filename, *(related.span.filename for related in finding.related)}:
-        if name in sources and (module := modules.of(sources[name])) is not None:
+    for name in {span.filename for span in (*sites, *called)}:
+        if name in bench.sources and (module := bench.modules.of(bench.sources[name])) is not None:
             found[name] = module.path
     return found

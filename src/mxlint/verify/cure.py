@@ -53,11 +53,11 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
         fixed = fixed_finding(finding, bench.sources)
     except EditError:
         return None
-    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, watches=[])
-    named = places(other.modules, fixed, dict(sources))
+    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, facts=(), watches=[], claims=[])
+    named = places(other, fixed)
     if fixed.span.filename not in named:
         return None
-    claim = claim_of(fixed, sources[fixed.span.filename], named)
+    claim = claim_of(fixed, other, named)
     other.watches.append(watched(claim))
     entry, order = job.settings["entry"]["file"], job.settings["drive"]
     if order is None:
@@ -71,7 +71,9 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     if piece is None:
         return None
     made = job_of(other, piece, claim, protocol, order)
-    return Fixed(other, Job(made.files, {**made.settings, "recipe": job.settings["recipe"]}), claim)
+    kept = {part: job.settings[part] for part in ("recipe", "change")}
+    attempts = job.settings["attempts"] and {**job.settings["attempts"], "sites": [list(site) for site in claim.sites]}
+    return Fixed(other, Job(made.files, {**made.settings, **kept, "attempts": attempts}), claim)
 
 
 def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWord:

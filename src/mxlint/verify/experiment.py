@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,23 +12,27 @@ from time import monotonic
 from typing import Any
 
 from mxlint.engine import Result
-from mxlint.finding import Evidence, Finding, Level, Span, Verdict
+from mxlint.facts.model import Facts
+from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
 from mxlint.project import Project
 from mxlint.source import Source
-from mxlint.verify.bench import WALL_S, Bench, Interrupted, watched
+from mxlint.verify.attempts import attempted
+from mxlint.verify.bench import WALL_S, Bench, Interrupted, all_watched
 from mxlint.verify.cache import Cache
-from mxlint.verify.called import called, witnessed
+from mxlint.verify.called import by_callers, called, witnessed
 from mxlint.verify.changed import with_change
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
+from mxlint.verify.gaps import gap, missing_places
 from mxlint.verify.interpreter import Choice, Interpreters
 from mxlint.verify.modules import Modules
+from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import job_of, pieces
-from mxlint.verify.protocols.answer import Protocol
+from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
-from mxlint.verify.sight import Claim
+from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.trial import tried
 
@@ -81,21 +85,27 @@ def verified(result: Result, options: Options | None = None) -> Result:
     """A run with its findings verified."""
     started = monotonic()
     sites = [site.span for site in result.sites]
-    findings = verify(result.findings, result.sources, sites, options)
+    findings = verify(result.findings, result.sources, sites, options, result.facts)
     return replace(result, findings=findings, verified=True, timings={**result.timings, "verify": monotonic() - started})
 
 
 def verify(
-    findings: Sequence[Finding], sources: Mapping[str, Source], sites: Sequence[Span] = (), options: Options | None = None
+    findings: Sequence[Finding],
+    sources: Mapping[str, Source],
+    sites: Sequence[Span] = (),
+    options: Options | None = None,
+    facts: Sequence[Facts] = (),
 ) -> tuple[Finding, ...]:
-    """The findings with a verdict each, but for those that no experiment is about. One that is refuted becomes info."""
+    """The findings with a verdict each, but for those that no experiment is about. One that is refuted becomes info.
+
+    `facts`: what the static tracer knows of the program. Without the facts about its compiled function no finding is refuted.
+    """
     options = options or Options()
     wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
     try:
         with workplace(options.stop) as place:
-            bench = Bench(
-                place, options.keep, options.wall_s, Modules(Project(), sources.values()), sources, options.cache, python=options.python
-            )
+            modules = Modules(Project(), sources.values())
+            bench = Bench(place, options.keep, options.wall_s, modules, sources, options.cache, facts, python=options.python)
             verdicts = iter(_verdicts(bench, wanted, options))
     except WorkplaceError as error:
         verdicts = iter([Verdict("unavailable", None, str(error), None, None, 0.0)] * len(wanted))
@@ -105,7 +115,8 @@ def verify(
 def _verdicts(bench: Bench, wanted: Sequence[Finding], options: Options) -> list[Verdict]:
     """A verdict for each finding: what happens is looked at by several at a time, how long it takes by one alone on the machine."""
     tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
-    bench.watches.extend(dict.fromkeys(watched(task.claim) for task in tasks if task.claim is not None))
+    bench.claims.extend(task.claim for task in tasks if task.claim is not None)
+    bench.watches.extend(all_watched(bench.claims))
     tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
     costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
     work = [partial(_measured, bench, tasks[number], tested[number]) for number in costly]
@@ -168,73 +179,134 @@ def _with(finding: Finding, verdict: Verdict) -> Finding:
 
 def _claim(bench: Bench, finding: Finding) -> tuple[Claim | None, dict[str, str]]:
     """What a finding says, if its file can be read, and the places of the files that it names."""
-    named = places(bench.modules, finding, dict(bench.sources))
+    named = places(bench, finding)
     if finding.span.filename not in named:
         return None, named
-    return claim_of(finding, bench.sources[finding.span.filename], named), named
+    return claim_of(finding, bench, named), named
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one way to try a claim showed. `run`: the run that the answer is about; `refutes`: it contradicts the claim, and left nothing out;
+    `lacks`: what is missing on this machine, if that is why there is no answer."""
+
+    answer: Answer
+    run: Mapping[str, Any] | None = None
+    job: Job | None = None
+    level: Level | None = None
+    refutes: bool = False
+    lacks: str | None = None
 
 
 def _verdict(bench: Bench, task: Task) -> Tested:
-    finding, claim, named = task.finding, task.claim, task.named
-    started = monotonic()
-
-    def verdict(
-        word: Any,
-        level: Level | None,
-        reason: str | None,
-        evidence: Evidence | None = None,
-        run: Mapping[str, Any] | None = None,
-        job: Job | None = None,
-    ) -> Tested:
-        mlx = run.get("mlx") if run else None
-        guard = tuple(run.get("guard", ())) if run else ()
-        found = Verdict(word, level, reason, evidence, (mlx["version"], mlx["device"]) if mlx else None, monotonic() - started, guard)
-        return Tested(found, Proof(job, claim, PROTOCOLS[claim.code]) if job is not None and claim is not None else None)
-
+    """Try a claim in one way after the other until one decides it: what is seen confirms it, what contradicts it in full refutes it."""
+    claim, started = task.claim, monotonic()
     if claim is None:
-        return verdict("inconclusive", None, "the file cannot be read")
+        return Tested(Verdict("inconclusive", None, "the file cannot be read", None, None, 0.0))
     protocol = PROTOCOLS[claim.code]
-    reason = "no call of the compiled function is in sight"
-    level: Level | None = None
-    last: Mapping[str, Any] | None = None
-    for piece in pieces(bench, finding, claim, named):
-        job = job_of(bench, piece, claim, protocol)
-        _keep(bench, task, job, "")
-        answer, run, out_of_reach = tried(bench, job, claim, protocol)
-        if out_of_reach:
-            return verdict("unavailable", None, out_of_reach, run=run)
-        last = run or last
-        level = "stand-in" if run and run.get("stand_ins") else "in-place"
-        if answer.word == "seen":
-            return verdict("confirmed", level, None, answer.evidence, run, job)
-        if answer.word == "contradicted":
-            second, _, _ = tried(bench, job, claim, protocol, again=1)
-            if second.word == "contradicted" and level == "in-place":
-                return verdict("refuted", level, answer.reason, None, run)
-            reason = f"two runs do not agree: {second.reason}" if level == "in-place" else f"with stand-ins, {answer.reason}"
-        else:
-            reason = answer.reason or reason
-            if run is not None and run.get("calls") and (changed := with_change(bench, job, claim, protocol)) is not None:
-                answer, run, other = changed
-                if answer.word == "seen":
-                    _keep(bench, task, other, "-changed")
-                    return verdict("confirmed", level, None, answer.evidence, run, other)
-    if not (last and last.get("calls")):  # calls in sight decide, where there are any
-        made = called(bench, finding, claim, named, protocol, partial(_keep, bench, task))
-        if made is not None:
-            last, level = made.run or last, made.level or level
-            if made.answer.word == "seen":
-                return verdict("confirmed", level, None, made.answer.evidence, last, made.job)
-            if made.job is not None and level == "in-place" and (changed := with_change(bench, made.job, claim, protocol)) is not None:
-                answer, run, other = changed
-                if answer.word == "seen":
-                    _keep(bench, task, other, "-changed")
-                    return verdict("confirmed", level, None, answer.evidence, run, other)
-            reason = f"{reason}; called with made-up arguments: {made.answer.reason}"
+    last = Trial(Answer("unclear", "no call of the compiled function is in sight"))
+    reason = last.answer.reason
+    for trial in _trials(bench, task, claim, protocol):
+        if trial.lacks is not None:
+            return _tested("unavailable", replace(trial, level=None), trial.lacks, started)
+        if trial.answer.word == "seen":
+            return _tested("confirmed", trial, None, started, Proof(trial.job, claim, protocol) if trial.job is not None else None)
+        if trial.refutes:
+            return _tested("refuted", trial, trial.answer.reason, started)
+        reason = trial.answer.reason or reason
+        last = replace(trial, run=trial.run or last.run, level=trial.level or last.level)
     alone = witnessed(bench, claim, protocol, partial(_keep, bench, task))
     if alone is not None:
-        return verdict("inconclusive", alone.level, reason, alone.answer.evidence, alone.run)
-    return verdict("inconclusive", level, reason, None, last)
+        return _tested("inconclusive", Trial(alone.answer, alone.run, None, alone.level), reason, started)
+    return _tested("inconclusive", replace(last, answer=Answer("unclear")), reason, started)
+
+
+def _tested(word: VerdictWord, trial: Trial, reason: str | None, started: float, proof: Proof | None = None) -> Tested:
+    run = trial.run or {}
+    mlx = run.get("mlx")
+    evidence = trial.answer.evidence if word in ("confirmed", "inconclusive") else None
+    versions = (mlx["version"], mlx["device"]) if mlx else None
+    return Tested(Verdict(word, trial.level, reason, evidence, versions, monotonic() - started, tuple(run.get("guard", ()))), proof)
+
+
+def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Iterator[Trial]:
+    """The ways to try a claim, the nearest to the program as it runs first. Each is tried only if those before have not decided."""
+    keep = partial(_keep, bench, task)
+    missed: list[Watched] = [*claim.calls, *claim.chain]
+    called_at_all = False
+    for piece in pieces(bench, task.finding, claim, task.named):
+        job = job_of(bench, piece, claim, protocol)
+        keep(job, "")
+        for trial in _with_program(bench, job, claim, protocol):
+            yield trial
+            if trial.run is not None and trial.run.get("calls"):
+                called_at_all = True
+                found = missing_places(claim, job, trial.run)
+                missed = [place for place in missed if place in found]
+            if trial.job is not None and trial.job is not job:
+                keep(trial.job, "-changed")
+    by_caller = by_callers(bench, task.finding, claim, protocol, missed, keep)
+    if by_caller is not None:
+        yield Trial(by_caller.answer, by_caller.run, by_caller.job, by_caller.level)
+    if not called_at_all:  # where the program makes calls, they decide
+        made = called(bench, task.finding, claim, task.named, protocol, keep)
+        if made is not None:
+            reason = f"called with made-up arguments: {made.answer.reason}"
+            yield Trial(replace(made.answer, reason=reason), made.run, made.job, made.level)
+            if made.job is not None and made.level == "in-place":
+                yield from _changed(bench, made.job, claim, protocol)
+
+
+def _with_program(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Iterator[Trial]:
+    """A piece of the program as it is; then without what hides the claim, with the change that it speaks of, and with further calls."""
+    answer, run, lacks = tried(bench, job, claim, protocol)
+    level = _level(run)
+    if answer.word == "contradicted" and run is not None:
+        yield _contradicted(bench, job, claim, protocol, answer, run)
+    else:
+        yield Trial(answer, run, job, level, lacks=lacks)
+    if lacks is not None or run is None or "calls" not in run:
+        return
+    harmless = neutralised(bench, job, claim, protocol) if answer.word == "unclear" else None
+    if harmless is not None:
+        job, words = harmless
+        answer, run, _ = tried(bench, job, claim, protocol)
+        if answer.evidence is not None:
+            answer = replace(answer, evidence=replace(answer.evidence, note="; ".join(filter(None, (answer.evidence.note, words)))))
+        reason = f"{answer.reason}, {words}" if answer.reason else words
+        yield Trial(answer if answer.word == "seen" else Answer("unclear", reason), run, job, _level(run))
+    if run is not None and run.get("calls"):
+        yield from _changed(bench, job, claim, protocol)
+        further = attempted(bench, job, claim, protocol, run)
+        if further is not None and further[0].word == "seen":
+            yield Trial(further[0], further[1], further[2], _level(further[1]))
+
+
+def _contradicted(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answer: Answer, run: Mapping[str, Any]) -> Trial:
+    """A run contradicts the claim. It refutes it only if it is the user's own code that ran, nothing that the finding rests on was left out, and
+    a second run says the same."""
+    level = _level(run)
+    if level != "in-place":
+        return Trial(Answer("unclear", f"with stand-ins, {answer.reason}"), run, job, level)
+    if not claim.objects:
+        return Trial(Answer("unclear", f"{answer.reason}, but which calls there are is not known"), run, job, level)
+    if (left_out := gap(claim, job, run)) is not None:
+        return Trial(Answer("unclear", f"{answer.reason}, but {left_out}"), run, job, level)
+    second, _, _ = tried(bench, job, claim, protocol, again=1)
+    if second.word != "contradicted":
+        return Trial(Answer("unclear", f"two runs do not agree: {second.reason}"), run, job, level)
+    return Trial(answer, run, job, level, refutes=True)
+
+
+def _changed(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Iterator[Trial]:
+    """The program with the change between two calls that the claim speaks of, made by hand."""
+    changed = with_change(bench, job, claim, protocol)
+    if changed is not None and changed[0].word == "seen":
+        yield Trial(*changed, level=_level(changed[1]))
+
+
+def _level(run: Mapping[str, Any] | None) -> Level | None:
+    return None if run is None else "stand-in" if run.get("stand_ins") or run.get("replaced") else "in-place"
 
 
 def _keep(bench: Bench, task: Task, job: Job, suffix: str) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mxlint.finding import Finding
-from mxlint.verify.bench import Bench, Watched, watch, watched
+from mxlint.verify.bench import Bench, watch, watched
 from mxlint.verify.modules import Module, Modules
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim
+from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.units import DEFINITIONS, first_row
 
@@ -115,6 +115,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "draws": None,
         "captures": None,
         "change": None,
+        "attempts": None,
         "python": python.settings,
         "outside": sorted(name for name in piece.outside if name not in sys.stdlib_module_names),
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mxlint.facts.model import CompiledObject
 from mxlint.finding import Span
 from mxlint.verify.runner import Outcome
 
@@ -15,6 +16,8 @@ SLACK = 16
 FORGIVEN = "Forgiven"
 """The type, in the child's notes, of what a statement raised that the experiment goes on without."""
 
+Watched = tuple[str, tuple[int, int], tuple[int, int]]
+"""A file of the program, and where an expression in it starts and ends: row, column in bytes from 0."""
 Run = Mapping[str, Any]
 Call = Mapping[str, Any]
 
@@ -26,6 +29,8 @@ class Claim:
     `start` and `end` are the flagged expression, columns in bytes from 0; `names` are those that it begins with; `certain`: nothing in it
     can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function; `bound`: the names that
     the function around it binds; `changes`: that what is read there changes between calls; `outside`: it names what the function does not bind.
+    `chain`: the other places that the finding rests on; `objects`: what the static tracer knows of the compiled objects, and `calls` the places of
+    their calls in sight; `by_rule`: a rule says it, nobody asked for the experiment alone.
     """
 
     code: str
@@ -41,6 +46,10 @@ class Claim:
     bound: frozenset[str] = frozenset()
     changes: bool = False
     outside: bool = True
+    chain: tuple[Watched, ...] = ()
+    objects: tuple[CompiledObject, ...] = ()
+    calls: tuple[Watched, ...] = ()
+    by_rule: bool = True
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mxlint.facts.model import ArrayValue, ScalarValue, Value
 from mxlint.verify.modules import Module
 from mxlint.verify.sight import Claim
 from mxlint.verify.units import DEFINITIONS, first_row
@@ -31,8 +32,6 @@ DTYPES = frozenset(
         *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     }
 )
-MAKERS = frozenset({"mx.zeros", "mx.ones", "mx.random.normal", "mx.random.uniform"})
-"""Functions that make arrays of the shape that comes first."""
 SCALARS = {"int": 2, "float": 0.5, "bool": True, "str": "", "None": None}
 
 
@@ -52,7 +51,7 @@ DRIVEN: dict[str, Any] = {
 def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
     """How the child is to call what the claim is about, which is compiled in `module`; None where that cannot be told."""
     rows = [first for path, first, _ in claim.sites if path == module.path]
-    in_sight = not claim.code.startswith("MX4")  # where the shapes have to vary
+    known = {} if claim.code.startswith("MX4") else _in_sight(claim)  # there the shapes have to vary
     for unit in module.units:
         node = unit.node
         if not any(first_row(node) <= row <= (node.end_lineno or node.lineno) for row in rows):
@@ -61,52 +60,55 @@ def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
             method = _method(node, rows)
             return None if method is None else _order(module, node.name, method)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _order(module, node.name, node, plain=True, in_sight=in_sight)
+            return _order(module, node.name, node, plain=True, known=known)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            return _order(module, node.targets[0].id, _function(module, node.value), plain=True, in_sight=in_sight)
+            return _order(module, node.targets[0].id, _function(module, node.value), plain=True, known=known)
     return None
 
 
-def _order(module: Module, name: str, function: ast.AST | None, plain: bool = False, in_sight: bool = False) -> dict[str, Any]:
+def order_for_caller(module: Module, row: int) -> dict[str, Any] | None:
+    """How the child is to call the function or method of `module` that a row stands in, as a whole; None for code at module level."""
+    for unit in module.units:
+        node = unit.node
+        if first_row(node) <= row <= (node.end_lineno or node.lineno):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return _order(module, node.name, node, plain=True)
+            if isinstance(node, ast.ClassDef):
+                method = _method(node, [row])
+                return None if method is None else _order(module, node.name, method)
+    return None
+
+
+def _order(
+    module: Module, name: str, function: ast.AST | None, plain: bool = False, known: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     hints, problem = _known(module, function)
-    hints = {**(_in_sight(module, name, function) if in_sight else {}), **hints}
+    hints = {**(known or {}), **hints}
     return {**DRIVEN, "name": name, "method": None if plain else getattr(function, "name", None), "hints": hints, "problem": problem}
 
 
-def _in_sight(module: Module, name: str, function: ast.AST | None) -> dict[str, Any]:
-    """What calls in the same file give a function, where that stands there and is the same in all of them; they may be calls that cannot be made
-    here."""
-    parameters = [argument.arg for argument in getattr(getattr(function, "args", None), "args", [])]
-    nodes = (node for unit in module.units for node in ast.walk(unit.node) if isinstance(node, ast.Call))
-    calls = [node for node in nodes if isinstance(node.func, ast.Name) and node.func.id == name]
+def _in_sight(claim: Claim) -> dict[str, Any]:
+    """What calls in sight give the parameters of the compiled function, where that is known and the same in all of them."""
     found: dict[str, Any] = {}
-    for number, parameter in enumerate(parameters):
-        given = [_given(call, number, parameter) for call in calls]
-        specs = [spec for spec in (None if node is None else _literal(node) for node in given) if spec is not None]
-        if specs and len(specs) == len(calls) and all(spec == specs[0] for spec in specs):
-            found[parameter] = specs[0]
+    for made in claim.objects:
+        parameters = made.function.parameters[made.function.bound :] if made.function is not None else ()
+        for number, parameter in enumerate(parameters):
+            given = [argument.value for call in made.calls for argument in call.arguments if argument.name in (str(number), parameter.name)]
+            specs = [spec for spec in map(spec_of, given) if spec is not None]
+            if specs and len(specs) == len(made.calls) and all(spec == specs[0] for spec in specs):
+                found[parameter.name] = specs[0]
     return found
 
 
-def _given(call: ast.Call, number: int, name: str) -> ast.expr | None:
-    if any(isinstance(part, ast.Starred) for part in call.args):
-        return None
-    return call.args[number] if number < len(call.args) else next((part.value for part in call.keywords if part.arg == name), None)
-
-
-def _literal(node: ast.expr) -> dict[str, Any] | None:
-    """A number or a text that is written out, or an array of a shape that is: `mx.ones((4, 8))`."""
-    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, (bool, int, float, str))):
-        return {"value": node.value}
-    function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    if not isinstance(node, ast.Call) or not node.args or function not in MAKERS or [*node.keywords, *node.args[1:]]:
-        return None
-    shape = node.args[0]
-    sizes = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
-    known = [size.value for size in sizes if isinstance(size, ast.Constant) and type(size.value) is int and size.value >= 0]
-    if len(known) < len(sizes) or math.prod(known) > MOST_NUMBERS:
-        return None
-    return {"array": known, "dtype": "float32", "in_sight": True}
+def spec_of(value: Value) -> dict[str, Any] | None:
+    """A value as child/inputs.py makes it; None where too little is known of it."""
+    if isinstance(value, ScalarValue) and value.known:
+        return {"value": value.value}
+    if isinstance(value, ArrayValue) and value.shape is not None:
+        sizes = [size for size in value.shape if isinstance(size, int) and size >= 0]
+        if len(sizes) == len(value.shape) and math.prod(sizes) <= MOST_NUMBERS:
+            return {"array": sizes, "dtype": value.dtype or "float32", "in_sight": True}
+    return None
 
 
 def trees(texts: Iterable[str]) -> dict[str, Any]:

@@ -23,8 +23,8 @@ LOOKS = frozenset(
 """Builtins that only look at what they are given."""
 
 
-LIBRARIES = frozenset({"mx", "np", "math", "nn"})
-"""What these are given they leave as it is, but for `EVALUATES`."""
+LIBRARIES = frozenset({"mlx", "numpy", "math"})
+"""Packages that leave what they are given as it is, but for `EVALUATES`."""
 
 
 EVALUATES = frozenset({"eval", "async_eval", "quantize", "seed"})
@@ -72,14 +72,30 @@ class Unit:
         return not isinstance(self.node, (*DEFINITIONS, *IMPORTS))
 
 
+def library_names(tree: ast.AST) -> frozenset[str]:
+    """Return the names that the imports in a tree, wherever they stand, give to `LIBRARIES` and their parts."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.asname or _first(alias.name) for alias in node.names if _first(alias.name) in LIBRARIES}
+        elif isinstance(node, ast.ImportFrom) and not node.level and _first(node.module or "") in LIBRARIES:
+            found |= {alias.asname or alias.name for alias in node.names}
+    return frozenset(found)
+
+
+def _first(name: str) -> str:
+    return name.partition(".")[0]
+
+
 def units_of(source: Source, tree: ast.Module) -> Iterator[Unit]:
     """The statements of a module, those under `if __name__ == "__main__":` one by one."""
     lines = source.text.splitlines(keepends=True)
+    libraries = library_names(tree)
     for node in tree.body:
         if isinstance(node, ast.If) and _is_main_guard(node.test) and not node.orelse:
-            yield from (_unit(source, lines, inner, node) for inner in node.body)
+            yield from (_unit(source, lines, inner, node, libraries) for inner in node.body)
         else:
-            yield _unit(source, lines, node, None)
+            yield _unit(source, lines, node, None, libraries)
 
 
 def _is_main_guard(test: ast.expr) -> bool:
@@ -88,8 +104,8 @@ def _is_main_guard(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and names == {"__name__"} and texts == {"__main__"}
 
 
-def _unit(source: Source, lines: list[str], node: ast.stmt, guard: ast.If | None) -> Unit:
-    names = _Names()
+def _unit(source: Source, lines: list[str], node: ast.stmt, guard: ast.If | None, libraries: frozenset[str]) -> Unit:
+    names = _Names(libraries)
     names.visit(node)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         root = root_name(node.value.func) if isinstance(node.value.func, ast.Attribute) else None
@@ -106,7 +122,7 @@ def _unit(source: Source, lines: list[str], node: ast.stmt, guard: ast.If | None
 
 def names_of(node: ast.stmt) -> Unit:
     """What a statement inside a function binds, uses and changes there."""
-    names = _Names()
+    names = _Names(frozenset())  # what is touched is not asked for
     names.visit(node)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         root = root_name(node.value.func)
@@ -133,7 +149,8 @@ def _first_column(node: ast.stmt) -> int:
 class _Names(ast.NodeVisitor):
     """What a statement binds in its module, uses anywhere within, and changes in place."""
 
-    def __init__(self) -> None:
+    def __init__(self, libraries: frozenset[str]) -> None:
+        self.libraries = libraries
         self.binds: set[str] = set()
         self.uses: set[str] = set()
         self.changes: set[str] = set()
@@ -179,10 +196,10 @@ class _Names(ast.NodeVisitor):
         if isinstance(fun, ast.Name) and fun.id in ("setattr", "delattr") and node.args:
             self._changed(node.args[0])
             self.set_by_name.update({root_name(node.args[0]) or ""})
-        if isinstance(fun, ast.Attribute) and fun.attr not in KEEPS and root not in LIBRARIES:
+        if isinstance(fun, ast.Attribute) and fun.attr not in KEEPS and root not in self.libraries:
             self._touched(fun.value)
         if not (isinstance(fun, ast.Name) and fun.id in LOOKS) and not (
-            root in LIBRARIES and isinstance(fun, ast.Attribute) and fun.attr not in EVALUATES
+            root in self.libraries and isinstance(fun, ast.Attribute) and fun.attr not in EVALUATES
         ):
             for part in (*node.args, *(keyword.value for keyword in node.keywords)):
                 self._touched(part)

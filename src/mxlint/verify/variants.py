@@ -9,6 +9,7 @@ from typing import Any
 
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
+from mxlint.verify.units import library_names, root_name
 
 MOST_VARIANTS = 4
 HELD, ALONE, BLANK = "__mxlint_held__", "__mxlint_alone__", "__mxlint_blank__"
@@ -29,7 +30,7 @@ def without(job: Job, claim: Claim, *, acts: bool = False) -> Iterator[tuple[str
     if found is not None and not (acts and whole is not None and not _local(whole[0][whole[1] : whole[2]], claim)):
         text, start, end = found
         flagged = text[start:end].decode()
-        parts = [part for part in dict.fromkeys((*_leaves(flagged), "0.0")) if part != flagged.strip()]
+        parts = [part for part in dict.fromkeys((*_leaves(flagged, library_names(ast.parse(text))), "0.0")) if part != flagged.strip()]
         for part in parts[:MOST_VARIANTS]:
             yield part, _with(job, claim, text, start, end, part)
 
@@ -137,8 +138,8 @@ def alone(job: Job, claim: Claim) -> Job | None:
     return _with(job, claim, text, start, end, filler)
 
 
-def state_read(claim: Claim) -> list[str]:
-    """The names, with attributes and items, by which the flagged expression reads what is not the function's own."""
+def state_read(claim: Claim, libraries: frozenset[str]) -> list[str]:
+    """The names, with attributes and items, by which the flagged expression reads what is not the function's own, nor a library's."""
     try:
         node = ast.parse(f"({claim.text}\n)", mode="eval").body
     except (SyntaxError, ValueError):
@@ -148,7 +149,7 @@ def state_read(claim: Claim) -> list[str]:
         node = waiting.pop(0)
         if _chain(node):
             root = next(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-            if root not in claim.bound and root not in ("mx", "nn", "mlx", "optim"):
+            if root not in claim.bound | libraries:
                 found.append(ast.unparse(node))
         else:
             waiting += [node.func] if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else []
@@ -288,14 +289,14 @@ def _with(job: Job, claim: Claim, text: bytes, start: int, end: int, filler: str
     return replace(job, files={**job.files, claim.place: changed.decode()})
 
 
-def _leaves(flagged: str) -> Iterator[str]:
-    """Names, attributes and items that an expression is made from, but for MLX's own."""
+def _leaves(flagged: str, libraries: frozenset[str]) -> Iterator[str]:
+    """Names, attributes and items that an expression is made from, but for those of libraries."""
     node = ast.parse(f"({flagged}\n)", mode="eval").body
     waiting = list(_below(node)) if _chain(node) else [node]
     while waiting:
         node = waiting.pop(0)
         if _chain(node):
-            if ast.unparse(node).partition(".")[0] not in ("mx", "nn", "mlx", "optim"):
+            if root_name(node) not in libraries:
                 yield ast.unparse(node)
         else:
             waiting += _below(node)

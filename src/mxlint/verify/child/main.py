@@ -104,7 +104,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import captures, changes, drive, guard, instruments, observe, probes, program, standins, values
+    from . import attempts, captures, changes, drive, guard, instruments, observe, probes, program, standins, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -126,7 +126,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["survey"] if mode == "plain" else 0,
     )
     probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
-    observer.follows = bool(job["change"])
+    observer.follows = bool(job["change"] or job["attempts"])
     observer.captures, observer.mend = job["captures"], captures.mended
     if job["transforms"]:
         observer.transforms = instruments.Transforms(observer.caller)
@@ -158,6 +158,11 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     if job["change"]:
         observer.over_time = True
         ended["changed"] = changes.between(observer, job["change"])
+    if job["attempts"]:
+        observer.over_time = True
+        made = len(observer.calls)
+        ended["attempts"] = attempts.make(observer, job["attempts"], root)
+        ended["attempted"] = made
     if job["length_one"]:
         ended["length_one"] = observer.length_one()
     observer.stop()

@@ -99,12 +99,14 @@ def switched_off(sight: Sight) -> Answer:
     if not sight.reached_outside:
         return unclear(f"it was not run{ending(sight)}")
     if sight.real["compiles"]:
-        return unclear("compilation is on again at the end of the program")
+        again = any(not call["traced"] and call["error"] is None for call in sight.real["calls"])
+        on = "compilation is on again at the end of the program"
+        return Answer("contradicted", f"{on}, and calls ran without their body") if again else unclear(on)
     off = [call for call in sight.real["calls"] if call["off"]]
-    again = len(off) - len({str((call["object"], call["key"])) for call in off})
+    repeated = len(off) - len({str((call["object"], call["key"])) for call in off})
     if any(not call["traced"] and call["error"] is None for call in off):
         return unclear("a call after it ran without its body")
-    runs = f"the body ran {again} more times for arguments that came before; " if again else ""
+    runs = f"the body ran {repeated} more times for arguments that came before; " if repeated else ""
     return seen(
         "no-effect", f"{runs}mx.compile does nothing any more when the program has ended", "compiled functions that are compiled", **traced(off),
     )  # fmt: skip

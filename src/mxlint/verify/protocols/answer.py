@@ -30,6 +30,7 @@ class Protocol:
     values that no two runs share, so that the reference need not be the same twice.
     `calls`: so many tell all, `survey`: but so many of the uncompiled program. `raises`: calls that are made up are to include
     one that raises there. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
+    `attempts`: the kinds of further calls (child/attempts.py) that may bring it about where the program's own calls do not.
     """
 
     judge: Callable[[Sight], Answer]
@@ -46,6 +47,7 @@ class Protocol:
     random: bool = False
     switched: bool = False
     reference: Mode = "plain"
+    attempts: tuple[str, ...] = ()
 
 
 PLACEHOLDER = ("array without a primitive", "on evaled arrays")

@@ -14,6 +14,8 @@ from mxlint.verify.sight import Call, Run, Sight
 def made_again(sight: Sight) -> Answer:
     """Compiled objects made one after the other at one place, each traced, each gone before the next."""
     made = [item for item in sight.real["objects"] if sight.claim.within(item)]
+    if len(made) == 1 and sight.real["status"] == "ok" and sight.calls(sight.real):
+        return Answer("contradicted", "one compiled object was made here in the whole program")
     if len(made) < 2:
         return unclear(f"{len(made) or 'no'} compiled object was made here{ending(sight)}")
     numbers = {number for number, item in enumerate(sight.real["objects"]) if item in made}
@@ -92,6 +94,12 @@ def _varied(sight: Sight, of: Callable[[Run], list[Call]], varying: Sequence[str
                 return unclear(back)
             return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", **traced(group))
     traces = sum(call["traced"] for call in calls)
+    made = {call["object"] for call in calls}
+    if len(calls) >= 3 and traces == len(made) and sight.real["status"] == "ok" and all(_parts(call["key"], varying) for call in calls):
+        return Answer(
+            "contradicted",
+            f"{traces} trace{'s' * (traces > 1)} in {len(calls)} calls, by {len(made)} compiled object{'s' * (len(made) > 1)}",
+        )
     return unclear(f"{traces} traces in {len(calls)} calls with {len({str(call['key']) for call in calls})} different arguments")
 
 
@@ -122,7 +130,7 @@ def transformed(sight: Sight) -> Answer:
         at = call["transform"]
         if at is not None and (sight.claim.covers(*at) or sight.claim.within(call)):
             if not call["traced"]:
-                return unclear("a call from here ran without its body")
+                return Answer("contradicted", "a call from here ran without its body")
             here.append(call)
             repeated += key in done
         done[key] = done.get(key, 0) + call["traced"]

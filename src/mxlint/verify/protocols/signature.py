@@ -64,6 +64,9 @@ def bad_argument(sight: Sight) -> Answer:
         of_trees = says(evidence.observed, TREES) or "'dict' object" in evidence.observed
         if evidence.kind == "exception" and of_trees and sight.claim.covers(real["file"], real["row"]):
             return Answer("seen", None, evidence)
+    here = [real for _, real, _ in sight.pairs if sight.claim.covers(real["file"], real["row"])]
+    if here and all(real["error"] is None for real in here):
+        return Answer("contradicted", "the calls here returned")
     return unclear(f"no call here was seen to raise for its arguments{ending(sight)}")
 
 
@@ -95,7 +98,9 @@ def nothing_returned(sight: Sight) -> Answer:
             "a result",
             **traced(calls),
         )
-    return unclear("no calls, or they return something")
+    if calls and all(call["error"] is None and call.get("result") is not None for call in calls):
+        return Answer("contradicted", "every call returned something")
+    return unclear("no calls, or some of them return something")
 
 
 def ambiguous(sight: Sight) -> Answer:
@@ -106,6 +111,10 @@ def ambiguous(sight: Sight) -> Answer:
             return unclear("one trace serves all shapes here: what differs may come from them")
         if not real["traced"] and all(str(call["key"]) != str(real["key"]) for call in traced) and traced:
             return Answer("seen", None, evidence)
+    calls = sight.calls(sight.real)
+    different = {str((call["object"], call["key"])) for call in calls}
+    if 1 < len(different) == sum(call["traced"] for call in calls):
+        return Answer("contradicted", f"{len(different)} calls with different arguments had a trace each")
     return unclear("no call was seen to run the trace of another one")
 
 

@@ -115,7 +115,10 @@ def random_state(sight: Sight) -> Answer:
     if found is not None:
         return Answer("seen", None, found)
     results = [plain.get("result") for _, _, plain in sight.pairs]
-    if sight.established and len(results) > 1 and not all(same(results[0], other) for other in results[1:]):
+    shows = len(results) > 1 and not all(same(results[0], other) for other in results[1:])
+    if shows and not any(real["traced"] == 0 for _, real, _ in sight.pairs):
+        return unclear("every call was traced anew, which draws anew")
+    if shows and sight.established:
         return Answer("contradicted", "every call drew what the uncompiled function draws")
     return unclear("fewer than two calls whose random numbers show")
 

@@ -1,0 +1,96 @@
+"""Attempts to bring about what the program's own calls did not show: further calls of what it compiled (child/attempts.py makes them)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from mxlint.facts.model import ArrayValue, Call, CompiledObject
+from mxlint.verify.bench import Bench
+from mxlint.verify.protocols.answer import Answer, Protocol
+from mxlint.verify.runner import Job
+from mxlint.verify.sight import Claim
+from mxlint.verify.targets import spec_of
+from mxlint.verify.trial import tried
+
+BAKES = frozenset({"bake", "branch", "unsafe", "unsupported", "raise"})
+"""Events that a size brings about."""
+
+
+def attempted(
+    bench: Bench, job: Job, claim: Claim, protocol: Protocol, run: Mapping[str, Any]
+) -> tuple[Answer, Mapping[str, Any], Job] | None:
+    """Return what further calls showed after `run`, the run with them, and its job; None where there are none to make.
+
+    A claim that somebody forced gets no calls with other flags or kinds of arguments than the program's: a rule that claims
+    something under a condition says so.
+    """
+    kinds = [kind for kind in protocol.attempts if claim.by_rule or kind in ("again", "sizes")]
+    if not kinds or not run.get("calls"):
+        return None
+    order = {
+        "sites": [list(site) for site in claim.sites],
+        "kinds": kinds,
+        "axes": [list(axis) for axis in _axes(claim)],
+        "given": list(_given(claim)),
+        "raises": [claim.place, claim.start[0], claim.end[0]] if protocol.raises else None,
+        "list": None,
+    }
+    looked = bench.run(_with(job, order), "plain").answer
+    if looked is None or not looked.get("attempts"):
+        return None
+    other = _with(job, {**order, "list": looked["attempts"]})
+    answer, found, _ = tried(bench, other, claim, protocol)
+    return None if found is None else (_noted(answer), found, other)
+
+
+def _with(job: Job, order: Mapping[str, Any]) -> Job:
+    return replace(job, settings={**job.settings, "attempts": order})
+
+
+def _noted(answer: Answer) -> Answer:
+    if answer.evidence is None:
+        return answer
+    note = "; ".join(filter(None, (answer.evidence.note, "in a call that mxlint adds to those of the program")))
+    return replace(answer, evidence=replace(answer.evidence, note=note))
+
+
+def _axes(claim: Claim) -> Iterator[tuple[int, int]]:
+    """The axes, by array among the arguments and number, that no call in sight fixes: those that the rule speaks of, and those of a size that
+    is not known in some call. Where no rule speaks only those count that the program's own calls vary."""
+    for made in claim.objects if claim.by_rule else ():
+        yield from (axis for axis in _of_events(claim, made) if not _fixed(axis, made))
+        for call in made.calls:
+            for number, value in enumerate(_arrays(call)):
+                yield from ((number, axis) for axis, size in enumerate(value.shape or ()) if size is None)
+
+
+def _of_events(claim: Claim, made: CompiledObject) -> Iterator[tuple[int, int]]:
+    for trace in made.traces:
+        for event in trace.events:
+            if event.kind in BAKES and event.place == claim.span:
+                yield from ((number, axis) for number, axis in event.axes if axis is not None and axis >= 0)
+
+
+def _fixed(axis: tuple[int, int], made: CompiledObject) -> bool:
+    """Whether two calls in sight or more give an axis the same size, and all of them a known one."""
+    number, place = axis
+    shapes = [arrays[number].shape for call in made.calls if len(arrays := list(_arrays(call))) > number]
+    sizes = [shape[place] if shape is not None and place < len(shape) else None for shape in shapes]
+    return len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1
+
+
+def _arrays(call: Call) -> Iterator[ArrayValue]:
+    return (argument.value for argument in call.arguments if isinstance(argument.value, ArrayValue))
+
+
+def _given(claim: Claim) -> Iterator[dict[str, Any]]:
+    """The arguments of the calls in sight, as far as they are known, each set once."""
+    found: list[dict[str, Any]] = []
+    for made in claim.objects:
+        for call in made.calls:
+            known = {argument.name: spec for argument in call.arguments if (spec := spec_of(argument.value)) is not None}
+            if known and known not in found:
+                found.append(known)
+    yield from found
