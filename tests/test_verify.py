@@ -65,9 +65,9 @@ def write(files: dict[str, str]) -> None:
 def verdicts(files: dict[str, str], code: str, paths: tuple[str, ...] = (".",)) -> list[Verdict]:
     """The verdicts on the findings of one rule in a project."""
     write(files)
-    result = check(paths)
+    result = check(paths, with_facts=True)
     wanted = [finding for finding in result.findings if finding.code == code]
-    found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False))
+    found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
     return [finding.verdict for finding in found if finding.verdict is not None]
 
 
@@ -85,9 +85,9 @@ def explained(findings: list[Finding] | tuple[Finding, ...]) -> str:
 @pytest.mark.parametrize("block", list(blocks("bad")), ids=named)
 def test_bad_blocks_are_confirmed(block: Block) -> None:
     write({"block.py": block.text})
-    result = check(["block.py"])
+    result = check(["block.py"], with_facts=True)
     wanted = [finding for finding in result.findings if finding.code == block.code]
-    found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False))
+    found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
     assert found
     assert all(finding.verdict is not None and finding.verdict.verdict == "confirmed" for finding in found), explained(found)
     assert all(finding.verdict is not None and finding.verdict.level == "in-place" for finding in found), explained(found)
@@ -99,12 +99,12 @@ def test_bad_blocks_are_confirmed(block: Block) -> None:
 def test_good_blocks_are_not(block: Block) -> None:
     """Presented as if each compile site, and each row, had been flagged."""
     write({"block.py": block.text})
-    result = check(["block.py"])
+    result = check(["block.py"], with_facts=True)
     sites = [site.span for site in result.sites]
     source = result.sources["block.py"]
     rows = range(1, block.text.count("\n") + 1)
     claims = {claim.span: claim for row in rows if (claim := forced(source, row, block.code, sites)) is not None}
-    found = verify(list(claims.values()), result.sources, sites, Options(timed=False))
+    found = verify(list(claims.values()), result.sources, sites, Options(timed=False), result.facts)
     assert not [finding for finding in found if finding.verdict is not None and finding.verdict.verdict == "confirmed"], explained(found)
 
 
@@ -125,11 +125,11 @@ step(mx.array(1.0))
 def test_refuted_does_not_fail_the_run() -> None:
     """A finding that two runs contradict becomes info."""
     write({"a.py": FALSE_ALARM})
-    result = check(["a.py"])
+    result = check(["a.py"], with_facts=True)
     claim = forced(result.sources["a.py"], 6, "MX103", [site.span for site in result.sites])
     assert claim is not None
     assert claim.severity == "error"
-    (finding,) = verify([claim], result.sources)
+    (finding,) = verify([claim], result.sources, facts=result.facts)
     assert finding.verdict is not None
     assert (finding.verdict.verdict, finding.verdict.level) == ("refuted", "in-place")
     assert (finding.severity, finding.claimed) == ("info", "error")

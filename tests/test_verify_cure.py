@@ -76,13 +76,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def word(text: str, code: str, old: str | None = None, new: str = "", **options: Any) -> str | None:
     """What becomes of a fix that writes `new` for `old`, or of the one that is offered. `options`: how to verify."""
     Path("main.py").write_text(text, encoding="utf-8")
-    result = check(["main.py"])
+    result = check(["main.py"], with_facts=True)
     (finding,) = [finding for finding in result.findings if finding.code == code]
     if old is not None:
         at = text.index(old)
         source = result.sources["main.py"]
         finding = replace(finding, fix=Fix("unsafe", "made up", (Edit(new, source.span(at, at + len(old))),)))
-    (found,) = verify([finding], result.sources, [site.span for site in result.sites], Options(**options))
+    (found,) = verify([finding], result.sources, [site.span for site in result.sites], Options(**options), result.facts)
     assert found.verdict is not None
     assert found.verdict.verdict == "confirmed", found.verdict
     return found.verdict.fix
@@ -164,7 +164,7 @@ def test_only_what_is_the_same_twice_is_compared(first: Any, second: Any, real: 
 
 def test_the_verdict_tells() -> None:
     Path("main.py").write_text(LOOP, encoding="utf-8")
-    result = check(["main.py"])
+    result = check(["main.py"], with_facts=True)
     (found,) = verify(
         [finding for finding in result.findings if finding.code == "MX301"], result.sources, [site.span for site in result.sites]
     )

@@ -132,12 +132,12 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
     before = set(family(os.getpid()))
 
     started = time.monotonic()
-    result = check(["programs"])
+    result = check(["programs"], with_facts=True)
     claims = []
     for file, text in texts.items():
         printing = text.splitlines().index("    print(x)") + 1
         claims += asked(result, file, printing, RULES["MX101"])
-    found = verify(claims, result.sources, [site.span for site in result.sites], options)
+    found = verify(claims, result.sources, [site.span for site in result.sites], options, result.facts)
     took = time.monotonic() - started
 
     assert [path.name for path in outside.iterdir()] == ["victim.npy"]
@@ -234,9 +234,9 @@ def test_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     text = PROGRAM.format(imports="", deed="y = mx.exp(x) * 2").replace("return x", "return y").replace("    print(x)\n", "")
     Path("program.py").write_text(text + "print(step(mx.array(2.0)))\n", encoding="utf-8")
     monkeypatch.setattr(runner, "MOST_PROCESSES", 3)
-    result = check(["program.py"])
+    result = check(["program.py"], with_facts=True)
     claims = asked(result, Path("program.py"), 6, RULES["MX101"])
-    (finding,) = verify(claims, result.sources, [site.span for site in result.sites])
+    (finding,) = verify(claims, result.sources, [site.span for site in result.sites], facts=result.facts)
     assert finding.verdict is not None
     assert "more processes" in (finding.verdict.reason or "")
 
@@ -282,7 +282,7 @@ def test_no_compiler_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(PROGRAM.format(imports="", deed="pass"), encoding="utf-8")
     monkeypatch.setenv("PATH", str(tmp_path))
-    result = verified(check(["program.py"]), Options(wall_s=6))
+    result = verified(check(["program.py"], with_facts=True), Options(wall_s=6))
     verdict = next(finding.verdict for finding in result.findings if finding.code == "MX101")
     assert verdict is not None
     assert verdict.verdict == "unavailable"

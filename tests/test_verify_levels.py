@@ -28,10 +28,10 @@ def verdict(body: str, code: str, *, options: Options | None = None) -> Verdict:
     """The verdict on the one finding of a rule."""
     text = IMPORTS + body
     Path("lib.py").write_text(text, encoding="utf-8")
-    result = check(["lib.py"])
+    result = check(["lib.py"], with_facts=True)
     wanted = [finding for finding in result.findings if finding.code == code]
     assert len(wanted) == 1, [(finding.code, finding.span.start.row) for finding in result.findings]
-    (found,) = verify(wanted, result.sources, [site.span for site in result.sites], options)
+    (found,) = verify(wanted, result.sources, [site.span for site in result.sites], options, result.facts)
     assert found.verdict is not None
     return found.verdict
 
@@ -40,11 +40,11 @@ def presented(body: str, code: str, marked: str) -> Verdict:
     """The verdict on the row that holds `marked`, as if it had been flagged."""
     text = IMPORTS + body
     Path("lib.py").write_text(text, encoding="utf-8")
-    result = check(["lib.py"])
+    result = check(["lib.py"], with_facts=True)
     row = next(number for number, line in enumerate(text.splitlines(), 1) if marked in line)
     claim = forced(result.sources["lib.py"], row, code, [site.span for site in result.sites])
     assert claim is not None
-    (found,) = verify([claim], result.sources, [site.span for site in result.sites])
+    (found,) = verify([claim], result.sources, [site.span for site in result.sites], facts=result.facts)
     assert found.verdict is not None
     return found.verdict
 

@@ -37,11 +37,11 @@ def claimed(code: str, text: str, line: str) -> Verdict:
     """The verdict on a claim about the first row that has this line."""
     text = HEAD + text
     Path("a.py").write_text(text, encoding="utf-8")
-    result = check(["a.py"])
+    result = check(["a.py"], with_facts=True)
     row = next(row for row, one in enumerate(text.splitlines(), 1) if one.strip() == line)
     claim = forced(result.sources["a.py"], row, code, [site.span for site in result.sites])
     assert claim is not None
-    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False))
+    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False), result.facts)
     assert finding.verdict is not None
     return finding.verdict
 

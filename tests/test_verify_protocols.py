@@ -31,12 +31,12 @@ def claimed(code: str, text: str, site: int | None = None) -> Verdict:
     """The verdict on a claim about the row that is marked; `site`: about that compiled function only, the first is 0."""
     text = HEAD + text
     Path("a.py").write_text(text, encoding="utf-8")
-    result = check(["a.py"])
+    result = check(["a.py"], with_facts=True)
     sites = [one.span for one in result.sites]
     row = next(row for row, line in enumerate(text.splitlines(), 1) if line.endswith(HERE))
     claim = forced(result.sources["a.py"], row, code, sites if site is None else [sites[site]])
     assert claim is not None
-    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False))
+    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False), result.facts)
     assert finding.verdict is not None
     return finding.verdict
 
@@ -282,8 +282,8 @@ for _ in range(2):
 """
 
 
-@pytest.mark.parametrize(("shape", "word"), [("(n, 4)", "inconclusive"), ("(n, n)", "refuted"), ("(4, n)", "refuted")])
-def test_the_size_that_is_read_has_to_change(shape: str, word: str) -> None:
+@pytest.mark.parametrize("shape", ["(n, 4)", "(n, n)", "(4, n)"])
+def test_no_size_refutes_what_is_said_of_sizes(shape: str) -> None:
     text = f"""
 @partial(mx.compile, shapeless=True)
 def f(x):
@@ -293,7 +293,7 @@ def f(x):
 for n in (4, 5, 6):
     f(mx.ones({shape}))
 """
-    assert claimed("MX401", text).verdict == word
+    assert claimed("MX401", text).verdict == "inconclusive"
 
 
 def test_what_cannot_be_looked_into_is_not_refuted() -> None:
@@ -395,8 +395,10 @@ for _ in range(2):
 def test_a_kernel_for_a_gpu_that_is_not_here_is_unavailable() -> None:
     block = next(block for block in load_page("MX605").blocks if block.attributes == ("bad",))
     Path("a.py").write_text(block.text, encoding="utf-8")
-    result = check(["a.py"])
-    found = verify([finding for finding in result.findings if finding.code == "MX605"], result.sources, [], Options(timed=False))
+    result = check(["a.py"], with_facts=True)
+    found = verify(
+        [finding for finding in result.findings if finding.code == "MX605"], result.sources, [], Options(timed=False), result.facts
+    )
     assert found
     for finding in found:
         assert finding.verdict is not None
@@ -520,7 +522,7 @@ print(gain.apply(mx.ones(3)))
 def changing(text: str, *, said: bool) -> Verdict:
     """The verdict on a claim about `self.value`, with or without a change that the finding speaks of."""
     Path("a.py").write_text(text, encoding="utf-8")
-    result = check(["a.py"])
+    result = check(["a.py"], with_facts=True)
     row = next(row for row, line in enumerate(text.splitlines(), 1) if "self.value + 1" in line)
     column = text.splitlines()[row - 1].index("self.value + 1") + 1
     span = Span("a.py", Position(row, column), Position(row, column + len("self.value")))
@@ -528,7 +530,7 @@ def changing(text: str, *, said: bool) -> Verdict:
     claim = forced(result.sources["a.py"], row, "MX201", [site])
     assert claim is not None
     related = (Related("compiled here", site), *([Related("changed here", span)] if said else []))
-    (finding,) = verify([replace(claim, span=span, related=related)], result.sources, [], Options(timed=False))
+    (finding,) = verify([replace(claim, span=span, related=related)], result.sources, [], Options(timed=False), result.facts)
     assert finding.verdict is not None
     return finding.verdict
 

@@ -26,11 +26,11 @@ def claimed(code: str, files: dict[str, str], line: str) -> Verdict:
     """The verdict on a claim about the first row of a.py that has this line."""
     for name, text in files.items():
         Path(name).write_text(text, encoding="utf-8")
-    result = check(["."])
+    result = check(["."], with_facts=True)
     row = next(row for row, one in enumerate(files["a.py"].splitlines(), 1) if one.strip() == line)
     claim = forced(result.sources["a.py"], row, code, [site.span for site in result.sites if site.span.filename == "a.py"])
     assert claim is not None
-    (finding,) = verify([claim], result.sources, [], Options(timed=False))
+    (finding,) = verify([claim], result.sources, [], Options(timed=False), result.facts)
     assert finding.verdict is not None
     return finding.verdict
 

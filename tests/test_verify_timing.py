@@ -371,8 +371,12 @@ for step in range(3):
 
 def findings(text: str, code: str) -> list[Finding]:
     Path("a.py").write_text(text, encoding="utf-8")
-    result = check(["a.py"])
-    return list(verify([one for one in result.findings if one.code == code], result.sources, [site.span for site in result.sites]))
+    result = check(["a.py"], with_facts=True)
+    return list(
+        verify(
+            [one for one in result.findings if one.code == code], result.sources, [site.span for site in result.sites], facts=result.facts
+        )
+    )
 
 
 @needs_mlx

@@ -1,0 +1,162 @@
+"""--verify: what a verdict may say. Refuted needs all that is in sight; what is not seen is looked for before it is given up."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.finding import Finding, Verdict
+from mxlint.verify.claims import forced
+from mxlint.verify.experiment import Options, verify
+
+pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def findings(text: str) -> dict[str, Finding]:
+    """The verified findings of a program, the first of each code."""
+    Path("main.py").write_text(text, encoding="utf-8")
+    result = check(["main.py"], with_facts=True)
+    found = verify(result.findings, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
+    return {finding.code: finding for finding in reversed(found)}
+
+
+def verdict(text: str, code: str) -> Verdict:
+    """The verdict on the finding of a rule, which has to be there."""
+    found = findings(text)[code].verdict
+    assert found is not None
+    return found
+
+
+def forced_verdict(text: str, code: str, marked: str) -> Verdict:
+    """The verdict on a claim that no rule makes, about the row that holds `marked`."""
+    Path("main.py").write_text(text, encoding="utf-8")
+    result = check(["main.py"], with_facts=True)
+    sites = [site.span for site in result.sites]
+    row = next(number for number, line in enumerate(text.splitlines(), 1) if marked in line)
+    claim = forced(result.sources["main.py"], row, code, sites)
+    assert claim is not None
+    (found,) = verify([claim], result.sources, sites, Options(timed=False), result.facts)
+    assert found.verdict is not None
+    return found.verdict
+
+
+# -- refuted -----------------------------------------------------------------------------------------------------------
+
+HEAD = "from functools import partial\nimport mlx.core as mx\n\n"
+CAPTURED = """state = mx.random.state
+@partial(mx.compile, inputs=state, outputs=state)
+def f(x):
+    return x + mx.random.uniform(shape=(3,))  # here
+print(f(mx.ones(3)), f(mx.ones(3)), f(mx.ones(3)))
+"""
+FALSE_CLAIMS: dict[str, tuple[str, str]] = {
+    "MX101": ("@mx.compile\ndef f(x, n=2):\n    y = x * n  # here\n    return y\nprint(f(mx.ones(3)), f(mx.ones(3)))\n", "# here"),
+    "MX103": ("@mx.compile\ndef f(x, n=2):\n    y = float(n)  # here\n    return x * y\nprint(f(mx.ones(3)), f(mx.ones(3)))\n", "# here"),
+    "MX203": (CAPTURED, "# here"),
+    "MX301": ("def g(x):\n    return mx.tanh(x) * 2\nf = mx.compile(g)  # here\nfor _ in range(3):\n    print(f(mx.ones(3)))\n", "# here"),
+    "MX303": ("@mx.compile\ndef f(x, n):\n    return x * n + 1\nfor _ in range(4):\n    f(mx.ones(3), 2)  # here\n", "# here"),
+    "MX502": ("@mx.compile\ndef f(x, n):\n    return x * n + 1\nprint(f(mx.ones(3), 2))  # here\n", "# here"),
+    "MX504": ("@mx.compile  # here\ndef f(x):\n    return x * 2 + 1\nprint(f(mx.ones(3)), f(mx.ones(3)))\n", "# here"),
+    "MX506": ("@mx.compile\ndef f(x, n):\n    return x * n + 1\nprint(f(mx.ones(3), 2), f(mx.ones(3), 3))  # here\n", "# here"),
+}
+"""A claim that is false of a program, and where it is made."""
+
+
+@pytest.mark.parametrize("code", FALSE_CLAIMS)
+def test_what_every_call_in_sight_contradicts_is_refuted(code: str) -> None:
+    text, marked = FALSE_CLAIMS[code]
+    found = forced_verdict(HEAD + text, code, marked)
+    assert (found.verdict, found.level) == ("refuted", "in-place"), found
+
+
+@pytest.mark.parametrize("code", FALSE_CLAIMS)
+def test_a_call_in_sight_that_was_not_made_keeps_a_claim_from_being_refuted(code: str) -> None:
+    text, marked = FALSE_CLAIMS[code]
+    arguments = "(mx.ones(3), 5)" if "(x, n" in text else "(mx.ones(3))"
+    found = forced_verdict(f"{HEAD}{text}def later():\n    return f{arguments}\n", code, marked)
+    assert found.verdict == "inconclusive", found
+    assert found.reason is not None and "was not made" in found.reason
+
+
+@pytest.mark.parametrize("code", ["MX401", "MX402", "MX403", "MX404"])
+def test_sizes_that_were_tried_refute_no_claim_about_sizes(code: str) -> None:
+    text = "@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.tanh(x) * 2  # here\nprint(f(mx.ones((3, 4))), f(mx.ones((5, 4))))\n"
+    assert forced_verdict(HEAD + text, code, "# here").verdict == "inconclusive"
+
+
+def test_calls_that_are_all_traced_anew_refute_no_claim_about_random_numbers() -> None:
+    text = "@mx.compile\ndef f(x, n):\n    return x + mx.random.uniform(shape=(3,)) * n  # here\nfor n in range(3):\n    print(f(mx.ones(3), n))\n"
+    found = forced_verdict(HEAD + text, "MX203", "# here")
+    assert found.verdict == "confirmed", found  # the same call, made twice more
+
+
+# -- what breaks it ----------------------------------------------------------------------------------------------------
+
+
+def test_an_array_that_only_another_caller_gives() -> None:
+    text = (
+        "@mx.compile\ndef scaled(x, by):\n    return x * int(by)\n\n"
+        "def halved(x):\n    return scaled(x, mx.array(2))\n\nprint(scaled(mx.ones(3), 2), scaled(mx.ones(3), 3))\n"
+    )
+    found = verdict(HEAD + text, "MX103")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+
+
+def test_a_branch_that_only_a_size_beyond_a_constant_takes() -> None:
+    text = (
+        "LIMIT = 64\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    if x.shape[0] > 50:\n        return x * 0.5\n    return x * 2\n\n"
+        "def serve(n):\n    return f(mx.ones((n,)))\n\nprint(f(mx.ones((3,))), f(mx.ones((4,))))\n"
+    )
+    found = verdict(HEAD + text, "MX402")
+    assert found.verdict == "confirmed" and found.evidence is not None, found
+    assert "(51,)" in found.evidence.observed
+
+
+def test_a_function_in_sight_that_nothing_runs_is_called_for_its_call() -> None:
+    text = (
+        "@mx.compile\ndef f(x):\n    print(x.sum())\n    return x * 2\n\n"
+        "class Runner:\n    def __init__(self, scale: float):\n        self.scale = scale\n    def run(self, x: mx.array):\n        return f(x * self.scale)\n"
+    )
+    found = verdict(HEAD + text, "MX101")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+
+
+def test_what_another_finding_hides_is_seen_without_it() -> None:
+    text = (
+        "@mx.compile\ndef f(x):\n    print('mean', x.mean())\n    return x + mx.random.uniform(shape=(3,))\n\n"
+        "for _ in range(3):\n    print(f(mx.ones(3)))\n"
+    )
+    found = findings(HEAD + text)
+    assert {code: finding.verdict.verdict for code, finding in found.items() if finding.verdict} == {
+        "MX101": "confirmed",
+        "MX203": "confirmed",
+    }
+    hidden = found["MX203"].verdict
+    assert hidden is not None and hidden.evidence is not None and "MX101 of line 6 neutralised" in (hidden.evidence.note or "")
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+ALIASED = {
+    "MX201": "scale = mx.array(1.0)\n@mx.compile\ndef f(x):\n    return x * scale + 1\nx = mx.array(2.0)\nprint(f(x))\nscale = mx.array(9.0)\nprint(f(x))\n",
+    "MX202": "seen = []\n@mx.compile\ndef f(x):\n    y = mx.abs(x)\n    seen.append(y)\n    return y\nf(mx.ones(2))\nprint(f(mx.ones(2)), len(seen), seen[0])\n",
+    "MX210": "a = mx.ones((1000, 8)) @ mx.ones((8, 1000))\n@mx.compile\ndef f(x):\n    return mx.sum(x @ a) * 2\nfor _ in range(3):\n    print(f(mx.ones((1, 1000))).item())\n",
+    "MX303": "@mx.compile\ndef f(x, n):\n    return mx.sin(x + n) * 2\nfor n in range(4):\n    f(mx.ones(2), n)\n",
+}
+
+
+@pytest.mark.parametrize("code", ALIASED)
+def test_the_name_that_an_import_gives_changes_nothing(code: str) -> None:
+    usual = verdict("import mlx.core as mx\n" + ALIASED[code], code)
+    other = verdict("import mlx.core as mc\n" + ALIASED[code].replace("mx.", "mc."), code)
+    assert (usual.verdict, usual.level) == (other.verdict, other.level) == ("confirmed", "in-place")
