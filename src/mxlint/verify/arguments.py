@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+MOST_CALLS = 3
+"""Calls that a reason names."""
+MOST_REASON = 160
+"""Characters of a reason."""
 MOST_WIDTH = 120
 """Characters of a call in words; a longer one is cut."""
 
@@ -20,6 +24,15 @@ def arguments(call: Mapping[str, Any], names: Sequence[str] = ()) -> str:
 def called(run: Mapping[str, Any], call: Mapping[str, Any]) -> str:
     """Return an observed call in words: `step(float32[4,8], 3)`."""
     return _cut(f"{run['objects'][call['object']]['name']}({arguments(call)})")
+
+
+def not_seen(run: Mapping[str, Any] | None, why: str | None) -> str | None:
+    """Return why a claim was not seen, with the first different calls that were tried: `not seen with f(float32[3]), f(float32[4]): …`."""
+    calls = run.get("calls", ()) if run is not None else ()
+    tried = list(dict.fromkeys(called(run, call) for call in calls if run is not None))
+    while tried and len(text := f"not seen with {', '.join(tried[:MOST_CALLS])}: {why}") > MOST_REASON:
+        tried = tried[: min(len(tried), MOST_CALLS) - 1]
+    return text if tried else why
 
 
 def _labelled(name: str, part: Any) -> str:

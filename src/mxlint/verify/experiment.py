@@ -16,6 +16,7 @@ from mxlint.facts.model import Facts
 from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
 from mxlint.project import Project
 from mxlint.source import Source
+from mxlint.verify.arguments import not_seen
 from mxlint.verify.attempts import attempted
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, all_watched
 from mxlint.verify.cache import Cache
@@ -217,8 +218,8 @@ def _verdict(bench: Bench, task: Task) -> Tested:
         last = replace(trial, run=trial.run or last.run, level=trial.level or last.level)
     alone = witnessed(bench, claim, protocol, partial(_keep, bench, task))
     if alone is not None:
-        return _tested("inconclusive", Trial(alone.answer, alone.run, None, alone.level), reason, started)
-    return _tested("inconclusive", replace(last, answer=Answer("unclear")), reason, started)
+        return _tested("inconclusive", Trial(alone.answer, alone.run, None, alone.level), not_seen(last.run, reason), started)
+    return _tested("inconclusive", replace(last, answer=Answer("unclear")), not_seen(last.run, reason), started)
 
 
 def _tested(word: VerdictWord, trial: Trial, reason: str | None, started: float, proof: Proof | None = None) -> Tested:
