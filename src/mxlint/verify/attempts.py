@@ -23,10 +23,9 @@ def attempted(
 ) -> tuple[Answer, Mapping[str, Any], Job] | None:
     """Return what further calls showed after `run`, the run with them, and its job; None where there are none to make.
 
-    A claim that somebody forced gets no calls with other flags or kinds of arguments than the program's: a rule that claims
-    something under a condition says so.
+    A claim that no rule makes gets no numbers of other types, and other sizes only where the program's own calls vary: nobody says that they come.
     """
-    kinds = [kind for kind in protocol.attempts if claim.by_rule or kind in ("again", "sizes")]
+    kinds = [kind for kind in protocol.attempts if claim.by_rule or kind != "scalars"]
     if not kinds or not run.get("calls"):
         return None
     order = {

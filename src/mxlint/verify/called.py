@@ -43,9 +43,9 @@ def by_callers(
     bench: Bench, finding: Finding, claim: Claim, protocol: Protocol, places: Sequence[Watched], keep: Callable[[Job, str], None]
 ) -> Called | None:
     """The answer of the first function that one of the places stands in and that shows something once it is called itself; None where none
-    does. No function is called for a claim that no rule makes."""
+    does. For a claim about sizes that no rule makes none is called: nobody says that those which would be made up come."""
     done: set[tuple[str, str, Any]] = set()
-    for place, (row, _), _ in places if claim.by_rule else ():
+    for place, (row, _), _ in places if claim.by_rule or not varies(claim.code) else ():
         module = bench.modules.by_path.get(place)
         order = order_for_caller(module, row) if module is not None else None
         if module is None or order is None or order["problem"] is not None or (place, order["name"], order["method"]) in done:
