@@ -160,3 +160,25 @@ def test_the_name_that_an_import_gives_changes_nothing(code: str) -> None:
     usual = verdict("import mlx.core as mx\n" + ALIASED[code], code)
     other = verdict("import mlx.core as mc\n" + ALIASED[code].replace("mx.", "mc."), code)
     assert (usual.verdict, usual.level) == (other.verdict, other.level) == ("confirmed", "in-place")
+
+
+# -- switches ----------------------------------------------------------------------------------------------------------
+
+SWITCHED = {
+    "a variable": "import os\nDEBUG = os.environ.get('MY_DEBUG') is not None\n",
+    "a variable in a list of them": "import os\nDEBUG = 'MY_DEBUG' in os.environ\n",
+    "an option": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--debug', action='store_true')\nDEBUG = parser.parse_args().debug\n",
+}
+
+
+@pytest.mark.parametrize("how", SWITCHED)
+def test_what_a_switch_from_outside_keeps_away_is_seen_with_it_turned(how: str) -> None:
+    text = SWITCHED[how] + "@mx.compile\ndef f(x):\n    if DEBUG:\n        print(x.sum())  # here\n    return x * 2\n\nf(mx.ones(3))\n"
+    found = forced_verdict(HEAD + text, "MX101", "# here")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+    assert found.evidence is not None and "debug" in (found.evidence.note or "").lower()
+
+
+def test_what_a_flag_of_a_call_keeps_away_is_seen_with_the_other_outcome() -> None:
+    text = "@mx.compile\ndef f(x, debug=False):\n    if debug:\n        print(x.sum())  # here\n    return x * 2\n\nf(mx.ones(3))\n"
+    assert forced_verdict(HEAD + text, "MX101", "# here").verdict == "confirmed"

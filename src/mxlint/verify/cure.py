@@ -71,7 +71,7 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     if piece is None:
         return None
     made = job_of(other, piece, claim, protocol, order)
-    kept = {part: job.settings[part] for part in ("recipe", "change")}
+    kept = {part: job.settings[part] for part in ("recipe", "change", "turned")}
     attempts = job.settings["attempts"] and {**job.settings["attempts"], "sites": [list(site) for site in claim.sites]}
     return Fixed(other, Job(made.files, {**made.settings, **kept, "attempts": attempts}), claim)
 

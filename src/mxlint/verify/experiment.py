@@ -35,6 +35,7 @@ from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
+from mxlint.verify.switches import turned
 from mxlint.verify.trial import tried
 
 INTERRUPTED = "interrupted"
@@ -268,19 +269,25 @@ def _with_program(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> I
         yield Trial(answer, run, job, level, lacks=lacks)
     if lacks is not None or run is None or "calls" not in run:
         return
+    for other, words in turned(job, run) if answer.word == "unclear" else ():
+        yield from _noted(other, words, *tried(bench, other, claim, protocol)[:2])
     harmless = neutralised(bench, job, claim, protocol) if answer.word == "unclear" else None
     if harmless is not None:
         job, words = harmless
         answer, run, _ = tried(bench, job, claim, protocol)
-        if answer.evidence is not None:
-            answer = replace(answer, evidence=replace(answer.evidence, note="; ".join(filter(None, (answer.evidence.note, words)))))
-        reason = f"{answer.reason}, {words}" if answer.reason else words
-        yield Trial(answer if answer.word == "seen" else Answer("unclear", reason), run, job, _level(run))
+        yield from _noted(job, words, answer, run)
     if run is not None and run.get("calls"):
         yield from _changed(bench, job, claim, protocol)
         further = attempted(bench, job, claim, protocol, run)
         if further is not None and further[0].word == "seen":
             yield Trial(further[0], further[1], further[2], _level(further[1]))
+
+
+def _noted(job: Job, words: str, answer: Answer, run: Mapping[str, Any] | None) -> Iterator[Trial]:
+    """What a changed program showed, if it showed the claim, with what was changed in words."""
+    if answer.word == "seen" and answer.evidence is not None:
+        note = "; ".join(filter(None, (answer.evidence.note, words)))
+        yield Trial(replace(answer, evidence=replace(answer.evidence, note=note)), run, job, _level(run))
 
 
 def _contradicted(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answer: Answer, run: Mapping[str, Any]) -> Trial:

@@ -116,6 +116,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "captures": None,
         "change": None,
         "attempts": None,
+        "turned": [],
         "python": python.settings,
         "outside": sorted(name for name in piece.outside if name not in sys.stdlib_module_names),
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),

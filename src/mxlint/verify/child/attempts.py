@@ -140,16 +140,17 @@ def _again(observer: observe.Observer, last: Last, number: int, order: Mapping[s
 
 def _given(observer: observe.Observer, last: Last, number: int, order: Mapping[str, Any], root: str) -> Iterator[Attempt]:
     """Calls in sight that the program did not make; what is not known of them is as in the last call."""
+    names = [parameter.name for parameter in inputs.parameters(_function(observer.objects[number]))]
+    places = {name: str(place) for place, name in enumerate(names[: len(last[number][1])])}
     for given in order["given"]:
-        yield {"given": given}
+        yield {"given": {places.get(name, name): spec for name, spec in given.items()}}
 
 
 def _flags(observer: observe.Observer, last: Last, number: int, order: Mapping[str, Any], root: str) -> Iterator[Attempt]:
     """Both outcomes of each flag: an argument, or a default, that is True or False."""
     _, args, kwargs = last[number]
     known: dict[str, Any] = {str(place): value for place, value in enumerate(args)} | kwargs
-    parameters = inputs.parameters(_function(observer.objects[number]))
-    for place, parameter in enumerate(parameters):
+    for place, parameter in enumerate(inputs.parameters(_function(observer.objects[number]))):
         name = str(place) if place < len(args) else parameter.name
         if name not in known and isinstance(parameter.default, bool):
             known[parameter.name] = parameter.default

@@ -104,7 +104,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import attempts, captures, changes, drive, guard, instruments, observe, probes, program, standins, values
+    from . import attempts, captures, changes, drive, guard, instruments, observe, probes, program, standins, switches, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -137,6 +137,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
     if mode == "serial":
         instruments.serial()
+    outside = switches.Switches(root + os.sep, frozenset((kind, name) for kind, name in job["turned"]))
+    outside.install()
     probe.install()
     observer.install()
     layers += guard.arm(os.path.join(folder, "work"), refused)
@@ -209,6 +211,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         ],
         "clocks": observer.clocks.readings if observer.clocks is not None else [],
         "spans": observer.clocks.spans if observer.clocks is not None else [],
+        "switches": [list(switch) for switch in outside.read],
         "disabled_by": os.environ.get("MLX_DISABLE_COMPILE"),
         "compiles": instruments.compiles(),
         "held": probe.held_count,
