@@ -18,6 +18,7 @@ from mxlint.verify.experiment import Options, verify
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
 HEAD = """from functools import partial
+import os
 import time
 
 import mlx.core as mx
@@ -285,6 +286,45 @@ def f(x):
 f(w)
 """
 
+BY_ITSELF = """
+NAMES = {os.urandom(4).hex() for _ in range(4)}
+started = [time.time()]
+
+@mx.compile
+def f(d):
+    return sum(d.values())
+
+for i in range(4):
+    print(f({name: mx.ones(2) * i for name in sorted(NAMES)}))
+"""
+
+CLOCK = """
+NAMES = {os.urandom(4).hex() for _ in range(4)}
+
+@mx.compile
+def f(x):
+    y = x * len(NAMES)
+    t = time.perf_counter()
+    return y + t
+
+for _ in range(3):
+    print(f(mx.array(1.0)))
+"""
+
+STALE_BESIDE = """
+NAMES = {os.urandom(4).hex() for _ in range(4)}
+scale = mx.array(1.0)
+
+@mx.compile
+def f(x):
+    y = x * len(NAMES)
+    return y + scale
+
+for k in range(3):
+    scale = mx.array(float(k))
+    print(f(mx.ones(2)))
+"""
+
 LAZY_MODULES = """
 lazy, ready = nn.Linear(256, 256), nn.Linear(256, 256)
 mx.eval(ready.parameters())
@@ -342,6 +382,10 @@ for _ in range(3):
         ("MX201", WRITES, "log.append(y)", "y = x * scale"),
         ("MX203", DRAWS_NONE, "return mx.random.normal((n, 2)) + x", ""),
         ("MX209", FUNCTIONS, "y = x + 1", "return chosen[0](y) + 1"),
+        ("MX206", BY_ITSELF, "return sum(d.values())", ""),
+        ("MX206", BY_ITSELF, "@mx.compile", ""),
+        ("MX206", CLOCK, "y = x * len(NAMES)", "t = time.perf_counter()"),
+        ("MX201", STALE_BESIDE, "y = x * len(NAMES)", "return y + scale"),
         (
             "MX210",
             LAZY_MODULES,

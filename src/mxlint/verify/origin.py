@@ -15,11 +15,12 @@ from typing import Any
 from mxlint.verify.bench import Bench
 from mxlint.verify.endings import died, unusable
 from mxlint.verify.protocols.answer import Answer, Protocol, says
-from mxlint.verify.protocols.comparing import CALL, difference, differing, ended, new_leaks
+from mxlint.verify.protocols.comparing import CALL, difference, differing, ended, files_differ, new_leaks, repeated
 from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Sight, at_site, only_arrays, same
+from mxlint.verify.steady import quieted
 from mxlint.verify.variants import BLANK, alone, assigned, blanked, in_display, probed, replaced, without
 
 Found = str | None
@@ -58,7 +59,8 @@ def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: A
     in_calls = answer.evidence is not None and answer.evidence.observed.startswith(CALL)
     if not (any(differing(held)) if in_calls else differs(held)):
         return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
-    if answer.held and (difference(replace(sight, plain=run)) or ended(replace(sight, plain=run))):
+    as_held = replace(sight, plain=quieted(run, sight.plain))
+    if answer.held and (difference(as_held) or ended(as_held)):
         return "the results differ, but not as they do if the flagged expression is held at its first value"
     return None
 
@@ -76,9 +78,9 @@ def evaluated_once(bench: Bench, job: Job, sight: Sight, protocol: Protocol, ans
     run = _holding(bench, probe.job, sight, [WHOLE]) if probe is not None else None
     if run is None:
         return gone(bench, job, sight, protocol, answer)
-    return (
-        None if differs(replace(sight, real=run)) else "the results differ, but not for what happens here: done once it makes no difference"
-    )
+    if differs(replace(sight, real=run)) or repeated(sight, run) is not None:
+        return None
+    return "the results differ, but not for what happens here: done once it makes no difference"
 
 
 def _holding(bench: Bench, job: Job, sight: Sight, parts: list[int], live: Sequence[int] = ()) -> Mapping[str, Any] | None:
@@ -107,7 +109,11 @@ def drawn(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answ
         return None if broken else "the random state is captured: its key is no constant of the trace"
     if answer.evidence is not None and answer.evidence.kind in ("leak", "exception"):
         return None
-    return None if differs(replace(sight, real=again, plain=fresh)) else "the results differ, but not for the numbers that are drawn here"
+    return (
+        None
+        if differs(replace(sight, real=again, plain=quieted(fresh, sight.plain)))
+        else "the results differ, but not for the numbers that are drawn here"
+    )
 
 
 # -- one expression compiled -------------------------------------------------------------------------------------------
@@ -205,7 +211,8 @@ def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], sight: Sight, proto
         if unusable(real) or real.answer is None:
             continue
         # What was reached is what was reached with the expression in place.
-        other = replace(sight, real={**real.answer, "watches": sight.real["watches"]}, plain=reference.answer)
+        plain = quieted(reference.answer, sight.plain)
+        other = replace(sight, real={**real.answer, "watches": sight.real["watches"]}, plain=plain)
         if protocol.judge(other).word != "seen" or len(new_leaks(other)) < len(new_leaks(sight)):
             return None
         return f"with {part} in place of the flagged expression it happens, too"
@@ -217,7 +224,7 @@ def as_far(run: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
 
 
 def differs(sight: Sight) -> bool:
-    return bool(difference(sight) or ended(sight, arrays=False) or sight.real["files"] != sight.plain["files"])
+    return bool(difference(sight) or ended(sight, arrays=False) or files_differ(sight))
 
 
 def _answer(bench: Bench, job: Job, mode: Any) -> Mapping[str, Any] | None:

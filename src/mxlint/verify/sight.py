@@ -146,15 +146,6 @@ def at_site(claim: Claim) -> bool:
     return any(place == claim.place and first <= claim.end[0] and claim.start[0] <= last for place, first, last in claim.sites)
 
 
-def stable(a: Run, b: Run) -> bool:
-    """Whether two runs of one program did the same."""
-    return (
-        len(a["calls"]) == len(b["calls"])
-        and all(same(x.get("result"), y.get("result")) for x, y in zip(a["calls"], b["calls"]))
-        and same(a["end"], b["end"])
-    )
-
-
 def _kind(item: Mapping[str, Any]) -> tuple[Any, ...]:
     return item["type"], item["message"], item["file"], item["row"], item["object"]
 

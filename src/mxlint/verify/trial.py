@@ -13,7 +13,8 @@ from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Run, Sight, at_site, stable
+from mxlint.verify.sight import Claim, Run, Sight, at_site
+from mxlint.verify.steady import steady
 from mxlint.verify.variants import without
 
 MOST_TRIES = 4
@@ -62,10 +63,13 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     if problem := _idle(sight, answer, protocol):
         return Answer("unclear", problem), real.answer, None
     by_value = answer.evidence is not None and answer.evidence.kind in ("stale", "wrong-value", "wrong-shape", "no-effect")
-    if answer.word == "seen" and by_value and not protocol.unstable:
-        # What differs must not differ by itself: the reference is run again.
-        other = bench.run(job, "plain", 1)
-        if other.answer is None or "calls" not in other.answer or not stable(plain.answer, other.answer):
+    if answer.word == "seen" and by_value:
+        # What differs by itself is no evidence: the reference is run again.
+        other = bench.run(job, protocol.reference, 1)
+        usual = None if unusable(other) or other.answer is None else steady(plain.answer, other.answer)
+        sight = replace(sight, plain=usual or plain.answer)
+        answer = protocol.judge(sight)
+        if usual is None or answer.word != "seen":
             return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
         twice = bench.run(job, "real", again + 1)
         seen_again = (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Evidence
 from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
-from mxlint.verify.sight import Call, Sight, leaks, only_arrays, same, shape_differs, shown, without_counts
+from mxlint.verify.sight import Call, Run, Sight, leaks, only_arrays, same, shape_differs, shown, without_counts
+from mxlint.verify.steady import masked
 
 CALL = "call "
 """How a difference begins that a call shows."""
@@ -28,7 +29,7 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
             return
         if "result" not in real or "result" not in plain:
             continue
-        if not same(real["result"], plain["result"]):
+        if not same(masked(real["result"], plain["result"]), plain["result"]):
             leak = leaks(real["result"])
             stale = before is not None and "result" in before and same(before["result"], real["result"])
             kind = (
@@ -74,6 +75,35 @@ def new_leaks(sight: Sight) -> list[str]:
     return [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
 
 
+def files_differ(sight: Sight) -> bool:
+    """Whether the program leaves other files behind."""
+    return bool(masked(sight.real["files"], sight.plain["files"]) != sight.plain["files"])
+
+
+def repeated(sight: Sight, held: Run | None = None) -> Evidence | None:
+    """Results that differ from run to run, and from call to call without compile, but stay the same from the trace on. `held`: another run in
+    which the same results have to stay the same."""
+    kept = sight.calls(held) if held is not None else None
+    first: dict[object, tuple[int, Call, Call]] = {}
+    for number, real, plain in sight.pairs:
+        if "varying" not in plain or "result" not in real:
+            continue
+        at, traced, before = first.get(real["object"], (0, real, plain))
+        if real["traced"] or not at:
+            first[real["object"]] = number, real, plain
+            continue
+        varies = not any(same(x, y) for x, y in zip(before["varying"], plain["varying"]))
+        stays = same(traced["result"], real["result"]) and (kept is None or _same_results(kept, at, number))
+        if varies and stays:
+            return Evidence("stale", f"{CALL}{number} returns {shown(real['result'])}, as call {at} did", "another value at each call")
+    return None
+
+
+def _same_results(calls: Sequence[Call], *numbers: int) -> bool:
+    results = [calls[number - 1].get("result") for number in numbers if number <= len(calls)]
+    return len(results) == len(numbers) and None not in results and all(same(results[0], other) for other in results)
+
+
 def ended(sight: Sight, *, arrays: bool = True) -> Evidence | None:
     """What the program's names hold at its end, where that differs. `arrays`: in the arrays only. Numbers that an
     object counts never matter: a count of traces is meant to differ."""
@@ -83,6 +113,7 @@ def ended(sight: Sight, *, arrays: bool = True) -> Evidence | None:
         other = sight.real["end"].get(name)
         if other is None or not isinstance(value, dict):
             continue
+        other = masked(other, value)
         if not (same(only_arrays(value), only_arrays(other)) if arrays else same(without_counts(value), without_counts(other))):
             return Evidence("wrong-value", f"{short(name)} is {shown(other)} at the end", shown(value))
     return None

@@ -20,7 +20,7 @@ from mxlint.verify.protocols.answer import (
     unless_called,
     unreached,
 )
-from mxlint.verify.protocols.comparing import difference, differing, ended, leaked, placeholders
+from mxlint.verify.protocols.comparing import difference, differing, ended, files_differ, leaked, placeholders, repeated
 from mxlint.verify.sight import Call, Sight, opaque, same
 
 CLOSED = ("_RandomState' object does not support item assignment",)
@@ -162,8 +162,10 @@ def once(sight: Sight) -> Answer:
     for _, real, _, evidence in differing(sight):
         if not real["traced"]:
             return seen(evidence.kind, f"{times}; {evidence.observed}", evidence.expected, **traced(calls))
+    if (stays := repeated(sight)) is not None:
+        return seen(stays.kind, f"{times}; {stays.observed}", stays.expected, **traced(calls))
     found = ended(sight, arrays=False)
-    if found is None and sight.real["files"] != sight.plain["files"]:
+    if found is None and files_differ(sight):
         found = Evidence("no-effect", f"files are {sight.real['files']}", f"{sight.plain['files']}")
     if found is not None:
         return seen("no-effect", f"{times}; {found.observed}", found.expected, **traced(calls))
