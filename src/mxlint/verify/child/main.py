@@ -104,7 +104,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import attempts, captures, changes, drive, guard, instruments, observe, probes, program, standins, switches, values
+    from . import asked, attempts, captures, changes, drive, guard, instruments, observe, probes, program, standins, switches, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -140,6 +140,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     outside = switches.Switches(root + os.sep, frozenset((kind, name) for kind, name in job["turned"]))
     outside.install()
     probe.install()
+    asked.install()
     observer.install()
     layers += guard.arm(os.path.join(folder, "work"), refused)
     ended: dict[str, Any] = {"status": "ok"}

@@ -22,7 +22,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from . import instruments, values
+from . import asked, instruments, values
 
 real_compile: Callable[..., Any] = mx.compile
 SURVEY_S = 5.0
@@ -428,7 +428,8 @@ class Observer:
             record = {
                 "type": type(error).__name__, "message": str(error)[:600].replace(self.root, ""), "file": place[0], "row": place[1], "left": False,
                 "object": made.number if made else None, "call": len(self.calls) - 1 if self.stack else None,
-                "rows": [], "at": spot(frame) if frame is not None else None,
+                "rows": [], "at": spot(frame) if frame is not None else None, "asked": asked.by(error),
+                "instruction": dis.opname[frame.f_code.co_code[frame.f_lasti]] if frame is not None and frame.f_lasti >= 0 else "",
             }  # fmt: skip
             self.exceptions.append(record)
         record = self.exceptions[number]

@@ -16,18 +16,46 @@ EVALUATES = ("during function transformations", "inside a graph transformation",
 MISFITS = ("incompatible function arguments", "std::bad_cast", "cannot be interpreted as an integer", "must be integers or slices")
 
 
+KINDS: dict[tuple[str, str], frozenset[str]] = {
+    **dict.fromkeys((("__repr__", ""), ("__str__", ""), ("__format__", "")), frozenset({"MX101"})),
+    ("", "ValueError"): frozenset({"MX102"}),
+    ("", "RuntimeError"): frozenset({"MX103"}),
+    ("__getstate__", ""): frozenset({"MX102"}),
+    **dict.fromkeys(
+        [(name, "") for name in ("__int__", "__float__", "__complex__", "__bytes__", "__array__", "__dlpack__", "item", "tolist")],
+        frozenset({"MX103"}),
+    ),
+    **dict.fromkeys((("__int__", "operator"), ("__float__", "operator")), frozenset({"MX101"})),
+    ("__bool__", ""): frozenset({"MX104"}),
+    ("__bool__", "call"): frozenset({"MX103", "MX104"}),
+    ("__index__", ""): frozenset({"MX105"}),
+    ("__index__", "call"): frozenset({"MX103", "MX105"}),
+}
+"""Which rule speaks of an evaluation: by the method of the array that Python asked for its value, and by the instruction that did so: a call, an
+operator (which asks for a number only to write it into a text), or any other. MLX's own functions ask by no method; the type of
+the exception then tells them from a buffer. bool(x) and any([x]) cannot be told apart, nor can operator.index(x) and range(x)."""
+
+
 def evaluation(sight: Sight) -> Answer:
     """The flagged expression raises while the function is traced, and not without compile."""
     for record in sight.real["logging"]:
-        if record["inside"] and sight.claim.covers(record["file"], record["row"]) and says(record["message"], EVALUATES):
+        if (
+            sight.claim.code == "MX101"
+            and record["inside"]
+            and sight.claim.covers(record["file"], record["row"])
+            and says(record["message"], EVALUATES)
+        ):
             return seen(
                 "exception",
                 f"logging drops the record: {record['type']}: {first_line(record['message'])}",
                 "the uncompiled function logs it",
             )
-    caught = False
+    caught, of_other_kind = False, False
     for item in sight.exceptions():
         if item["object"] is not None and sight.hits(item) and _evaluates(sight, item):
+            if sight.claim.code not in _kinds(item):
+                of_other_kind = True
+                continue
             if item["left"]:
                 return seen("exception", told(item), "the uncompiled function runs this without an exception")
             caught = True
@@ -37,6 +65,8 @@ def evaluation(sight: Sight) -> Answer:
         return unclear("the expression raises in the trace, but the program catches the exception there")
     if not sight.reached:
         return unreached(sight)
+    if of_other_kind:
+        return unclear("the value of a traced array is asked for here, but in a way that another rule is about")
     if any(item["object"] is not None and sight.hits(item) for item in sight.exceptions(new=False)):
         return unclear("the expression raises for another reason, without compile too")
     if sight.established:
@@ -44,6 +74,16 @@ def evaluation(sight: Sight) -> Answer:
     return unclear("the expression was begun in a trace, but not seen to be evaluated as a whole")
 
 
+def _kinds(item: Mapping[str, Any]) -> frozenset[str]:
+    """The rules that an evaluation is about."""
+    if says(item["message"], MISFITS) and not says(item["message"], EVALUATES):
+        return frozenset({"MX105"})
+    asked, instruction = item["asked"], item["instruction"]
+    how = "call" if "CALL" in instruction else "operator" if instruction.startswith("BINARY_") and "SUBSCR" not in instruction else ""
+    return KINDS.get((asked, how if asked else item["type"])) or KINDS.get((asked, ""), frozenset())
+
+
 def _evaluates(sight: Sight, item: Mapping[str, Any]) -> bool:
-    """Whether an exception tells of an evaluation. Where MLX's own functions want a Python number, a placeholder is of the wrong type."""
-    return says(item["message"], EVALUATES) or sight.plain["watches"][sight.watch]["finished"] > 0 and says(item["message"], MISFITS)
+    """Whether an exception tells of an evaluation. Where MLX's own functions want a Python number, a placeholder is of the wrong type, and an array is not."""
+    runs = sight.reached_plain > 0 and not any(map(sight.hits, sight.plain["exceptions"]))
+    return says(item["message"], EVALUATES) or runs and says(item["message"], MISFITS)
