@@ -61,6 +61,7 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
         tuple(_located(bench, related.span, places) for related in finding.related if related.message != SITE),
         objects,
         tuple(dict.fromkeys(_located(bench, call.place, places) for made in objects for call in made.calls)),
+        tuple(dict.fromkeys(_located(bench, step, places) for made in objects for call in made.calls for step in reversed(call.path))),
         not finding.forced,
     )
 
@@ -210,7 +211,8 @@ def _within(tree: ast.Module, start: tuple[int, int], end: tuple[int, int]) -> I
 def places(bench: Bench, finding: Finding) -> dict[str, str]:
     """The place in the program of every file that a finding names, and of those that call what it is about."""
     sites = {finding.span, *(related.span for related in finding.related)}
-    called = {call.place for facts in bench.facts for made in facts.objects if made.site in sites for call in made.calls}
+    calls = [call for facts in bench.facts for made in facts.objects if made.site in sites for call in made.calls]
+    called = {span for call in calls for span in (call.place, *call.path)}
     found = {}
     for name in {span.filename for span in (*sites, *called)}:
         if name in bench.sources and (module := bench.modules.of(bench.sources[name])) is not None:

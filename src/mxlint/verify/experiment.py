@@ -247,7 +247,8 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
                 missed = [place for place in missed if place in found]
             if trial.job is not None and trial.job is not job:
                 keep(trial.job, "-changed")
-    by_caller = by_callers(bench, task.finding, claim, protocol, missed, keep)
+    # Who calls them is called as well: a function may be a generator, or take what nobody can make up.
+    by_caller = by_callers(bench, task.finding, claim, protocol, [*missed, *(claim.paths if missed else ())], keep)
     if by_caller is not None:
         yield Trial(by_caller.answer, by_caller.run, by_caller.job, by_caller.level)
     if not called_at_all:  # where the program makes calls, they decide

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import math
 import sys
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,7 @@ from . import standins
 
 Spec = dict[str, Any]
 
+MOST_ITEMS = 64
 SIZE = 8
 SIZES = (SIZE, 2 * SIZE, SIZE - 3)
 """Of a dimension that is free: at the first call, at a later one that is larger, and at one that is smaller."""
@@ -326,7 +329,7 @@ def apply(fun: Callable[..., Any], specs: Sequence[Spec], names: Sequence[str], 
 
 
 def evaluate(result: Any) -> None:
-    """Compute every array in a result: a wrong argument may show only then."""
+    """Compute every array in a result, and the first MOST_ITEMS of a generator: a wrong argument may show only then."""
     if isinstance(result, mx.array):
         mx.eval(result)
     elif isinstance(result, (list, tuple)):
@@ -334,6 +337,9 @@ def evaluate(result: Any) -> None:
             evaluate(item)
     elif isinstance(result, dict):
         for item in result.values():
+            evaluate(item)
+    elif isinstance(result, types.GeneratorType):
+        for item in itertools.islice(result, MOST_ITEMS):
             evaluate(item)
 
 
