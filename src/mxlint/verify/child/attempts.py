@@ -213,7 +213,7 @@ def _function(made: observe.Object) -> Any:
 
 
 def _constants(made: observe.Object, root: str) -> set[int]:
-    """The whole numbers in the code of a function, and of the program's functions that it names."""
+    """The whole numbers in the code of a function and of the program's functions that it names, and those that it names itself."""
     found: set[int] = set()
     function = _function(made)
     done: set[types.CodeType] = set()
@@ -224,9 +224,10 @@ def _constants(made: observe.Object, root: str) -> set[int]:
         if code is None or code in done or not code.co_filename.startswith(root.rstrip(os.sep) + os.sep):
             continue
         done.add(code)
-        found |= {item for item in _numbers(code) if 1 < item <= MOST_CONSTANT}
-        waiting += [vars(one).get("__wrapped__"), *(one.__globals__.get(name) for name in code.co_names)]
-    return found
+        named = [one.__globals__.get(name) for name in code.co_names]
+        found |= {*_numbers(code), *(value for value in named if type(value) is int)}
+        waiting += [vars(one).get("__wrapped__"), *named]
+    return {number for number in found if 1 < number <= MOST_CONSTANT}
 
 
 def _numbers(code: types.CodeType) -> Iterator[int]:
