@@ -88,6 +88,14 @@ def test_a_call_in_sight_that_was_not_made_keeps_a_claim_from_being_refuted(code
     assert found.reason is not None and "was not made" in found.reason
 
 
+def test_a_caller_of_a_caller_that_was_not_run_keeps_a_claim_from_being_refuted() -> None:
+    text = (
+        "def best(x, functions):\n    return [mx.compile(g)(x) for g in functions]  # here\n\nbest(mx.ones(3), [mx.abs])\n"
+        "def compare(x):\n    return best(x, [mx.abs, mx.exp, mx.sin])\n"
+    )
+    assert forced_verdict(HEAD + text, "MX301", "# here").verdict in ("confirmed", "inconclusive")
+
+
 @pytest.mark.parametrize("code", ["MX401", "MX402", "MX403", "MX404"])
 def test_sizes_that_were_tried_refute_no_claim_about_sizes(code: str) -> None:
     text = "@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.tanh(x) * 2  # here\nprint(f(mx.ones((3, 4))), f(mx.ones((5, 4))))\n"

@@ -156,8 +156,8 @@ def watched(claim: Claim) -> Watched:
 
 
 def all_watched(claims: Iterable[Claim]) -> list[Watched]:
-    """What is flagged, and the places that the findings rest on, each once."""
-    return list(dict.fromkeys(one for claim in claims for one in (watched(claim), *claim.chain)))
+    """What is flagged, the places that the findings rest on, and the calls that lead to those of the compiled functions, each once."""
+    return list(dict.fromkeys(one for claim in claims for one in (watched(claim), *claim.chain, *claim.paths)))
 
 
 def watch(watched: Watched) -> dict[str, Any]:

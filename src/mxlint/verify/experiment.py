@@ -234,7 +234,7 @@ def _tested(word: VerdictWord, trial: Trial, reason: str | None, started: float,
 def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Iterator[Trial]:
     """The ways to try a claim, the nearest to the program as it runs first. Each is tried only if those before have not decided."""
     keep = partial(_keep, bench, task)
-    missed: list[Watched] = [*claim.calls, *claim.chain]
+    missed: list[Watched] = [*claim.calls, *claim.chain, *claim.paths]
     called_at_all = False
     for piece in pieces(bench, task.finding, claim, task.named):
         job = job_of(bench, piece, claim, protocol)
@@ -247,8 +247,7 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
                 missed = [place for place in missed if place in found]
             if trial.job is not None and trial.job is not job:
                 keep(trial.job, "-changed")
-    # Who calls them is called as well: a function may be a generator, or take what nobody can make up.
-    by_caller = by_callers(bench, task.finding, claim, protocol, [*missed, *(claim.paths if missed else ())], keep)
+    by_caller = by_callers(bench, task.finding, claim, protocol, missed, keep)
     if by_caller is not None:
         yield Trial(by_caller.answer, by_caller.run, by_caller.job, by_caller.level)
     if not called_at_all:  # where the program makes calls, they decide
