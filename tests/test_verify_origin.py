@@ -401,3 +401,42 @@ def test_the_row_that_is_to_blame(code: str, text: str, wrong: str, right: str) 
     if right:
         verdict = claimed(code, text, right)
         assert verdict.verdict == "confirmed", verdict
+
+
+LAYERS = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def __call__(self, x):
+        x = self.a(x)
+        x = self.c(x)
+        return self.b(x)
+
+model = Net()
+
+@mx.compile
+def f(x):
+    return model(x)
+
+for _ in range(3):
+    print(f(mx.ones((1, 2))))
+    for layer in (model.a, model.b):
+        layer.weight = layer.weight + 1.0
+"""
+
+
+def test_what_is_stale_together_is_held_together() -> None:
+    """Neither layer alone explains what is seen; the one that never changes explains nothing."""
+    text = HEAD + LAYERS
+    Path("a.py").write_text(text, encoding="utf-8")
+    result = check(["a.py"])
+    rows = {line.strip(): row for row, line in enumerate(text.splitlines(), 1)}
+    unchanged = forced(result.sources["a.py"], rows["x = self.c(x)"], "MX201", [site.span for site in result.sites])
+    assert unchanged is not None
+    found = [finding for finding in result.findings if finding.code == "MX201" and finding.span.start.row != rows["x = self.c(x)"]]
+    judged = verify([*found, replace(unchanged, message="put to the test")], result.sources, [], Options(timed=False))
+    verdicts = {finding.span.start.row: finding.verdict.verdict for finding in judged if finding.verdict is not None}
+    assert verdicts[rows["x = self.a(x)"]] == verdicts[rows["return self.b(x)"]] == "confirmed"
+    assert verdicts[rows["x = self.c(x)"]] in ("inconclusive", "refuted")

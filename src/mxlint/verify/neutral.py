@@ -11,7 +11,7 @@ from mxlint.verify.origin import as_far
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim
-from mxlint.verify.variants import without
+from mxlint.verify.variants import shares_row, without
 
 MOST_HIDING = 4
 """Expressions of other findings that are neutralised, one after the other."""
@@ -40,15 +40,10 @@ def _hiding(bench: Bench, claim: Claim, real: Mapping[str, Any] | None) -> Claim
     for item in real["exceptions"]:
         if item["object"] is not None and item["left"]:
             for other in bench.claims:
-                apart = (other.place, other.start) != (claim.place, claim.start) and not _shares_row(other, claim)
+                apart = (other.place, other.start) != (claim.place, claim.start) and not shares_row(other, claim)
                 if apart and other.covers(item["file"], item["row"]):
                     return other
     return None
-
-
-def _shares_row(one: Claim, other: Claim) -> bool:
-    """Whether a change of the one would move the other's columns."""
-    return one.place == other.place and one.start[0] <= other.end[0] and other.start[0] <= one.end[0]
 
 
 def _harmless(bench: Bench, job: Job, other: Claim, protocol: Protocol) -> Job | None:

@@ -21,7 +21,7 @@ from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Sight, at_site, only_arrays, same
 from mxlint.verify.steady import quieted
-from mxlint.verify.variants import BLANK, alone, assigned, blanked, in_display, probed, replaced, without
+from mxlint.verify.variants import BLANK, Probed, alone, assigned, blanked, in_display, probed, replaced, shares_row, without
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
@@ -59,10 +59,38 @@ def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: A
     in_calls = answer.evidence is not None and answer.evidence.observed.startswith(CALL)
     if not (any(differing(held)) if in_calls else differs(held)):
         return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
-    as_held = replace(sight, plain=quieted(run, sight.plain))
-    if answer.held and (difference(as_held) or ended(as_held)):
-        return "the results differ, but not as they do if the flagged expression is held at its first value"
-    return None
+    if not answer.held or _reproduced(sight, run) or _together(bench, probe, sight, parts, constants):
+        return None
+    return "the results differ, but not as they do if the flagged expression is held at its first value"
+
+
+def _reproduced(sight: Sight, run: Mapping[str, Any]) -> bool:
+    """Whether a run of the uncompiled program does what the compiled one does."""
+    held = replace(sight, plain=quieted(run, sight.plain))
+    return not (difference(held) or ended(held))
+
+
+CONSTANTS = ("MX201", "MX209")
+"""Rules about what becomes a constant of the trace."""
+
+
+def _together(bench: Bench, probe: Probed, sight: Sight, parts: list[int], constants: Mapping[int, bool]) -> bool:
+    """Whether the uncompiled program does what the compiled one does once the flagged expression and those of the other findings of
+    this compiled function keep their values of the trace, and does not if only those of the others do."""
+    first, others = len(probe.within), []
+    for claim in bench.claims:
+        if claim.code in CONSTANTS and claim.sites == sight.claim.sites and not shares_row(claim, sight.claim):
+            more = probed(probe.job, claim, first)
+            if more is not None:
+                others.append(more)
+                probe, first = replace(probe, job=more.job), first + len(more.within)
+    seen = _answer(bench, probe.job, "real") if others else None
+    if seen is None:
+        return False
+    known = {int(number): item["live"] for number, item in seen["probes"].items() if item["constant"]} | dict(constants)
+    rest = [part for more in others for part in more.largest(known, min(more.within))]
+    runs = [_holding(bench, probe.job, sight, held, [number for number in held if known[number]]) for held in ([*parts, *rest], rest)]
+    return runs[0] is not None and _reproduced(sight, runs[0]) and (runs[1] is None or not _reproduced(sight, runs[1]))
 
 
 def matters(bench: Bench, job: Job, sight: Sight) -> bool:

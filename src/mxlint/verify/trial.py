@@ -80,7 +80,7 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     if answer.word == "seen" and (problem := elsewhere(bench, job, sight, protocol, answer)):
         return Answer("unclear", problem), real.answer, None
     if answer.word == "seen" and answer.held:
-        answer = _noted(answer, "the uncompiled program does the same once the flagged expression keeps its value of the trace")
+        answer = _noted(answer, "the uncompiled program does the same once what is flagged keeps its value of the trace")
     if answer.word == "contradicted" and claim.code in ("MX201", "MX209") and not matters(bench, job, sight):
         return Answer("unclear", "what is read here was not seen to change, and to matter, between two calls"), real.answer, None
     if crashed is not None:

@@ -104,13 +104,13 @@ class Probed:
                 yield from self.largest(wanted, part)
 
 
-def probed(job: Job, claim: Claim) -> Probed | None:
-    """The program that reports the flagged expression, number 0, and what it is made from."""
+def probed(job: Job, claim: Claim, first: int = 0) -> Probed | None:
+    """The program that reports the flagged expression, number `first`, and what it is made from, under the numbers after it."""
     found = _flagged(job, claim)
     if found is None:
         return None
     text, start, end = found
-    parts = _Parts()
+    parts = _Parts(first)
     try:
         node = parts.visit(ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body)
         changed = _with(job, claim, text, start, end, ast.unparse(ast.fix_missing_locations(node)))
@@ -118,6 +118,11 @@ def probed(job: Job, claim: Claim) -> Probed | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     return Probed(changed, {number: tuple(inner) for number, inner in parts.within.items()}) if parts.within else None
+
+
+def shares_row(one: Claim, other: Claim) -> bool:
+    """Whether a change of the one would move the other's columns."""
+    return one.place == other.place and one.start[0] <= other.end[0] and other.start[0] <= one.end[0]
 
 
 def alone(job: Job, claim: Claim) -> Job | None:
@@ -181,7 +186,8 @@ def _iterated(job: Job, claim: Claim) -> bool:
 class _Parts(ast.NodeTransformer):
     """Every part of an expression that has a name in it asks the child for its value."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int) -> None:
+        self.first = first
         self.within: dict[int, list[int]] = {}
         self.around: list[list[int]] = [[]]
 
@@ -190,7 +196,7 @@ class _Parts(ast.NodeTransformer):
             return self.generic_visit(node)
         if not _movable(node) or not any(_names(node)):
             return node
-        number = len(self.within)
+        number = self.first + len(self.within)
         self.around[-1].append(number)
         self.around.append([])
         self.within[number] = self.around[-1]
