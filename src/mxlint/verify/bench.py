@@ -19,7 +19,7 @@ from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.interpreter import Choice, own
 from mxlint.verify.modules import Modules
-from mxlint.verify.runner import Job, Mode, Outcome, Workplace, lay_out, remove, run
+from mxlint.verify.runner import Job, Mode, Outcome, Workplace, lay_out_for_people, remove, run
 from mxlint.verify.sight import Claim, Watched
 
 WALL_S = 60.0 if has_cuda() else 20.0
@@ -49,7 +49,7 @@ class Kept(threading.local):
         if self.folder is None or _program(job) in self.seen:
             return
         number = self.seen[_program(job)] = len(self.seen)
-        lay_out(job, self.folder / "variants" / f"{number}")
+        lay_out_for_people(job, self.folder / "variants" / f"{number}")
         with (self.folder / "variants" / "README.txt").open("a", encoding="utf-8") as file:
             file.write(f"python {number}/run.py {mode}\n")
 
@@ -94,7 +94,7 @@ class Bench:
             known = self.outcomes[key] = Future()
             with self.others_turn():
                 try:
-                    known.set_result(self._outcome(key, job, mode))
+                    known.set_result(self._outcome(key, job, mode, again))
                 except BaseException as error:  # noqa: BLE001 - whoever waits for it has to know
                     known.set_exception(error)
         else:
@@ -111,7 +111,7 @@ class Bench:
         finally:
             self.turn.acquire()
 
-    def _outcome(self, key: str, job: Job, mode: Mode) -> Outcome:
+    def _outcome(self, key: str, job: Job, mode: Mode, again: int) -> Outcome:
         if self.place.stop.is_set():
             raise Interrupted
         if self.cache is not None and (kept := self.cache.read(key)) is not None and kept.keys() == set(_FIELDS):
@@ -123,7 +123,7 @@ class Bench:
             return self.endless[program]
         folder = self.place.folder / key[:16]
         kernels = self.place.folder / f"kernels-{fingerprint(job.files)[:16]}"
-        outcome = run(job, mode, self.place, folder, self.wall_s, kernels)
+        outcome = run(job, mode, self.place, folder, self.wall_s, kernels, min(again, 1))
         remove(folder)
         if outcome.stopped == "interrupted":
             raise Interrupted

@@ -32,7 +32,7 @@ from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import job_of, pieces
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.table import PROTOCOLS
-from mxlint.verify.runner import Job, WorkplaceError, lay_out, workplace
+from mxlint.verify.runner import Job, WorkplaceError, lay_out_for_people, workplace
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.switches import turned
@@ -327,7 +327,7 @@ def _keep(bench: Bench, task: Task, job: Job, suffix: str) -> None:
 
 def keep_for_people(job: Job, folder: Path, finding: Finding) -> None:
     """The experiment for people: `python run.py` runs the program as it is, `python run.py plain` without mx.compile."""
-    lay_out(job, folder)
+    lay_out_for_people(job, folder)
     row = finding.span.start.row
     how = (
         "python run.py timed    two forms of the program under the clock, in one pair of processes\n"

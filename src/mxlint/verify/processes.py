@@ -16,10 +16,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO, Protocol
 
 _SET_SUBREAPER, _GET_SUBREAPER = 36, 37
 _SWEEPS = 100
 _BREATH_S = 0.05
+
+
+class Child(Protocol):
+    """A child process, whoever started it, as subprocess.Popen has it."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+    @property
+    def stderr(self) -> IO[bytes] | None: ...
+    @property
+    def returncode(self) -> int | None: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
 
 
 @dataclass(slots=True)
@@ -48,7 +64,7 @@ class Brood:
             self.running.add(process.pid)
         return process
 
-    def end(self, process: subprocess.Popen[bytes]) -> None:
+    def end(self, process: Child) -> None:
         """Kill a child with all that it started."""
         for _ in range(_SWEEPS):
             alive = [process.pid, *family(process.pid)] if process.poll() is None else []

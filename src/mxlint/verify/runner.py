@@ -23,7 +23,8 @@ from typing import IO, Any, Literal
 
 from mxlint.verify.allowance import Allowance
 from mxlint.verify.child.guard import has_cuda
-from mxlint.verify.processes import Brood, brood, computed, tasks_of_user, used
+from mxlint.verify.forkserver import FLAGS, ForkServers, Request
+from mxlint.verify.processes import Brood, Child, brood, computed, tasks_of_user, used
 
 Mode = Literal["real", "plain", "computed", "serial", "timed"]
 """The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
@@ -81,11 +82,16 @@ class WorkplaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """A private folder for the children of one run; `stop` ends them all."""
+    """A private folder for the children of one run; `stop` ends them all. `home`: the code that runs in them, which they only read."""
 
     folder: Path
     brood: Brood
     stop: threading.Event
+    servers: ForkServers
+
+    @property
+    def home(self) -> Path:
+        return self.servers.home
 
 
 @contextmanager
@@ -101,8 +107,14 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
             raise WorkplaceError(
                 f"the temporary folder {folder} has letters in its name that MLX would hand to a shell; set TMPDIR to another"
             )
+        home = folder / "child"
+        code_for_children(home)
         with brood() as children:
-            yield Workplace(folder, children, stop or threading.Event())
+            servers = ForkServers(sys.executable, home, children, variables(folder, folder))
+            try:
+                yield Workplace(folder, children, stop or threading.Event(), servers)
+            finally:
+                servers.close()
     finally:
         remove(folder)
 
@@ -171,13 +183,37 @@ def filled(folder: Path) -> bool:
     return count > MOST_FILES or size > MOST_BYTES
 
 
+SCRIPTS = ("run.py", "serve.py")
+"""What is started; the rest of the folder is the package that they import."""
+
+
+CODE = Path(__file__).parent / "child"
+
+
+def code_for_children(home: Path) -> None:
+    """Make what runs in a child importable from a folder. It is linked, so that Python compiles it once and not in every run."""
+    home.mkdir()
+    (home / "experiment").symlink_to(CODE, target_is_directory=True)
+    for script in SCRIPTS:
+        shutil.copyfile(CODE / script, home / script)
+
+
+def variables(work: Path, temporary: Path) -> dict[str, str]:
+    """The environment of a child."""
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    return {**kept, "TMPDIR": str(temporary), "HOME": str(work), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def lay_out_for_people(job: Job, folder: Path) -> None:
+    """Write down an experiment with all that it needs: `python run.py` there runs it by hand."""
+    lay_out(job, folder)
+    shutil.copytree(CODE, folder / "experiment", ignore=shutil.ignore_patterns(*SCRIPTS, "__pycache__"), dirs_exist_ok=True)
+    shutil.copyfile(CODE / "run.py", folder / "run.py")
+
+
 def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
-    """Write down everything that a child needs; `python run.py` there runs it by hand. `tasks`: so many threads the user may have in all."""
+    """Write down the program and what to look for in it. `tasks`: so many threads the user may have in all."""
     folder.mkdir(parents=True, exist_ok=True)
-    child = Path(__file__).parent / "child"
-    experiment = folder / "experiment"
-    shutil.copytree(child, experiment, ignore=shutil.ignore_patterns("run.py", "__pycache__"), dirs_exist_ok=True)
-    shutil.copyfile(child / "run.py", folder / "run.py")
     for program, files in (("program", job.files), ("fixed", job.fixed or {})):
         for name, text in files.items():
             path = folder / program / name
@@ -189,24 +225,17 @@ def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
     )
 
 
-def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Path | None = None) -> Outcome:
-    """Run a job in a folder of its own, which must not exist yet. `kernels`: those that the same program built before, to copy."""
+def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Path | None = None, number: int = 0) -> Outcome:
+    """Run a job in a folder of its own, which must not exist yet. `kernels`: those that the same program built before, to copy.
+    `number`: runs with different ones share nothing that Python draws by chance at its start."""
     lay_out(job, folder, tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0)
     built = folder / "work" / "tmp" / "mlx"
     if kernels is not None and kernels.is_dir():
         shutil.copytree(kernels, built)
     read, write = os.pipe()
-    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    environment["CUDA_CACHE_PATH"] = str(built / "cuda")  # with the kernels of MLX, so that it is copied like them
-    environment |= {"TMPDIR": str(folder / "work" / "tmp"), "HOME": str(folder / "work"), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     started = monotonic()
     try:
-        process = place.brood.start(
-            [executable(job), "-I", "-B", "-X", "utf8", str(folder / "run.py"), mode, str(write)],
-            folder / "work",
-            environment,
-            (write,),
-        )
+        process = _started(job, mode, place, folder, write, number)
     except BaseException:
         os.close(read)
         raise
@@ -220,7 +249,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         watch.close()
     if kernels is not None and built.is_dir() and not kernels.exists():
         _hand_on(built, kernels)
-    code = process.returncode
+    code = process.wait()
     try:
         answer = json.loads(watch.result) if watch.result else None
     except ValueError:
@@ -240,6 +269,17 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
 def executable(job: Job) -> str:
     """The interpreter that a job names, else the one that runs mxlint."""
     return str(job.settings["python"]["executable"]) if "python" in job.settings else sys.executable
+
+
+def _started(job: Job, mode: Mode, place: Workplace, folder: Path, write: int, number: int) -> Child:
+    """A child that runs a job: a fork, where that can be, else a new Python."""
+    work = folder / "work"
+    environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(work / "tmp" / "mlx" / "cuda")}
+    script, arguments = str(place.home / "run.py"), (mode, str(folder))
+    forked = place.servers.start(Request(folder, mode, environment, (script, *arguments)), job.settings["modules"], number, write)
+    if forked is not None:
+        return forked
+    return place.brood.start([place.servers.python, *FLAGS, script, *arguments, str(write)], work, environment, (write,))
 
 
 def _hand_on(built: Path, kernels: Path) -> None:
@@ -264,7 +304,7 @@ def _hand_on(built: Path, kernels: Path) -> None:
 class _Watch:
     """Reads what a child says, within bounds, and decides when it has to stop."""
 
-    process: subprocess.Popen[bytes]
+    process: Child
     read: int
     allowance: Allowance
     place: Workplace

@@ -20,7 +20,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
 
     work = os.path.join(folder, "work")
     layers = guard.limit(job["limits"])
-    layers += guard.enclose(work, [folder, sys.prefix, sys.base_prefix, *job["readable"]])
+    layers += guard.enclose(work, [folder, os.path.dirname(os.path.realpath(__file__)), sys.prefix, sys.base_prefix, *job["readable"]])
     if guard.ALONE in layers:
         cell.enter([] if result is None else [result])
     answer: dict[str, Any] = {"guard": layers, "status": "failed"}
