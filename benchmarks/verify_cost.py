@@ -28,7 +28,9 @@ def spent(arguments: list[str], folder: Path) -> tuple[float, float, str]:
     """CPU seconds of a command and its descendants, its wall clock, and what it printed."""
     started = time.monotonic()
     with (folder / "out.txt").open("w+b") as out:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # compiled, as pip installs it
+        environment = {
+            name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+        }  # compiled, as pip installs it
         process = subprocess.Popen([sys.executable, "-m", "mxlint", *arguments], cwd=folder, stdout=out, env=environment)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

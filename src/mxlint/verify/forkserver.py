@@ -36,17 +36,17 @@ class ServerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a child is to run: `mode` of the job in `folder`, with these variables, as if `arguments` had been the command's."""
+    """What a child is to run: `mode` of the job in `folder`, with these variables. `command` is what would run it in a new Python."""
 
     folder: Path
     mode: str
     environment: Mapping[str, str]
-    arguments: tuple[str, ...]
+    command: tuple[str, ...]
 
 
 @dataclass
 class Forked:
-    """A child that a server forked for us, as `subprocess.Popen` has it. The lock is for whoever asks first how it ended."""
+    """A child that a server forked for us, as `subprocess.Popen` has it."""
 
     pid: int
     stdout: IO[bytes]
@@ -89,7 +89,7 @@ class Server:
             "work": str(request.folder / "work"),
             "mode": request.mode,
             "environment": dict(request.environment),
-            "arguments": list(request.arguments),
+            "command": list(request.command),
         }
         socket.send_fds(self.channel, [json.dumps(told).encode()], descriptors)
         return int(self.hear()["pid"])
@@ -108,7 +108,8 @@ class Server:
 
 @dataclass
 class ForkServers:
-    """The servers of a run, each started when it is first needed. `home`: the folder that has the child's code; `unfit`: why there are none.
+    """The servers of a run, each started when it is first needed. `home`: the folder that has the child's code; `unfit`: why there are none,
+    `unforkable`: why there is none that has imported these.
 
     A server is known by what it has imported, and by a number: children of two servers differ in all that a new Python draws by chance, as
     the order of a set of texts. What has to be seen in two processes is run by children of two.
@@ -119,7 +120,8 @@ class ForkServers:
     processes: Brood
     environment: Mapping[str, str]
     unfit: str | None = None
-    running: dict[tuple[tuple[str, ...], int], Server | None] = field(default_factory=dict)
+    unforkable: dict[tuple[str, ...], str] = field(default_factory=dict)
+    running: dict[tuple[tuple[str, ...], int], Server] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -128,19 +130,19 @@ class ForkServers:
 
     def start(self, request: Request, modules: Sequence[str], number: int, result: int) -> Forked | None:
         """A child of a server, or None where it takes a new Python. `result`: the descriptor for its answer."""
-        preloaded = tuple(sorted(PRELOADED & {*modules}))
         with self.lock:
-            for _ in range(ATTEMPTS):
-                if self.unfit is not None:
-                    break
-                try:
-                    server = self._server(preloaded, number)
-                    return self._forked(server, request, result)
-                except (OSError, ValueError, KeyError, ServerError) as error:
-                    reason = f"{type(error).__name__}: {error}"
-                    self._drop(preloaded, number)
-            else:
-                self.unfit = reason
+            for preloaded in dict.fromkeys((tuple(sorted(PRELOADED & {*modules})), ())):
+                for _ in range(ATTEMPTS):
+                    if self.unfit is not None or preloaded in self.unforkable:
+                        break
+                    try:
+                        return self._forked(self._server(preloaded, number), request, result)
+                    except (OSError, ValueError, KeyError, ServerError) as error:
+                        reason = f"{type(error).__name__}: {error}"
+                        self._drop(preloaded, number)
+                else:
+                    self.unforkable[preloaded] = reason
+            self.unfit = self.unfit or self.unforkable.get(())
         return None
 
     def _server(self, preloaded: tuple[str, ...], number: int) -> Server:

@@ -275,11 +275,9 @@ def _started(job: Job, mode: Mode, place: Workplace, folder: Path, write: int, n
     """A child that runs a job: a fork, where that can be, else a new Python."""
     work = folder / "work"
     environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(work / "tmp" / "mlx" / "cuda")}
-    script, arguments = str(place.home / "run.py"), (mode, str(folder))
-    forked = place.servers.start(Request(folder, mode, environment, (script, *arguments)), job.settings["modules"], number, write)
-    if forked is not None:
-        return forked
-    return place.brood.start([place.servers.python, *FLAGS, script, *arguments, str(write)], work, environment, (write,))
+    command = (place.servers.python, *FLAGS, str(place.home / "run.py"), mode, str(folder))
+    forked = place.servers.start(Request(folder, mode, environment, command), job.settings["modules"], number, write)
+    return forked or place.brood.start([*command, str(write)], work, environment, (write,))
 
 
 def _hand_on(built: Path, kernels: Path) -> None:

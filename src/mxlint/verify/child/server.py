@@ -109,8 +109,8 @@ def child(request: Mapping[str, Any], descriptors: Sequence[int], between: int) 
     os.environ.clear()
     os.environ.update(request["environment"])
     os.chdir(request["work"])
-    sys.argv = [*request["arguments"], str(result)]
-    sys.orig_argv = [sys.executable, *sys.orig_argv[1 : -len(sys.argv)], *sys.argv]
+    sys.orig_argv = [*request["command"], str(result)]
+    sys.argv = sys.orig_argv[-4:]  # the script, the mode, the folder, the result
     from . import main
 
     main.main(request["folder"], request["mode"], result)

@@ -1,0 +1,263 @@
+"""Children that a fork server starts are what new processes would be; a server that fails costs time and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mxlint.engine import check
+from mxlint.pages import load_page
+from mxlint.project import Project
+from mxlint.verify import forkserver
+from mxlint.verify.bench import Bench
+from mxlint.verify.child.guard import has_cuda
+from mxlint.verify.claims import claim_of, places, with_sites
+from mxlint.verify.modules import Modules
+from mxlint.verify.processes import children
+from mxlint.verify.programs import job_of, pieces
+from mxlint.verify.protocols.table import PROTOCOLS
+from mxlint.verify.runner import Job, Mode, Workplace, run, workplace
+
+pytestmark = [
+    pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU"),
+    pytest.mark.skipif(sys.platform != "linux" or has_cuda(), reason="no fork survives MLX there"),
+]
+
+CODES = ("MX101", "MX103", "MX201", "MX204", "MX206", "MX208", "MX301", "MX303", "MX401", "MX502", "MX507", "MX604")
+TIMES = {"at", "seconds", "waited", "spent", "first_s"}
+"""What no two processes share."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace]:
+    monkeypatch.chdir(tmp_path)
+    with workplace() as made:
+        yield made
+
+
+class Runs:
+    """Jobs run one after the other."""
+
+    def __init__(self, place: Workplace) -> None:
+        self.place, self.count = place, 0
+
+    def __call__(self, job: Job, mode: Mode = "real", number: int = 0) -> dict[str, Any]:
+        self.count += 1
+        outcome = run(job, mode, self.place, self.place.folder / f"run{self.count}", 60.0, number=number)
+        assert outcome.answer is not None, outcome
+        return {**outcome.answer, "stdout": outcome.stdout, "stderr": outcome.stderr, "exit_code": outcome.exit_code}
+
+
+def page_job(place: Workplace, code: str) -> Job:
+    """The first job of the first bad block of a page."""
+    block = next(block for block in load_page(code).blocks if block.language == "python" and block.attributes == ("bad",))
+    Path("block.py").write_text(block.text, encoding="utf-8")
+    result = check(["block.py"])
+    finding = with_sites(next(one for one in result.findings if one.code == code), [site.span for site in result.sites])
+    bench = Bench(place, None, 60.0, Modules(Project(), result.sources.values()), result.sources)
+    named = places(bench.modules, finding, dict(result.sources))
+    claim = claim_of(finding, result.sources[finding.span.filename], named)
+    return job_of(bench, pieces(bench, finding, claim, named)[0], claim, PROTOCOLS[code])
+
+
+def program_job(place: Workplace, text: str, modules: tuple[str, ...] = ()) -> Job:
+    made = page_job(place, "MX101")
+    return Job({"block.py": text}, {**made.settings, "watches": [], "modules": [*modules]})
+
+
+def lasting(value: Any) -> Any:
+    """An answer without what no two processes share."""
+    if isinstance(value, dict):
+        return {key: lasting(item) for key, item in value.items() if key not in TIMES}
+    return [lasting(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_forked_child_answers_as_a_new_process_does(place: Workplace, code: str) -> None:
+    job, runs = page_job(place, code), Runs(place)
+    modes: tuple[Mode, ...] = ("plain", "real")
+    forked = [runs(job, mode) for mode in modes]
+    assert place.servers.running and place.servers.unfit is None
+    place.servers.unfit = "to be compared"
+    assert lasting([runs(job, mode) for mode in modes]) == lasting(forked)
+
+
+FRESH = """import mlx.core as mx
+import gc, json, logging, os, random, resource, signal, sys, threading, time, warnings
+
+print(json.dumps({
+    "flags": list(sys.flags), "xoptions": sys._xoptions, "environment": sorted(os.environ), "argv": len(sys.argv), "orig_argv": sys.orig_argv[1:-3],
+    "work": os.path.basename(os.getcwd()), "home": os.environ["HOME"] == os.getcwd(), "temporary": os.environ["TMPDIR"] == os.path.join(os.getcwd(), "tmp"),
+    "threads": [threading.active_count(), threading.current_thread().name, threading.main_thread() is threading.current_thread()],
+    "tasks": len(os.listdir("/proc/self/task")), "leader": os.getsid(0) == os.getsid(os.getppid()),
+    "descriptors": sorted(map(int, os.listdir("/proc/self/fd")))[:3], "stdin": os.read(0, 1).decode(),
+    "handlers": [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())],
+    "masked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
+    "warnings": [list(map(str, entry)) for entry in warnings.filters], "logging": [len(logging.root.handlers), logging.root.level],
+    "random": random.random(), "mx": mx.random.uniform().item(), "bytecode": sys.dont_write_bytecode,
+    "limits": [resource.getrlimit(what) for what in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_AS)],
+    "path": sys.path[1:], "recursion": sys.getrecursionlimit(), "gc": [gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()],
+    "encoding": [sys.stdout.encoding, sys.stdout.line_buffering, sys.stdout.errors, sys.stdin.encoding],
+    "hooks": [sys.excepthook is sys.__excepthook__, len(sys.meta_path)], "main": sys.modules["__main__"].__name__, "cpu": time.process_time() < 5,
+}))
+"""
+
+
+def test_a_forked_child_is_like_a_new_process(place: Workplace) -> None:
+    """To the program, too: its flags, variables, descriptors, signals, limits, random draws."""
+    job, runs = program_job(place, FRESH), Runs(place)
+    forked = json.loads(runs(job)["stdout"])
+    place.servers.unfit = "to be compared"
+    assert forked == json.loads(runs(job)["stdout"])
+
+
+DESCRIPTORS = """import json, os
+
+kinds = []
+for name in sorted(map(int, os.listdir("/proc/self/fd"))):
+    try:
+        kinds.append(os.readlink(f"/proc/self/fd/{name}").partition(":")[0])
+    except FileNotFoundError:  # that of the folder itself
+        continue
+print(json.dumps(kinds))
+"""
+
+
+def test_a_child_has_nothing_of_the_server(place: Workplace) -> None:
+    """No descriptor but its own three and pipes: that of its answer, and those of the box around it."""
+    answer = Runs(place)(program_job(place, DESCRIPTORS))
+    kinds = json.loads(answer["stdout"])
+    assert kinds[:3] == ["/dev/null", "pipe", "pipe"]
+    assert set(kinds[3:]) <= {"pipe"}
+
+
+def test_what_python_draws_by_chance_differs_between_servers(place: Workplace) -> None:
+    job, runs = program_job(place, "print(hash('a text'))\n"), Runs(place)
+    first, again, other = (int(runs(job, number=number)["stdout"]) for number in (0, 0, 1))
+    assert first == again != other
+    assert len(place.servers.running) == 2
+
+
+def test_modules_are_imported_once_where_that_is_possible(place: Workplace) -> None:
+    if find_spec("numpy") is None:
+        pytest.skip("needs numpy")
+    text = "import sys\nprint('numpy' in sys.modules, __import__('numpy').ones(2).sum())\n"
+    answer = Runs(place)(program_job(place, text, ("numpy",)))
+    assert answer["stdout"] == "True 2.0\n"
+    assert [modules for modules, _ in place.servers.running] == [("numpy",)]
+    assert place.servers.unfit is None
+
+
+def test_a_server_that_dies_is_started_again(place: Workplace) -> None:
+    job, runs = program_job(place, "print('ran')\n"), Runs(place)
+    assert runs(job)["stdout"] == "ran\n"
+    for server in place.servers.running.values():
+        os.kill(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+    assert runs(job)["stdout"] == "ran\n"
+    assert place.servers.unfit is None
+
+
+@pytest.mark.parametrize("script", ["import sys; sys.exit(1)", "import time; time.sleep(1000)", "print('not what was asked for')"])
+def test_without_a_server_a_new_python_does(place: Workplace, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forkserver, "WAIT_S", 1.0)
+    (place.home / "serve.py").write_text(script, encoding="utf-8")
+    assert Runs(place)(program_job(place, "print('ran')\n"))["stdout"] == "ran\n"
+    assert place.servers.unfit
+    assert not place.servers.running
+
+
+def test_a_module_that_starts_threads_is_imported_by_the_child(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forkserver, "PRELOADED", frozenset({"starts"}))
+    script = place.home / "serve.py"
+    starts = (
+        "import threading, time\nif 'starts' in sys.argv:\n    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
+    )
+    script.write_text(script.read_text(encoding="utf-8").replace("serve(", f"{starts}serve(", 1), encoding="utf-8")
+    assert Runs(place)(program_job(place, "print('ran')\n", ("starts",)))["stdout"] == "ran\n"
+    assert list(place.servers.unforkable) == [("starts",)]
+    assert [modules for modules, _ in place.servers.running] == [()]
+
+
+def test_a_server_with_threads_does_not_fork(place: Workplace) -> None:
+    """As after an evaluation: the children of such a process hang."""
+    looked = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from experiment.server import shared_state; import mlx.core as mx\n"
+        "print(shared_state()); mx.eval(mx.ones(2) + 1); print(shared_state())"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", looked, str(place.home)], capture_output=True, text=True, check=True)
+    before, after = done.stdout.splitlines()
+    assert before == "None"
+    assert after.startswith("the fork server has")
+
+
+def test_no_server_outlives_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = set(children(os.getpid()))
+    with workplace() as place:
+        Runs(place)(program_job(place, "pass\n"))
+        started = set(children(os.getpid())) - before
+        assert len(started) == 1
+    assert set(children(os.getpid())) == before
+
+
+KILLED = """
+import sys, threading, time
+from pathlib import Path
+from mxlint.verify.runner import Job, run, workplace
+
+with workplace() as place:
+    job = Job({"block.py": "import time\\nprint('on its way', flush=True)\\ntime.sleep(1000)\\n"}, __import__("json").loads(sys.argv[1]))
+    threading.Thread(target=run, args=(job, "real", place, place.folder / "a", 500.0), daemon=True).start()
+    time.sleep(1000)
+"""
+
+
+def test_with_its_parent_a_server_and_its_children_end(place: Workplace) -> None:
+    settings = program_job(place, "pass\n").settings
+    process = subprocess.Popen([sys.executable, "-c", KILLED, json.dumps(settings)])
+    below: list[int] = []
+    deadline = time.monotonic() + 60
+    while len(below) < 2 or not _sleeps(below):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+        below = _below(process.pid)
+    process.kill()
+    process.wait()
+    while any(_alive(pid) for pid in below):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _below(pid: int) -> list[int]:
+    found = children(pid)
+    return [*found, *(one for child in found for one in _below(child))]
+
+
+def _sleeps(pids: list[int]) -> bool:
+    """Whether the program has come to its sleep."""
+    for pid in pids:
+        try:
+            if "hrtimer" in Path(f"/proc/{pid}/wchan").read_text(encoding="ascii"):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
