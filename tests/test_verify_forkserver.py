@@ -88,7 +88,7 @@ def test_a_forked_child_answers_as_a_new_process_does(place: Workplace, code: st
     job, runs = page_job(place, code), Runs(place)
     modes: tuple[Mode, ...] = ("plain", "real")
     forked = [runs(job, mode) for mode in modes]
-    assert place.servers.running and place.servers.unfit is None
+    assert place.servers.running and not place.servers.unforkable
     place.servers.unfit = "to be compared"
     assert lasting([runs(job, mode) for mode in modes]) == lasting(forked)
 
@@ -155,8 +155,7 @@ def test_modules_are_imported_once_where_that_is_possible(place: Workplace) -> N
     text = "import sys\nprint('numpy' in sys.modules, __import__('numpy').ones(2).sum())\n"
     answer = Runs(place)(program_job(place, text, ("numpy",)))
     assert answer["stdout"] == "True 2.0\n"
-    assert [modules for modules, _ in place.servers.running] == [("numpy",)]
-    assert place.servers.unfit is None
+    assert [imports for imports, _ in place.servers.running] == [(sys.executable, "numpy")]
 
 
 def test_a_server_that_dies_is_started_again(place: Workplace) -> None:
@@ -166,7 +165,7 @@ def test_a_server_that_dies_is_started_again(place: Workplace) -> None:
         os.kill(server.process.pid, signal.SIGKILL)
         server.process.wait()
     assert runs(job)["stdout"] == "ran\n"
-    assert place.servers.unfit is None
+    assert not place.servers.unforkable
 
 
 @pytest.mark.parametrize("script", ["import sys; sys.exit(1)", "import time; time.sleep(1000)", "print('not what was asked for')"])
@@ -174,7 +173,7 @@ def test_without_a_server_a_new_python_does(place: Workplace, script: str, monke
     monkeypatch.setattr(forkserver, "WAIT_S", 1.0)
     (place.home / "serve.py").write_text(script, encoding="utf-8")
     assert Runs(place)(program_job(place, "print('ran')\n"))["stdout"] == "ran\n"
-    assert place.servers.unfit
+    assert place.servers.unforkable
     assert not place.servers.running
 
 
@@ -186,8 +185,8 @@ def test_a_module_that_starts_threads_is_imported_by_the_child(place: Workplace,
     )
     script.write_text(script.read_text(encoding="utf-8").replace("serve(", f"{starts}serve(", 1), encoding="utf-8")
     assert Runs(place)(program_job(place, "print('ran')\n", ("starts",)))["stdout"] == "ran\n"
-    assert list(place.servers.unforkable) == [("starts",)]
-    assert [modules for modules, _ in place.servers.running] == [()]
+    assert list(place.servers.unforkable) == [(sys.executable, "starts")]
+    assert [imports for imports, _ in place.servers.running] == [(sys.executable,)]
 
 
 def test_a_server_with_threads_does_not_fork(place: Workplace) -> None:

@@ -34,6 +34,10 @@ class ServerError(Exception):
     """No child can be forked."""
 
 
+Imports = tuple[str, ...]
+"""An interpreter, and what a server of it has imported beside MLX."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a child is to run: `mode` of the job in `folder`, with these variables. `command` is what would run it in a new Python."""
@@ -115,13 +119,12 @@ class ForkServers:
     the order of a set of texts. What has to be seen in two processes is run by children of two.
     """
 
-    python: str
     home: Path
     processes: Brood
     environment: Mapping[str, str]
     unfit: str | None = None
-    unforkable: dict[tuple[str, ...], str] = field(default_factory=dict)
-    running: dict[tuple[tuple[str, ...], int], Server] = field(default_factory=dict)
+    unforkable: dict[Imports, str] = field(default_factory=dict)
+    running: dict[tuple[Imports, int], Server] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -130,34 +133,34 @@ class ForkServers:
 
     def start(self, request: Request, modules: Sequence[str], number: int, result: int) -> Forked | None:
         """A child of a server, or None where it takes a new Python. `result`: the descriptor for its answer."""
+        python = request.command[0]
         with self.lock:
-            for preloaded in dict.fromkeys((tuple(sorted(PRELOADED & {*modules})), ())):
+            for imports in dict.fromkeys(((python, *sorted(PRELOADED & {*modules})), (python,))):
                 for _ in range(ATTEMPTS):
-                    if self.unfit is not None or preloaded in self.unforkable:
+                    if self.unfit is not None or imports in self.unforkable:
                         break
                     try:
-                        return self._forked(self._server(preloaded, number), request, result)
+                        return self._forked(self._server(imports, number), request, result)
                     except (OSError, ValueError, KeyError, ServerError) as error:
                         reason = f"{type(error).__name__}: {error}"
-                        self._drop(preloaded, number)
+                        self._drop(imports, number)
                 else:
-                    self.unforkable[preloaded] = reason
-            self.unfit = self.unfit or self.unforkable.get(())
+                    self.unforkable[imports] = reason
         return None
 
-    def _server(self, preloaded: tuple[str, ...], number: int) -> Server:
-        key = (preloaded, number)
+    def _server(self, imports: Imports, number: int) -> Server:
+        key = (imports, number)
         server = self.running.get(key)
         if server is None:
-            server = self.running[key] = self._started(preloaded)
+            server = self.running[key] = self._started(imports)
             server.hear()
         return server
 
-    def _started(self, preloaded: tuple[str, ...]) -> Server:
+    def _started(self, imports: Imports) -> Server:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.settimeout(WAIT_S)
         with theirs:
-            command = [self.python, *FLAGS, str(self.home / "serve.py"), str(theirs.fileno()), *preloaded]
+            command = [imports[0], *FLAGS, str(self.home / "serve.py"), str(theirs.fileno()), *imports[1:]]
             with self.processes.lock:
                 process = subprocess.Popen(
                     command,
@@ -188,8 +191,8 @@ class ForkServers:
             os.close(err)
         return Forked(pid, open(read_out, "rb", 0), open(read_err, "rb", 0))
 
-    def _drop(self, preloaded: tuple[str, ...], number: int) -> None:
-        server = self.running.pop((preloaded, number), None)
+    def _drop(self, imports: Imports, number: int) -> None:
+        server = self.running.pop((imports, number), None)
         if server is not None:
             server.close()
             with self.processes.lock:
@@ -198,8 +201,8 @@ class ForkServers:
     def close(self) -> None:
         """End all servers. Their children are ours, and end by themselves or with us."""
         with self.lock:
-            for preloaded, number in list(self.running):
-                self._drop(preloaded, number)
+            for imports, number in list(self.running):
+                self._drop(imports, number)
 
 
 FLAGS = ("-I", "-B", "-X", "utf8")

@@ -110,7 +110,7 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
         home = folder / "child"
         code_for_children(home)
         with brood() as children:
-            servers = ForkServers(sys.executable, home, children, variables(folder, folder))
+            servers = ForkServers(home, children, variables(folder, folder))
             try:
                 yield Workplace(folder, children, stop or threading.Event(), servers)
             finally:
@@ -275,7 +275,7 @@ def _started(job: Job, mode: Mode, place: Workplace, folder: Path, write: int, n
     """A child that runs a job: a fork, where that can be, else a new Python."""
     work = folder / "work"
     environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(work / "tmp" / "mlx" / "cuda")}
-    command = (place.servers.python, *FLAGS, str(place.home / "run.py"), mode, str(folder))
+    command = (executable(job), *FLAGS, str(place.home / "run.py"), mode, str(folder))
     forked = place.servers.start(Request(folder, mode, environment, command), job.settings["modules"], number, write)
     return forked or place.brood.start([*command, str(write)], work, environment, (write,))
 
