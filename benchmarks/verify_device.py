@@ -77,6 +77,7 @@ def chain(text: str) -> dict[str, object]:
         "missing": [],
         "modules": [],
         "canary": True,
+        "fused": True,
         "readable": [],
         "cpu_s": int(WALL_S),
     }

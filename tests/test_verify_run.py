@@ -145,7 +145,7 @@ def test_interrupted(number: signal.Signals, folder: Path) -> None:
     temporary = folder / "temporary"
     temporary.mkdir()
     process = verifying(temporary, "--jobs", "3", "--verify-timeout", "50")
-    _until(lambda: _asleep(temporary) == 3 == len([child for child in family(process.pid) if _has_mlx(child)]))
+    _until(lambda: _asleep(temporary) == 3 == len([child for child in family(process.pid) if _runs(child)]))
     below = family(process.pid)
     asked = time.monotonic()
     process.send_signal(number)
@@ -220,9 +220,11 @@ def _asleep(temporary: Path) -> int:
         return 0
 
 
-def _has_mlx(pid: int) -> bool:
+def _runs(pid: int) -> bool:
+    """Whether it is the innermost process of a child, under way."""
     try:
-        return "libmlx" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+        started = os.readlink(f"/proc/{pid}/cwd").endswith("/work")
+        return started and not children(pid) and "libmlx" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
     except OSError:
         return False
 

@@ -236,6 +236,7 @@ def job_of(program: str, fixed: str | None = None) -> Job:
         "outside": [],
         "modules": [],
         "canary": True,
+        "fused": True,
         "readable": [],
         "cpu_s": 10,
     }

@@ -29,7 +29,7 @@ from mxlint.verify.gaps import gap, missing_places
 from mxlint.verify.interpreter import Choice, Interpreters
 from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
-from mxlint.verify.programs import job_of, pieces
+from mxlint.verify.programs import job_of, pieces, with_kernels
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out_for_people, workplace
@@ -300,7 +300,7 @@ def _contradicted(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answ
         return Trial(Answer("unclear", f"{answer.reason}, but which calls there are is not known"), run, job, level)
     if (left_out := gap(claim, job, run)) is not None:
         return Trial(Answer("unclear", f"{answer.reason}, but {left_out}"), run, job, level)
-    second, _, _ = tried(bench, job, claim, protocol, again=1)
+    second, _, _ = tried(bench, with_kernels(job), claim, protocol, again=1)
     if second.word != "contradicted":
         return Trial(Answer("unclear", f"two runs do not agree: {second.reason}"), run, job, level)
     return Trial(answer, run, job, level, refutes=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from mxlint.finding import Finding
@@ -108,6 +109,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "clocks": protocol.clocks,
         "transforms": protocol.transforms,
         "random": protocol.random,
+        "fused": protocol.fused,
         "length_one": False,
         "traced_calls": [],
         "hold": [],
@@ -125,6 +127,11 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "cpu_s": 10,
     }
     return Job(piece.files, settings)
+
+
+def with_kernels(job: Job) -> Job:
+    """The same program under MLX as it is: operations are fused, and kernels built."""
+    return replace(job, settings={**job.settings, "fused": True})
 
 
 def _watches(bench: Bench, piece: Slice, own: Watched) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
     answer["mlx"], answer["canary"] = ready(job["canary"] or mode == "plain")
     if answer["canary"]:
         finish(answer, result)
+    answer["fused"] = mode == "plain" or job["fused"] or not job["canary"] or not unfused()
     finish({**answer, **run(folder, job, mode, layers)}, result)
 
 
@@ -61,6 +62,15 @@ def ready(proven: bool) -> tuple[dict[str, str], str | None]:
     name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None
     told = {"version": importlib.metadata.version("mlx"), "device": f"{device} ({name})" if name else device}
     return told, canary(mx) if proven else None
+
+
+def unfused() -> bool:
+    """Whether no kernels are built from now on. The mode is decided when it is first asked for, so not where the program decides it."""
+    import mlx.core as mx
+
+    from . import fusion
+
+    return fusion.leave_out(mx)
 
 
 def canary(mx: Any) -> str | None:

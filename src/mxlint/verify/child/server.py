@@ -24,7 +24,7 @@ MOST_BYTES = 1 << 16
 DESCRIPTORS = 3
 """What comes with a request: where the child prints, where it prints errors, where it hands in its answer."""
 PARTS = (
-    "calls", "captures", "cell", "changes", "clock", "drive", "guard", "inputs", "instruments", "loops", "main", "observe", "probes",
+    "calls", "captures", "cell", "changes", "clock", "drive", "fusion", "guard", "inputs", "instruments", "loops", "main", "observe", "probes",
     "program", "search", "standins", "timer", "values",
 )  # fmt: skip
 

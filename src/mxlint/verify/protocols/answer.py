@@ -29,7 +29,7 @@ class Protocol:
     """How a rule is put to the test. `results`, `state`, `memory`, `graph`, `clocks`, `transforms`, `random`: what the child has to record; `unstable`: it is about
     values that no two runs share, so that the reference need not be the same twice.
     `calls`: so many tell all, `survey`: but so many of the uncompiled program. `raises`: calls that are made up are to include
-    one that raises there. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
+    one that raises there. `fused`: it is about what becomes of the graph, its memory, its shapes or its time, so that kernels are built. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
     `attempts`: the kinds of further calls (child/attempts.py) that may bring it about where the program's own calls do not.
     """
 
@@ -45,6 +45,7 @@ class Protocol:
     clocks: bool = False
     transforms: bool = False
     random: bool = False
+    fused: bool = False
     switched: bool = False
     reference: Mode = "plain"
     attempts: tuple[str, ...] = ()
