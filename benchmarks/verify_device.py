@@ -16,6 +16,7 @@ import sys
 from dataclasses import asdict
 
 from mxlint.finding import Slowdown
+from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, run, workplace
 from mxlint.verify.timer import Plan, timed
 
@@ -86,7 +87,7 @@ def chain(text: str) -> dict[str, object]:
         numbers = itertools.count()
 
         def pair(job: Job) -> Outcome:
-            outcome = run(job, "timed", place, place.folder / str(next(numbers)), WALL_S, place.folder / "kernels")
+            outcome = run(job, "timed", place, place.folder / str(next(numbers)), WALL_S, Store(place.folder / "kernels"))
             if outcome.answer is None or not outcome.answer.get("rounds"):
                 print(outcome, file=sys.stderr)
             mlx.update((outcome.answer or {}).get("mlx", {}))

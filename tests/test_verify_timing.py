@@ -26,6 +26,7 @@ from mxlint.report.verdict import milliseconds
 from mxlint.report.verdict import slowdown as told_of
 from mxlint.verify.child.timer import BATCH_NS, Form, measure
 from mxlint.verify.experiment import verify
+from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
 from mxlint.verify.timer import FEWEST_PAIRS, MOST_PAIRS, PAIRS, Plan, timed
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
@@ -250,7 +251,7 @@ def pairs(place: Workplace, job: Job, plan: Plan, most: int) -> tuple[list[Mappi
     def pair(one: Job) -> Outcome:
         if len(answers) == most:
             return Outcome(None, "enough", None, None, "", "", 0.0, 0)
-        outcome = run(one, "timed", place, place.folder / f"pair{len(answers)}", 20.0, place.folder / "kernels")
+        outcome = run(one, "timed", place, place.folder / f"pair{len(answers)}", 20.0, Store(place.folder / "kernels"))
         assert outcome.answer is not None, outcome
         answers.append(outcome.answer)
         return outcome

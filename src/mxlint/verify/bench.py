@@ -18,8 +18,9 @@ from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.interpreter import Choice, own
+from mxlint.verify.kernels import Store
 from mxlint.verify.modules import Modules
-from mxlint.verify.runner import Job, Mode, Outcome, Workplace, lay_out_for_people, remove, run
+from mxlint.verify.runner import Job, Mode, Outcome, Workplace, executable, lay_out_for_people, remove, run
 from mxlint.verify.sight import Claim, Watched
 
 WALL_S = 60.0 if has_cuda() else 20.0
@@ -122,8 +123,7 @@ class Bench:
         if program in self.endless:
             return self.endless[program]
         folder = self.place.folder / key[:16]
-        kernels = self.place.folder / f"kernels-{fingerprint(job.files)[:16]}"
-        outcome = run(job, mode, self.place, folder, self.wall_s, kernels, min(again, 1))
+        outcome = run(job, mode, self.place, folder, self.wall_s, self.kernels(job), min(again, 1))
         remove(folder)
         if outcome.stopped == "interrupted":
             raise Interrupted
@@ -132,6 +132,10 @@ class Bench:
         if self.cache is not None and _lasting(outcome):
             self.cache.write(key, {name: getattr(outcome, name) for name in _FIELDS})
         return outcome
+
+    def kernels(self, job: Job) -> Store:
+        """Those of all programs that are cut from the same files, for the same interpreter."""
+        return Store(self.place.folder / f"kernels-{fingerprint([sorted(job.files), executable(job)])[:16]}")
 
 
 def _called(job: Job) -> Any:

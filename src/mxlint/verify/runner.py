@@ -24,6 +24,7 @@ from typing import IO, Any, Literal
 from mxlint.verify.allowance import Allowance
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.forkserver import FLAGS, ForkServers, Request
+from mxlint.verify.kernels import DRIVER_CACHE, PLACE, Store
 from mxlint.verify.processes import Brood, Child, brood, computed, tasks_of_user, used
 
 Mode = Literal["real", "plain", "computed", "serial", "timed"]
@@ -41,7 +42,6 @@ LAST_WORDS_S = 0.3
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 MOST_PROCESSES = 64
 """A compiler at work is half a dozen."""
-MOST_KERNELS = 256
 LONG_PATH = 1024
 MOST_FILES, MOST_BYTES = 4096, 1024 * MEGABYTE
 """What a child may leave in its folder; what it leaves has to be removed."""
@@ -225,13 +225,12 @@ def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
     )
 
 
-def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Path | None = None, number: int = 0) -> Outcome:
-    """Run a job in a folder of its own, which must not exist yet. `kernels`: those that the same program built before, to copy.
+def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Store | None = None, number: int = 0) -> Outcome:
+    """Run a job in a folder of its own, which must not exist yet. `kernels`: those that its like built before; what it builds is added.
     `number`: runs with different ones share nothing that Python draws by chance at its start."""
     lay_out(job, folder, tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0)
-    built = folder / "work" / "tmp" / "mlx"
-    if kernels is not None and kernels.is_dir():
-        shutil.copytree(kernels, built)
+    if kernels is not None:
+        kernels.offer(folder)
     read, write = os.pipe()
     started = monotonic()
     try:
@@ -247,8 +246,8 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
     finally:
         place.brood.end(process)
         watch.close()
-    if kernels is not None and built.is_dir() and not kernels.exists():
-        _hand_on(built, kernels)
+    if kernels is not None:
+        kernels.collect(folder)
     code = process.wait()
     try:
         answer = json.loads(watch.result) if watch.result else None
@@ -274,28 +273,10 @@ def executable(job: Job) -> str:
 def _started(job: Job, mode: Mode, place: Workplace, folder: Path, write: int, number: int) -> Child:
     """A child that runs a job: a fork, where that can be, else a new Python."""
     work = folder / "work"
-    environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(work / "tmp" / "mlx" / "cuda")}
+    environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(folder.joinpath(*PLACE, DRIVER_CACHE))}
     command = (executable(job), *FLAGS, str(place.home / "run.py"), mode, str(folder))
     forked = place.servers.start(Request(folder, mode, environment, command), job.settings["modules"], number, write)
     return forked or place.brood.start([*command, str(write)], work, environment, (write,))
-
-
-def _hand_on(built: Path, kernels: Path) -> None:
-    """Keep the kernels that one child built for the next. What else it left in their place is not followed anywhere."""
-    copied = Path(tempfile.mkdtemp(dir=kernels.parent)) / "kernels"
-    try:
-        for top, _, names in itertools.islice(os.walk(built), MOST_KERNELS):
-            for name in itertools.islice(names, MOST_KERNELS):
-                file = Path(top, name)
-                status = file.lstat()
-                if name.endswith(".so") and stat.S_ISREG(status.st_mode) and status.st_size <= MEGABYTE:
-                    target = copied / file.relative_to(built)
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(file, target)
-        copied.rename(kernels)
-    except OSError:  # there was none, or another child was quicker
-        pass
-    shutil.rmtree(copied.parent, ignore_errors=True)
 
 
 @dataclass

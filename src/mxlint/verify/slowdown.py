@@ -113,13 +113,14 @@ def _record(kept: Mapping[str, Any]) -> Slowdown | str:
 
 def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
     folder = bench.place.folder / f"timing-{name}"
+    kernels = bench.kernels(job)
     count = 0
 
     def pair(one: Job) -> Outcome:
         nonlocal count
         count += 1
         with bench.others_turn():
-            outcome = run(one, "timed", bench.place, folder / str(count), LONGER * bench.wall_s, folder / "kernels")
+            outcome = run(one, "timed", bench.place, folder / str(count), LONGER * bench.wall_s, kernels)
         if outcome.stopped == "interrupted":
             raise Interrupted
         return outcome
