@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -78,6 +79,8 @@ class Brood:
                 process.wait(_BREATH_S)
             except subprocess.TimeoutExpired:
                 continue
+            if not alive:
+                time.sleep(_BREATH_S)
         process.wait()
         with self.lock:
             self.running.discard(process.pid)
@@ -113,6 +116,7 @@ def brood() -> Iterator[Brood]:
         for _ in range(_SWEEPS):
             if not ours.sweep():
                 break
+            time.sleep(_BREATH_S)  # one that is killed takes a while to end where there is much to be given back
         if libc is not None:
             libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
 

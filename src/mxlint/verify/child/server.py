@@ -23,10 +23,7 @@ from typing import Any
 MOST_BYTES = 1 << 16
 DESCRIPTORS = 3
 """What comes with a request: where the child prints, where it prints errors, where it hands in its answer."""
-PARTS = (
-    "calls", "captures", "cell", "changes", "clock", "drive", "fusion", "guard", "inputs", "instruments", "loops", "main", "observe", "probes",
-    "program", "search", "standins", "timer", "values",
-)  # fmt: skip
+SCRIPTS = ("run", "serve")
 
 
 def serve(descriptor: int, modules: Sequence[str]) -> None:
@@ -54,8 +51,10 @@ def prepare(modules: Sequence[str]) -> str | None:
     except ImportError as error:
         return str(error)
     sys.dont_write_bytecode = False  # of our own code, which is then compiled once for all runs
-    for name in PARTS:
-        importlib.import_module(f"{__package__}.{name}")
+    for name in sorted(os.listdir(os.path.dirname(__file__))):
+        stem, suffix = os.path.splitext(name)
+        if suffix == ".py" and stem not in SCRIPTS:
+            importlib.import_module(f"{__package__}.{stem}")
     sys.dont_write_bytecode = True
     for name in modules:
         try:
