@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,11 @@ import pytest
 
 from mxlint.engine import check
 from mxlint.pages import load_page
-from mxlint.project import Project
-from mxlint.verify import forkserver
-from mxlint.verify.bench import Bench
+from mxlint.verify import bench, forkserver
 from mxlint.verify.child.guard import has_cuda
-from mxlint.verify.claims import claim_of, places, with_sites
-from mxlint.verify.modules import Modules
+from mxlint.verify.experiment import Options, verified
 from mxlint.verify.processes import children
-from mxlint.verify.programs import job_of, pieces
-from mxlint.verify.protocols.table import PROTOCOLS
-from mxlint.verify.runner import Job, Mode, Workplace, run, workplace
+from mxlint.verify.runner import Job, Mode, Outcome, Workplace, run, workplace
 
 pytestmark = [
     pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU"),
@@ -46,6 +41,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace
         yield made
 
 
+def program_job(settings: Mapping[str, Any], text: str, modules: tuple[str, ...] = ()) -> Job:
+    return Job({"block.py": text}, {**settings, "modules": [*modules]})
+
+
 class Runs:
     """Jobs run one after the other."""
 
@@ -59,21 +58,29 @@ class Runs:
         return {**outcome.answer, "stdout": outcome.stdout, "stderr": outcome.stderr, "exit_code": outcome.exit_code}
 
 
-def page_job(place: Workplace, code: str) -> Job:
-    """The first job of the first bad block of a page."""
+def jobs_of(code: str) -> list[tuple[Job, Mode]]:
+    """What is run to put the first bad block of a page to the test."""
     block = next(block for block in load_page(code).blocks if block.language == "python" and block.attributes == ("bad",))
     Path("block.py").write_text(block.text, encoding="utf-8")
-    result = check(["block.py"])
-    finding = with_sites(next(one for one in result.findings if one.code == code), [site.span for site in result.sites])
-    bench = Bench(place, None, 60.0, Modules(Project(), result.sources.values()), result.sources)
-    named = places(bench.modules, finding, dict(result.sources))
-    claim = claim_of(finding, result.sources[finding.span.filename], named)
-    return job_of(bench, pieces(bench, finding, claim, named)[0], claim, PROTOCOLS[code])
+    found: list[tuple[Job, Mode]] = []
+
+    def recorded(job: Job, mode: Mode, *more: Any, **named: Any) -> Outcome:
+        found.append((job, mode))
+        return run(job, mode, *more, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench, "run", recorded)
+        verified(check(["block.py"]), Options(timed=False))
+    assert found
+    return found
 
 
-def program_job(place: Workplace, text: str, modules: tuple[str, ...] = ()) -> Job:
-    made = page_job(place, "MX101")
-    return Job({"block.py": text}, {**made.settings, "watches": [], "modules": [*modules]})
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """What a child is told of a program in which nothing is watched."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("settings"))
+        return {**jobs_of("MX101")[0][0].settings, "watches": [], "modules": []}
 
 
 def lasting(value: Any) -> Any:
@@ -85,12 +92,11 @@ def lasting(value: Any) -> Any:
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_forked_child_answers_as_a_new_process_does(place: Workplace, code: str) -> None:
-    job, runs = page_job(place, code), Runs(place)
-    modes: tuple[Mode, ...] = ("plain", "real")
-    forked = [runs(job, mode) for mode in modes]
+    jobs, runs = jobs_of(code), Runs(place)
+    forked = [runs(*job) for job in jobs]
     assert place.servers.running and not place.servers.unforkable
     place.servers.unfit = "to be compared"
-    assert lasting([runs(job, mode) for mode in modes]) == lasting(forked)
+    assert lasting([runs(*job) for job in jobs]) == lasting(forked)
 
 
 FRESH = """import mlx.core as mx
@@ -114,9 +120,9 @@ print(json.dumps({
 """
 
 
-def test_a_forked_child_is_like_a_new_process(place: Workplace) -> None:
+def test_a_forked_child_is_like_a_new_process(place: Workplace, settings: Mapping[str, Any]) -> None:
     """To the program, too: its flags, variables, descriptors, signals, limits, random draws."""
-    job, runs = program_job(place, FRESH), Runs(place)
+    job, runs = program_job(settings, FRESH), Runs(place)
     forked = json.loads(runs(job)["stdout"])
     place.servers.unfit = "to be compared"
     assert forked == json.loads(runs(job)["stdout"])
@@ -134,32 +140,32 @@ print(json.dumps(kinds))
 """
 
 
-def test_a_child_has_nothing_of_the_server(place: Workplace) -> None:
+def test_a_child_has_nothing_of_the_server(place: Workplace, settings: Mapping[str, Any]) -> None:
     """No descriptor but its own three and pipes: that of its answer, and those of the box around it."""
-    answer = Runs(place)(program_job(place, DESCRIPTORS))
+    answer = Runs(place)(program_job(settings, DESCRIPTORS))
     kinds = json.loads(answer["stdout"])
     assert kinds[:3] == ["/dev/null", "pipe", "pipe"]
     assert set(kinds[3:]) <= {"pipe"}
 
 
-def test_what_python_draws_by_chance_differs_between_servers(place: Workplace) -> None:
-    job, runs = program_job(place, "print(hash('a text'))\n"), Runs(place)
+def test_what_python_draws_by_chance_differs_between_servers(place: Workplace, settings: Mapping[str, Any]) -> None:
+    job, runs = program_job(settings, "print(hash('a text'))\n"), Runs(place)
     first, again, other = (int(runs(job, number=number)["stdout"]) for number in (0, 0, 1))
     assert first == again != other
     assert len(place.servers.running) == 2
 
 
-def test_modules_are_imported_once_where_that_is_possible(place: Workplace) -> None:
+def test_modules_are_imported_once_where_that_is_possible(place: Workplace, settings: Mapping[str, Any]) -> None:
     if find_spec("numpy") is None:
         pytest.skip("needs numpy")
     text = "import sys\nprint('numpy' in sys.modules, __import__('numpy').ones(2).sum())\n"
-    answer = Runs(place)(program_job(place, text, ("numpy",)))
+    answer = Runs(place)(program_job(settings, text, ("numpy",)))
     assert answer["stdout"] == "True 2.0\n"
     assert [imports for imports, _ in place.servers.running] == [(sys.executable, "numpy")]
 
 
-def test_a_server_that_dies_is_started_again(place: Workplace) -> None:
-    job, runs = program_job(place, "print('ran')\n"), Runs(place)
+def test_a_server_that_dies_is_started_again(place: Workplace, settings: Mapping[str, Any]) -> None:
+    job, runs = program_job(settings, "print('ran')\n"), Runs(place)
     assert runs(job)["stdout"] == "ran\n"
     for server in place.servers.running.values():
         os.kill(server.process.pid, signal.SIGKILL)
@@ -169,22 +175,26 @@ def test_a_server_that_dies_is_started_again(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("script", ["import sys; sys.exit(1)", "import time; time.sleep(1000)", "print('not what was asked for')"])
-def test_without_a_server_a_new_python_does(place: Workplace, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_server_a_new_python_does(
+    place: Workplace, script: str, monkeypatch: pytest.MonkeyPatch, settings: Mapping[str, Any]
+) -> None:
     monkeypatch.setattr(forkserver, "WAIT_S", 1.0)
     (place.home / "serve.py").write_text(script, encoding="utf-8")
-    assert Runs(place)(program_job(place, "print('ran')\n"))["stdout"] == "ran\n"
+    assert Runs(place)(program_job(settings, "print('ran')\n"))["stdout"] == "ran\n"
     assert place.servers.unforkable
     assert not place.servers.running
 
 
-def test_a_module_that_starts_threads_is_imported_by_the_child(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_starts_threads_is_imported_by_the_child(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch, settings: Mapping[str, Any]
+) -> None:
     monkeypatch.setattr(forkserver, "PRELOADED", frozenset({"starts"}))
     script = place.home / "serve.py"
     starts = (
         "import threading, time\nif 'starts' in sys.argv:\n    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
     )
     script.write_text(script.read_text(encoding="utf-8").replace("serve(", f"{starts}serve(", 1), encoding="utf-8")
-    assert Runs(place)(program_job(place, "print('ran')\n", ("starts",)))["stdout"] == "ran\n"
+    assert Runs(place)(program_job(settings, "print('ran')\n", ("starts",)))["stdout"] == "ran\n"
     assert list(place.servers.unforkable) == [(sys.executable, "starts")]
     assert [imports for imports, _ in place.servers.running] == [(sys.executable,)]
 
@@ -201,11 +211,11 @@ def test_a_server_with_threads_does_not_fork(place: Workplace) -> None:
     assert after.startswith("the fork server has")
 
 
-def test_no_server_outlives_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_server_outlives_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Mapping[str, Any]) -> None:
     monkeypatch.chdir(tmp_path)
     before = set(children(os.getpid()))
     with workplace() as place:
-        Runs(place)(program_job(place, "pass\n"))
+        Runs(place)(program_job(settings, "pass\n"))
         started = set(children(os.getpid())) - before
         assert len(started) == 1
     assert set(children(os.getpid())) == before
@@ -223,8 +233,7 @@ with workplace() as place:
 """
 
 
-def test_with_its_parent_a_server_and_its_children_end(place: Workplace) -> None:
-    settings = program_job(place, "pass\n").settings
+def test_with_its_parent_a_server_and_its_children_end(settings: Mapping[str, Any]) -> None:
     process = subprocess.Popen([sys.executable, "-c", KILLED, json.dumps(settings)])
     below: list[int] = []
     deadline = time.monotonic() + 60
