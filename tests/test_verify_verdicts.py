@@ -96,6 +96,17 @@ def test_a_caller_of_a_caller_that_was_not_run_keeps_a_claim_from_being_refuted(
     assert forced_verdict(HEAD + text, "MX301", "# here").verdict in ("confirmed", "inconclusive")
 
 
+def test_a_function_that_names_the_compiled_one_and_was_not_run_keeps_a_claim_from_being_refuted() -> None:
+    text = (
+        "class Engine:\n    def __call__(self, x):\n        run = mx.compile(self.body)  # here\n        return run(x)\n"
+        "    def body(self, x):\n        return mx.tanh(x) * 2\n\nengine = Engine()\nprint(engine(mx.ones(3)))\n"
+    )
+    assert forced_verdict(HEAD + text, "MX302", "# here").verdict == "refuted"
+    later = "def serve(requests):\n    for request in requests:\n        yield engine(request)\n"
+    found = forced_verdict(HEAD + text + later, "MX302", "# here")
+    assert found.verdict in ("confirmed", "inconclusive"), found
+
+
 @pytest.mark.parametrize("code", ["MX401", "MX402", "MX403", "MX404"])
 def test_sizes_that_were_tried_refute_no_claim_about_sizes(code: str) -> None:
     text = "@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.tanh(x) * 2  # here\nprint(f(mx.ones((3, 4))), f(mx.ones((5, 4))))\n"

@@ -298,7 +298,7 @@ def _contradicted(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answ
         return Trial(Answer("unclear", f"with stand-ins, {answer.reason}"), run, job, level)
     if not claim.objects:
         return Trial(Answer("unclear", f"{answer.reason}, but which calls there are is not known"), run, job, level)
-    if (left_out := gap(claim, job, run)) is not None:
+    if (left_out := gap(bench, claim, job, run)) is not None:
         return Trial(Answer("unclear", f"{answer.reason}, but {left_out}"), run, job, level)
     second, _, _ = tried(bench, with_kernels(job), claim, protocol, again=1)
     if second.word != "contradicted":

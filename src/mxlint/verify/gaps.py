@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mxlint.verify.bench import watch
+from mxlint.verify.bench import Bench, watch
+from mxlint.verify.modules import Module, Name
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Watched
+from mxlint.verify.slicing import names_in, users_of
+from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit, first_row
 
 
-def gap(claim: Claim, job: Job, run: Mapping[str, Any]) -> str | None:
+def gap(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | None:
     """Return the first place that the finding rests on and the run did not execute, in words; None if it executed them all.
 
-    These are the related places of the finding, every call of the compiled function that is in sight, and the calls that lead to those.
+    These are the related places of the finding, every call of the compiled function that is in sight, the calls that lead to those, and every
+    function of the project that names something which leads to the compiled function, whether or not the static tracer came to it.
     """
     missed = missing_places(claim, job, run)
     if not missed:
-        return None
+        name = next(_not_run(bench, claim, run), None)
+        return None if name is None else f"{name}(), which may call it, was not run"
     row = missed[0][1][0]
     of_calls = missed[0] in claim.calls or missed[0] in claim.paths
     return f"the call in line {row} was not made" if of_calls else f"line {row}, which the finding rests on, was not run"
@@ -51,3 +57,66 @@ def _is_call(call: Watched, made: Mapping[str, Any]) -> bool:
         return bool(start[0] <= made["row"] <= end[0])
     row, column, end_row, end_column = made["span"]
     return (row, column) == start and (end_row, end_column) == end
+
+
+def _not_run(bench: Bench, claim: Claim, run: Mapping[str, Any]) -> Iterator[str]:
+    """The functions and methods that name what leads to the compiled function, and whose bodies did not run."""
+    names, attributes = _leading(bench, claim)
+    for module in bench.modules.by_path.values():
+        for unit, function in _functions(module):
+            ran = f"{module.path}:{first_row(function)}:{function.name}" in run["bodies"]
+            if not ran and _reaches(module, unit, function, names, attributes):
+                yield function.name
+
+
+def _functions(module: Module) -> Iterator[tuple[Unit, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions of a module, those in classes and in functions too, each with the statement of the module that it is in."""
+    for unit in module.units:
+        for part in ast.walk(unit.node) if isinstance(unit.node, DEFINITIONS) else ():
+            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield unit, part
+
+
+def _leading(bench: Bench, claim: Claim) -> tuple[set[Name], set[str]]:
+    """The names, and the attributes, by which the project may come to what is compiled: an over-approximation, by name."""
+    names: set[Name] = set()
+    attributes: set[str] = set()
+    waiting: list[Name] = []
+    for place, first, last in claim.sites:
+        module = bench.modules.by_path.get(place)
+        for unit in module.units if module is not None else ():
+            if module is not None and first_row(unit.node) <= last and first <= (unit.node.end_lineno or 0):
+                waiting += [(module.path, name) for name in unit.binds]
+                attributes |= _attributes(unit.node, first, last)
+    users = users_of(bench.modules)
+    while waiting:
+        name = waiting.pop()
+        if name in names:
+            continue
+        names.add(name)
+        for module, number in users.get(name, ()):
+            unit = module.units[number]
+            if isinstance(unit.node, (*IMPORTS, *DEFINITIONS, ast.Assign, ast.AnnAssign)):
+                waiting += [(module.path, bound) for bound in unit.binds]
+    return names, attributes
+
+
+def _attributes(node: ast.stmt, first: int, last: int) -> set[str]:
+    """The methods around rows of a class, and the attributes that are assigned there."""
+    found: set[str] = set()
+    for part in ast.walk(node) if isinstance(node, ast.ClassDef) else ():
+        if isinstance(part, ast.stmt) and first_row(part) <= last and first <= (part.end_lineno or 0):
+            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.add(part.name)
+            for target in part.targets if isinstance(part, ast.Assign) else ():
+                found |= {inner.attr for inner in ast.walk(target) if isinstance(inner, ast.Attribute)}
+    return found - {"__init__"}
+
+
+def _reaches(module: Module, unit: Unit, function: ast.FunctionDef | ast.AsyncFunctionDef, names: set[Name], attributes: set[str]) -> bool:
+    """Whether the body of a function, which is in a statement of the module, names one of these."""
+    body = [part for statement in function.body for part in ast.walk(statement)]
+    if any(isinstance(part, ast.Attribute) and part.attr in attributes for part in body):
+        return True
+    used = frozenset(part.id for part in body if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+    return not names.isdisjoint(names_in(module, unit, used))

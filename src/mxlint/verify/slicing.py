@@ -71,7 +71,7 @@ def cut(
                 enter(path)
                 if attribute is not None:
                     needed.append((path, attribute))
-        needed.extend(_names(module, unit, unit.uses | unit.changes))
+        needed.extend(names_in(module, unit, unit.uses | unit.changes))
         return True
 
     started = False
@@ -118,7 +118,7 @@ def _follow(
     modules: Modules, entry: Module, forward: list[Name], results: Mapping[str, frozenset[str]], take: Callable[[Module, int], bool]
 ) -> set[Name]:
     """Keep what uses the names in `forward`, and what uses that; all the names that lead there."""
-    users = _users(modules)
+    users = users_of(modules)
     followed = set(forward)
     while forward:
         name = forward.pop()
@@ -139,7 +139,7 @@ def _follow(
     return followed
 
 
-def _users(modules: Modules) -> dict[Name, list[tuple[Module, int]]]:
+def users_of(modules: Modules) -> dict[Name, list[tuple[Module, int]]]:
     """The statements that use each name of the project."""
     if modules.counted != len(modules.by_path):
         modules.counted = len(modules.by_path)
@@ -281,10 +281,10 @@ def _rows(unit: Unit) -> range:
 
 def _used(module: Module, unit: Unit) -> set[Name]:
     """What a unit names, here and in the modules that it imports from."""
-    return _names(module, unit, unit.uses | (unit.binds if isinstance(unit.node, IMPORTS) else frozenset()))
+    return names_in(module, unit, unit.uses | (unit.binds if isinstance(unit.node, IMPORTS) else frozenset()))
 
 
-def _names(module: Module, unit: Unit, used: Iterable[str]) -> set[Name]:
+def names_in(module: Module, unit: Unit, used: Iterable[str]) -> set[Name]:
     """Names of a unit, and what they are in the modules that they come from."""
     names: set[Name] = set()
     for name in used:
