@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,13 +16,19 @@ import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import hostile
 import pytest
 
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.rules.registry import RULES
 from mxlint.verify import runner
+from mxlint.verify.child import calls
+from mxlint.verify.child.guard import LAYERS
+from mxlint.verify.child.refusals import PHRASES
+from mxlint.verify.child.syscalls import ALLOWED, MACHINES, NUMBERS, REFUSED
 from mxlint.verify.experiment import Options, verified, verify
 from mxlint.verify.processes import family
 from mxlint.verify.request import asked
@@ -99,22 +108,21 @@ SIDE_BY_SIDE = (
 
 @pytest.mark.parametrize("name", DEEDS)
 def test_contained(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (verdict,), took = contained([name], tmp_path, monkeypatch, Options(wall_s=30 if name in STILL_TRUE else 6))
+    (verdict,) = contained([name], tmp_path, monkeypatch, Options(wall_s=30 if name in STILL_TRUE else 6))
     assert verdict.verdict == ("confirmed" if name in STILL_TRUE else "inconclusive"), verdict
     assert verdict.reason or name in STILL_TRUE
-    assert took < 60
 
 
 def test_contained_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one does costs the others nothing."""
-    verdicts, _ = contained(SIDE_BY_SIDE, tmp_path, monkeypatch, Options(wall_s=10, jobs=4))
+    verdicts = contained(SIDE_BY_SIDE, tmp_path, monkeypatch, Options(wall_s=10, jobs=4))
     assert {name: verdict.verdict for name, verdict in zip(SIDE_BY_SIDE, verdicts)} == {
         name: "confirmed" if name in STILL_TRUE else "inconclusive" for name in SIDE_BY_SIDE
     }, verdicts
 
 
-def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatch, options: Options) -> tuple[list[Verdict], float]:
-    """The verdicts on programs that do these deeds, and the seconds that it took; nothing of them is left."""
+def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatch, options: Options) -> list[Verdict]:
+    """The verdicts on programs that do these deeds; nothing of them is left."""
     monkeypatch.chdir(folder)
     outside, temporary, programs = folder / "outside", folder / "temporary", folder / "programs"
     for made in (outside, temporary, programs):
@@ -131,14 +139,12 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     before = set(family(os.getpid()))
 
-    started = time.monotonic()
     result = check(["programs"], with_facts=True)
     claims = []
     for file, text in texts.items():
         printing = text.splitlines().index("    print(x)") + 1
         claims += asked(result, file, printing, RULES["MX101"])
     found = verify(claims, result.sources, [site.span for site in result.sites], options, result.facts)
-    took = time.monotonic() - started
 
     assert [path.name for path in outside.iterdir()] == ["victim.npy"]
     assert victim.read_text() == "a secret"
@@ -147,85 +153,266 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
     assert set(family(os.getpid())) <= before
     assert list(temporary.iterdir()) == []
     assert sorted(path.name for path in folder.iterdir()) == ["outside", "programs", "temporary"]
-    return [finding.verdict for finding in found if finding.verdict is not None], took
+    return [finding.verdict for finding in found if finding.verdict is not None]
 
 
-LOOK = """
-import json, os, resource, signal, sys
-from mxlint.verify.child import cell, guard
-
-outside, work = int(sys.argv[1]), os.getcwd()
-layers = guard.enclose(work, [])
-if guard.ALONE in layers:
-    cell.enter([])
-    told = {"layers": layers, "own": [os.getppid() < os.getpid() < 9, os.getuid()]}
-    for name, deed in {
-        "signal": lambda: os.kill(outside, 0),
-        "limit": lambda: resource.prlimit(outside, resource.RLIMIT_CPU),
-        "priority": lambda: os.setpriority(os.PRIO_PROCESS, outside, 19),
-        "core": lambda: os.sched_getaffinity(outside),
-    }.items():
-        try:
-            deed()
-            told[name] = "done"
-        except ProcessLookupError:
-            told[name] = "nobody there"
-    print(json.dumps(told), flush=True)
-    if sys.argv[2] != "0":
-        os.kill(os.getpid(), int(sys.argv[2]))
-    os._exit(7)
-"""
+LEVELS = {"all": LAYERS, "no user namespaces": tuple(layer for layer in LAYERS if layer != "namespaces"), "hook only": ("limits",)}
 
 
-@pytest.mark.parametrize("number", [0, signal.SIGABRT, signal.SIGKILL])
-def test_no_process_outside_has_a_number(number: int, tmp_path: Path) -> None:
-    """Not even without the hook; and the process ends as what it encloses does."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOOK, str(os.getpid()), str(int(number))], cwd=tmp_path, capture_output=True, text=True, check=False
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a child is told to look for: of a program called program.py."""
+    folder = tmp_path_factory.mktemp("settings")
+    (folder / "program.py").write_text(PROGRAM.format(imports="", deed="pass"), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        result = check(["program.py"], with_facts=True)
+        claims = asked(result, Path("program.py"), 7, RULES["MX101"])
+        verify(claims, result.sources, [site.span for site in result.sites], Options(keep=folder / "keep"), result.facts)
+    (job,) = folder.glob("keep/*/job.json")
+    return dict(json.loads(job.read_text(encoding="utf-8")))
+
+
+def ran(text: str, settings: dict[str, Any], layers: Sequence[str], wall_s: float = 60.0, readable: Sequence[str] = ()) -> runner.Outcome:
+    """How one child ends with a program of its own behind these layers."""
+    known = {**settings, "readable": [*settings["readable"], *readable]}
+    with runner.workplace(layers=layers) as place:
+        return runner.run(runner.Job({"program.py": text}, known), "plain", place, place.folder / "one", wall_s)
+
+
+def standing(*folders: Path) -> dict[str, Any]:
+    """What can be seen of the files in folders, and of what the kernel keeps for all processes."""
+    files = {}
+    for folder in folders:
+        for path in (folder, *sorted(folder.rglob("*"))):
+            status = path.lstat()
+            text = path.read_bytes() if path.is_file() else b""
+            files[str(path)] = (status.st_mode, status.st_uid, status.st_gid, status.st_mtime_ns, status.st_ctime_ns, text)
+    kernel = {name: Path("/proc/sysvipc", name).read_text() for name in ("shm", "sem", "msg") if Path("/proc/sysvipc", name).exists()}
+    return {"files": files, "kernel": kernel, "shm": sorted(os.listdir("/dev/shm"))}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_hostile_deeds(level: str, settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is refused, each kind is named, and nothing is changed or left. Where there is the hook only, those that are its own."""
+    if hostile.machine() is None:
+        pytest.skip("no table of system calls for this machine")
+    outside, readable, temporary = tmp_path / "outside", tmp_path / "project", tmp_path / "temporary"
+    for folder in (outside, temporary):
+        folder.mkdir()
+    readable.touch()
+    for name in ("victim", "secret"):
+        (outside / name).write_text(name)
+    os.utime(outside, ns=(10**18, 10**18))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    key = 0x6D78 << 16 | os.getpid() & 0xFFFF
+    server, local = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_UNIX)
+    local.bind(str(outside / "socket"))
+    local.listen()
+    labels = [label for label in hostile.DEEDS if hostile.known(label) and (level != "hook only" or hostile.DEEDS[label].hook)]
+    before = standing(outside, readable)
+    running = set(family(os.getpid()))
+    text = hostile.program(outside, readable, labels, server.getsockname()[1], key)
+    outcome = ran(text, settings, LEVELS[level], readable=[str(readable)])
+    assert outcome.answer is not None and outcome.answer["status"] == "ok", outcome
+    if level == "all" and "own process numbers" not in outcome.answer["guard"]:
+        pytest.skip("no user namespaces here")
+    answers = json.loads(outcome.stdout.splitlines()[0])
+    assert {label for label in labels if answers[label] != "refused"} == set()
+    unnamed = {label for label in labels if (kinds := hostile.DEEDS[label].kinds) and not set(kinds) & set(outcome.refused)}
+    assert unnamed == set(), outcome.refused
+    assert standing(outside, readable) == before
+    assert set(family(os.getpid())) <= running
+    assert list(temporary.iterdir()) == []
+    for listening in (server, local):
+        listening.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+        listening.close()
+
+
+@pytest.mark.parametrize(
+    "label", ["bare chmod", "bare mknod", "bare unshare", "bare shmget", "bare kill", "bare add_key", "bare path socket"]
+)
+def test_a_deed_alone_is_named(label: str, settings: dict[str, Any], tmp_path: Path) -> None:
+    """Whatever it is caught by: the program gets nothing to say about it."""
+    if hostile.machine() is None or not hostile.known(label):
+        pytest.skip("no such call on this machine")
+    (tmp_path / "victim").touch()
+    outcome = ran(
+        hostile.program(tmp_path, tmp_path / "victim", [label], 9, 1), settings, LEVELS["no user namespaces"], readable=[str(tmp_path)]
     )
-    assert done.stderr == ""
-    if not done.stdout:
-        pytest.skip("no namespaces here")
-    told = json.loads(done.stdout)
-    assert {told[name] for name in ("signal", "limit", "priority", "core")} == {"nobody there"}
-    assert told["own"][0]
-    assert done.returncode == (-number if number else 7)
+    if "system calls" not in (outcome.answer or {})["guard"]:
+        pytest.skip("nobody is asked here")
+    assert tuple(outcome.refused) == hostile.DEEDS[label].kinds
 
 
-WITHOUT_NUMBERS = """
-import ctypes, json, os, resource, subprocess, sys
-from mxlint.verify.child import calls
+HARMLESS = """
+import asyncio, os, shutil, signal, socket, tempfile, threading
+import mlx.core as mx
+import numpy
 
-outside, told = os.getppid(), {"forbidden": False}
-ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
-if calls.forbid():
-    told["forbidden"] = True
-    for name, deed in {
-        "limit": lambda: resource.prlimit(outside, resource.RLIMIT_NOFILE),
-        "priority": lambda: os.setpriority(os.PRIO_PROCESS, outside, 19),
-        "everyone": lambda: os.setpriority(os.PRIO_USER, 0, 19),
-        "root": lambda: os.chroot("."),
-    }.items():
-        try:
-            deed()
-            told[name] = "done"
-        except PermissionError:
-            told[name] = "refused"
-    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-    told["own"] = resource.prlimit(0, resource.RLIMIT_NOFILE)
-    told["compiler"] = subprocess.run(["g++", "--version"], capture_output=True).returncode
-print(json.dumps(told))
+open("a", "w").write("x")
+os.chmod("a", 0o600)
+os.utime("a")
+shutil.copy2("a", "b")
+os.rename("b", "c")
+os.mkdir("folder")
+here = os.open("folder", os.O_PATH)
+os.close(os.open("inside", os.O_WRONLY | os.O_CREAT, dir_fd=here))
+os.mkfifo("folder/pipe")
+shutil.rmtree("folder")
+os.truncate("c", 0)
+with tempfile.TemporaryDirectory() as folder:
+    open(folder + "/x", "w").close()
+with tempfile.TemporaryFile() as file:
+    file.write(b"x")
+signal.signal(signal.SIGUSR1, lambda *_: None)
+signal.raise_signal(signal.SIGUSR1)
+os.sched_setaffinity(0, os.sched_getaffinity(0))
+os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0))
+open("/dev/null", "w").close()
+open("/dev/urandom", "rb").read(1)
+asyncio.run(asyncio.sleep(0))
+thread = threading.Thread(target=lambda: numpy.ones((200, 200)) @ numpy.ones((200, 200)))
+thread.start()
+thread.join()
+os.path.expanduser("~nobody")
+mx.savez("c.npz", a=mx.ones(2))
+assert mx.load("c.npz")["a"].sum().item() == 2
+
+
+@mx.compile
+def step(x):
+    return mx.tanh(x) * 2 + mx.exp(x)
+
+
+print(step(mx.ones(3)).sum().item())
 """
 
 
-def test_where_there_are_no_namespaces_the_kernel_refuses_calls(tmp_path: Path) -> None:
-    """What a process sets on itself, and the compiler, stay as they are."""
-    done = subprocess.run([sys.executable, "-c", WITHOUT_NUMBERS], cwd=tmp_path, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    if not told.pop("forbidden"):
-        pytest.skip("another machine")
-    assert {told[name] for name in ("limit", "priority", "everyone", "root")} == {"refused"}
-    assert (told["own"], told["compiler"]) == ([64, 64], 0)
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_harmless_is_let_be(level: str, settings: dict[str, Any]) -> None:
+    """In its own folder and with itself a program does what it likes, and MLX has its compiler."""
+    outcome = ran(HARMLESS, {**settings, "modules": ["numpy"]}, LEVELS[level])
+    assert outcome.answer is not None
+    assert (outcome.answer["status"], outcome.answer.get("detail"), list(outcome.refused), outcome.stderr) == ("ok", None, [], "")
+    compiled = ran(HARMLESS, {**settings, "modules": ["numpy"], "canary": True}, LEVELS[level])
+    assert compiled.stdout == outcome.stdout != ""
+
+
+KEPT = """
+import mmap, os, time
+import mlx.core as mx
+kept, block = [], b"x" * (1 << 22)
+while True:
+    file = os.open("x", os.O_RDWR | os.O_CREAT)
+    for _ in range(4):
+        os.write(file, block)
+    os.unlink("x")
+    {keep}
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("keep", ["kept.append(file)", "kept.append(mmap.mmap(file, 4096, prot=mmap.PROT_READ)); os.close(file)"])
+def test_files_without_a_name_are_counted(keep: str, level: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "MOST_BYTES", 100 << 20)
+    assert ran(KEPT.format(keep=keep), settings, LEVELS[level]).stopped == "files"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("deed", "signal_", "code"),
+    [("os._exit(7)", None, 7), ("os.abort()", signal.SIGABRT, None), ("import signal; signal.raise_signal(9)", signal.SIGKILL, None)],
+)
+def test_a_child_ends_as_its_program_does(deed: str, signal_: int | None, code: int | None, level: str, settings: dict[str, Any]) -> None:
+    outcome = ran(f"import os\n{deed}\n", settings, LEVELS[level])
+    assert (outcome.answer, outcome.signal) == (None, signal_)
+    assert code is None or outcome.exit_code == code
+
+
+STRAYS = """
+import os, time
+{fork}
+while True:
+    time.sleep(1)
+"""
+FORK = """import ctypes
+exec({helper!r})
+for _ in range(2):
+    if number(NUMBERS["clone"], 17, 0, 0, 0, 0) == 0:
+        number(NUMBERS["setsid"])
+"""
+VERIFIER = """
+import json, sys, tempfile
+from pathlib import Path
+from mxlint.verify import runner
+from mxlint.verify.child import calls
+from mxlint.verify.child.guard import LAYERS
+from mxlint.verify.child.refusals import PHRASES
+from mxlint.verify.child.syscalls import ALLOWED, MACHINES, NUMBERS, REFUSED
+job = json.loads(sys.argv[1])
+tempfile.tempdir = sys.argv[2]
+with runner.workplace(layers=json.loads(sys.argv[3])) as place:
+    runner.run(runner.Job(job["files"], job["settings"]), "plain", place, place.folder / "one", 60.0)
+"""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_killed_run_takes_its_children_along(level: str, settings: dict[str, Any], tmp_path: Path) -> None:
+    """And all that these have started, in whatever session it is."""
+    if hostile.machine() is None:
+        pytest.skip("no table of system calls for this machine")
+    text = STRAYS.format(fork=FORK.format(helper=hostile.helpers()))
+    job = json.dumps({"files": {"program.py": text}, "settings": settings})
+    verifier = subprocess.Popen([sys.executable, "-c", VERIFIER, job, str(tmp_path), json.dumps(LEVELS[level])])
+    for _ in range(600):
+        if len(belonging(tmp_path)) >= 4:  # the keeper, the program and what it forked
+            break
+        time.sleep(0.1)
+    seen = belonging(tmp_path)
+    verifier.kill()
+    verifier.wait()
+    for _ in range(300):
+        if not belonging(tmp_path):
+            break
+        time.sleep(0.1)
+    assert (len(seen) >= 4, belonging(tmp_path)) == (True, [])
+
+
+def belonging(folder: Path) -> list[int]:
+    """The processes of children that run in a folder."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command = Path("/proc", name, "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(part.startswith(os.fsencode(folder)) and part.endswith(b"run.py") for part in command):
+            found.append(int(name))
+    return found
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_filters_for_every_machine(name: str) -> None:
+    """Every call of the tables is judged, no jump leads out of a filter, and none is longer than the kernel takes."""
+    for supervised in (False, True):
+        code = calls.program(name, supervised, cuda=False, handover=(7, 7) if supervised else (-1, -1))
+        assert code is not None
+        steps = list(struct.iter_unpack("HBBI", code))
+        assert len(steps) <= 4096
+        assert steps[-1] == (calls.GIVE, 0, 0, calls.FAIL | errno.ENOSYS)
+        assert all(place + 1 + max(then, otherwise) < len(steps) for place, (_, then, otherwise, _) in enumerate(steps[:-1]))
+    assert calls.program("riscv64", True, cuda=False) is None
+
+
+def test_every_call_is_allowed_or_of_a_kind() -> None:
+    refused = [name for names in REFUSED.values() for name in names]
+    assert sorted((*ALLOWED, *refused)) == sorted(NUMBERS)
+    assert set(REFUSED) <= set(PHRASES)
+    assert {kind for deed in hostile.DEEDS.values() for kind in deed.kinds} <= set(PHRASES)
 
 
 def test_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,8 @@ result; it could not be run."""
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer."""
+    """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer;
+    `refused`: what the program tried and was not let do."""
 
     verdict: VerdictWord
     level: Level | None
@@ -109,6 +110,7 @@ class Verdict:
     guard: tuple[str, ...] = ()
     slowdown: Slowdown | None = None
     fix: FixWord | None = None
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "fix": verdict.fix,
         "mlx": None if verdict.mlx is None else {"version": verdict.mlx[0], "device": verdict.mlx[1]},
         "guard": list(verdict.guard),
+        "refused": list(verdict.refused),
         "duration_s": round(verdict.duration, 3),
     }
 

@@ -55,6 +55,13 @@ class Kept(threading.local):
             file.write(f"python {number}/run.py {mode}\n")
 
 
+@dataclass
+class Noted(threading.local):
+    """What was refused in the runs for the finding that the thread at work judges, by kind (child/refusals.py)."""
+
+    refused: dict[str, None] = field(default_factory=dict)
+
+
 def _program(job: Job) -> str:
     return fingerprint({"files": job.files, "settings": job.settings})
 
@@ -83,6 +90,7 @@ class Bench:
     """Programs that were still running when their time was over: looked at for another claim, they would be again."""
     turn: threading.Lock = field(default_factory=threading.Lock)
     kept: Kept = field(default_factory=Kept)
+    noted: Noted = field(default_factory=Noted)
     python: Choice = lambda filename: own()
 
     def run(self, job: Job, mode: Mode, again: int = 0) -> Outcome:
@@ -101,7 +109,9 @@ class Bench:
         else:
             with self.others_turn():
                 known.exception()
-        return known.result()
+        outcome = known.result()
+        self.noted.refused |= dict.fromkeys(outcome.refused)
+        return outcome
 
     @contextmanager
     def others_turn(self) -> Iterator[None]:

@@ -109,7 +109,7 @@ def _calls(run: Run | None) -> int:
 def whole(bench: Bench, job: Job, outcome: Outcome) -> Run | None:
     """What a program did that came to its end by itself and lacked nothing; None for any other."""
     run = outcome.answer
-    if unusable(outcome) is not None or run is None or run["status"] not in ENDED or run["refused"] or absent(bench, job, run) is not None:
+    if unusable(outcome) is not None or run is None or run["status"] not in ENDED or outcome.refused or absent(bench, job, run) is not None:
         return None
     number = run.get("exception", -1)  # what ended it
     return None if number >= 0 and run["exceptions"][number]["type"] in LACKING else run

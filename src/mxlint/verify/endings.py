@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mxlint.verify.child.refusals import said
 from mxlint.verify.runner import Outcome
 
 HALF_THE_MEMORY = 1 << 30
@@ -22,25 +23,33 @@ def died(outcome: Outcome) -> bool:
 def unusable(outcome: Outcome) -> str | None:
     """Why a run says nothing about the program."""
     if outcome.stopped is not None:
-        return {
-            "time": "the program was still running when its time was over",
-            "memory": "the program used more memory than it was given",
-            "processes": "the program started more processes than it was given",
-            "output": "the program printed more than it was given room for",
-            "files": "the program left more files than it was given room for",
-        }[outcome.stopped]
+        return _after(
+            {
+                "time": "the program was still running when its time was over",
+                "memory": "the program used more memory than it was given",
+                "processes": "the program started more processes than it was given",
+                "output": "the program printed more than it was given room for",
+                "files": "the program left more files than it was given room for",
+            }[outcome.stopped],
+            outcome,
+        )
     if outcome.answer is None:
         if outcome.signal is not None:
-            return f"the process died of signal {outcome.signal}"
-        return f"the process left early with exit code {outcome.exit_code}"
+            return _after(f"the process died of signal {outcome.signal}", outcome)
+        return _after(f"the process left early with exit code {outcome.exit_code}", outcome)
     if "calls" not in outcome.answer:
         return "the program could not be started"
     for item in outcome.answer["exceptions"]:
         if item["type"] == "StandInUsed":
             return str(item["message"])
         if item["type"] == "Denied":
-            return f"the program wants what no experiment may: {item['message'].rpartition(' ')[2]}"
+            return f"the program {item['message']}"
     return None
+
+
+def _after(ending: str, outcome: Outcome) -> str:
+    """An ending, with the first thing that the program was not let do before it."""
+    return f"{ending}; it {said(outcome.refused[0])}" if outcome.refused else ending
 
 
 def out_of_reach(outcome: Outcome) -> str | None:

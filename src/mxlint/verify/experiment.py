@@ -22,6 +22,8 @@ from mxlint.verify.bench import WALL_S, Bench, Interrupted, all_watched
 from mxlint.verify.cache import Cache
 from mxlint.verify.called import by_callers, called, witnessed
 from mxlint.verify.changed import with_change
+from mxlint.verify.child.guard import LAYERS
+from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
@@ -53,6 +55,8 @@ class Options:
     progress: Progress | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     timed: bool = True
+    layers: Sequence[str] = LAYERS
+    """What the kernel is to contain children with, where it can."""
     python: Choice = field(default_factory=lambda: Interpreters().of)
 
 
@@ -105,7 +109,7 @@ def verify(
     options = options or Options()
     wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
     try:
-        with workplace(options.stop) as place:
+        with workplace(options.stop, options.layers) as place:
             modules = Modules(Project(), sources.values())
             bench = Bench(place, options.keep, options.wall_s, modules, sources, options.cache, facts, python=options.python)
             verdicts = iter(_verdicts(bench, wanted, options))
@@ -132,12 +136,24 @@ def _judged(bench: Bench, task: Task) -> Tested:
     try:
         if bench.place.stop.is_set():
             raise Interrupted
-        return _with_cure(bench, task, _verdict(bench, task))
+        bench.noted.refused.clear()
+        tested = _with_cure(bench, task, _verdict(bench, task))
+        return replace(tested, verdict=_with_refusals(tested.verdict, tuple(bench.noted.refused)))
     except Interrupted:
         reason = INTERRUPTED
     except Exception as error:  # noqa: BLE001 - whatever it is, it is said
         reason = _failure(error)
     return Tested(Verdict("inconclusive", None, reason, None, None, monotonic() - started))
+
+
+def _with_refusals(verdict: Verdict, kinds: tuple[str, ...]) -> Verdict:
+    """The verdict with what its programs were not let do; where there is no clear answer, that may be why."""
+    if not kinds:
+        return verdict
+    reason, first = verdict.reason, said(kinds[0])
+    if verdict.verdict == "inconclusive" and first not in (reason or ""):
+        reason = f"{reason}; the program {first}" if reason else f"the program {first}"
+    return replace(verdict, reason=reason, refused=tuple(map(said, kinds)))
 
 
 def _with_cure(bench: Bench, task: Task, tested: Tested) -> Tested:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mxlint.verify.child.guard import has_cuda
-from mxlint.verify.processes import Brood
+from mxlint.verify.processes import ProcessGroup
 
 WAIT_S = 60.0
 """For a server to import MLX, or to fork. It is generous: whoever waits in vain starts a new Python, so that load changes no verdict."""
@@ -120,7 +120,7 @@ class ForkServers:
     """
 
     home: Path
-    processes: Brood
+    processes: ProcessGroup
     environment: Mapping[str, str]
     unfit: str | None = None
     unforkable: dict[Imports, str] = field(default_factory=dict)

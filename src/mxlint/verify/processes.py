@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol
 
+from mxlint.verify.child import procfs
+
 _SET_SUBREAPER, _GET_SUBREAPER = 36, 37
 _SWEEPS = 100
 _BREATH_S = 0.05
@@ -40,7 +42,7 @@ class Child(Protocol):
 
 
 @dataclass(slots=True)
-class Brood:
+class ProcessGroup:
     """The children that we have started, and `strangers`: those that we had before. The lock keeps a newborn from being taken for an orphan."""
 
     strangers: frozenset[int] = frozenset()
@@ -90,7 +92,9 @@ class Brood:
         if sys.platform != "linux":
             return 0
         with self.lock:
-            orphans = [pid for pid in children(os.getpid()) if pid not in self.strangers and pid not in self.running and _left_us(pid)]
+            orphans = [
+                pid for pid in procfs.children(os.getpid()) if pid not in self.strangers and pid not in self.running and _left_us(pid)
+            ]
             for orphan in orphans:
                 for pid in (orphan, *family(orphan)):
                     _kill(pid)
@@ -102,14 +106,14 @@ class Brood:
 
 
 @contextmanager
-def brood() -> Iterator[Brood]:
+def process_group() -> Iterator[ProcessGroup]:
     """Where children are started; none of them is left afterwards."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     before = ctypes.c_int(0)
     if libc is not None:
         libc.prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
         libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
-    ours = Brood(frozenset(children(os.getpid())))
+    ours = ProcessGroup(frozenset(procfs.children(os.getpid())))
     try:
         yield ours
     finally:
@@ -142,43 +146,48 @@ def _kill(pid: int) -> None:
         pass
 
 
-def children(pid: int) -> list[int]:
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return []
-    found = []
-    for task in tasks:
-        try:
-            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
-                found += [int(child) for child in file.read().split()]
-        except OSError:
-            continue
-    return found
-
-
 def family(pid: int) -> list[int]:
-    """All descendants."""
-    found: list[int] = []
-    waiting = children(pid)
-    while waiting:
-        child = waiting.pop()
-        found.append(child)
-        waiting += children(child)
-    return found
+    """All descendants of a process."""
+    if sys.platform == "linux":
+        return procfs.family(pid)
+    import psutil
+
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.Error:
+        return []
 
 
 def used(pid: int) -> tuple[int, int]:
     """How many processes a process and its descendants are, and the bytes of memory that they use."""
     everyone = [pid, *family(pid)]
-    pages = 0
-    for one in everyone:
-        try:
-            with open(f"/proc/{one}/statm", encoding="ascii") as file:
-                pages += int(file.read().split()[1])
-        except (OSError, ValueError, IndexError):
-            continue
-    return len(everyone), pages * 4096
+    return len(everyone), sum(_memory(one) for one in everyone)
+
+
+def _memory(pid: int) -> int:
+    if sys.platform == "linux":
+        return procfs.memory(pid)
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def unnamed(pid: int, most: int) -> int:
+    """The bytes of files that a process and its descendants hold without a name in any folder, in memory or on a disk.
+
+    One that is only mapped counts as `most`, the largest that a file can be: how large it is cannot be told.
+    """
+    if sys.platform != "linux":
+        return 0
+    files: dict[tuple[int, int], int] = {}
+    mapped: set[tuple[int, int]] = set()
+    for one in (pid, *procfs.family(pid)):
+        files |= procfs.unnamed_open(one)
+        mapped |= procfs.unnamed_mapped(one)
+    return sum(files.values()) + most * len(mapped - files.keys())
 
 
 def computed(pid: int) -> float | None:

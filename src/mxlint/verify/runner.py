@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,10 +22,12 @@ from time import monotonic
 from typing import IO, Any, Literal
 
 from mxlint.verify.allowance import Allowance
-from mxlint.verify.child.guard import has_cuda
+from mxlint.verify.child.cell import REFUSED
+from mxlint.verify.child.guard import LAYERS, has_cuda
+from mxlint.verify.child.refusals import PHRASES
 from mxlint.verify.forkserver import FLAGS, ForkServers, Request
 from mxlint.verify.kernels import DRIVER_CACHE, PLACE, Store
-from mxlint.verify.processes import Brood, Child, brood, computed, tasks_of_user, used
+from mxlint.verify.processes import Child, ProcessGroup, computed, process_group, tasks_of_user, unnamed, used
 
 Mode = Literal["real", "plain", "computed", "serial", "timed"]
 """The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
@@ -43,8 +45,8 @@ _PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 MOST_PROCESSES = 64
 """A compiler at work is half a dozen."""
 LONG_PATH = 1024
-MOST_FILES, MOST_BYTES = 4096, 1024 * MEGABYTE
-"""What a child may leave in its folder; what it leaves has to be removed."""
+MOST_FILES, MOST_BYTES, MOST_FILE = 4096, 1024 * MEGABYTE, 64 * MEGABYTE
+"""What a child may leave in its folder, or keep without a name, and how large one file may be; what it leaves has to be removed."""
 COUNT_EVERY = 10
 """So many looks at a child for one at its folder."""
 MORE_TASKS = 64
@@ -64,7 +66,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a child ended. `answer` is what it handed in, if it came to that; `stopped` says why we ended it, `signal` what else did."""
+    """How a child ended. `answer` is what it handed in, if it came to that; `stopped` says why we ended it, `signal` what else did.
+    `refused`: the kinds of deeds that it tried in vain (child/refusals.py)."""
 
     answer: Mapping[str, Any] | None
     stopped: str | None
@@ -74,6 +77,7 @@ class Outcome:
     stderr: str
     seconds: float
     peak: int
+    refused: Sequence[str] = ()
 
 
 class WorkplaceError(Exception):
@@ -85,9 +89,10 @@ class Workplace:
     """A private folder for the children of one run; `stop` ends them all. `home`: the code that runs in them, which they only read."""
 
     folder: Path
-    brood: Brood
+    children: ProcessGroup
     stop: threading.Event
     servers: ForkServers
+    layers: Sequence[str] = LAYERS
 
     @property
     def home(self) -> Path:
@@ -95,8 +100,8 @@ class Workplace:
 
 
 @contextmanager
-def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
-    """A place to run children in. Neither the folder nor any of them is left afterwards."""
+def workplace(stop: threading.Event | None = None, layers: Sequence[str] = LAYERS) -> Iterator[Workplace]:
+    """A place to run children in, behind these layers. Neither the folder nor any of them is left afterwards."""
     if os.name != "posix":
         raise WorkplaceError("experiments need Linux or macOS, as MLX does")
     clear_up(Path(tempfile.gettempdir()))
@@ -109,10 +114,10 @@ def workplace(stop: threading.Event | None = None) -> Iterator[Workplace]:
             )
         home = folder / "child"
         code_for_children(home)
-        with brood() as children:
+        with process_group() as children:
             servers = ForkServers(home, children, variables(folder, folder))
             try:
-                yield Workplace(folder, children, stop or threading.Event(), servers)
+                yield Workplace(folder, children, stop or threading.Event(), servers, layers)
             finally:
                 servers.close()
     finally:
@@ -167,9 +172,9 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def filled(folder: Path) -> bool:
-    """Whether a folder holds more than a child may leave there."""
-    count, size, waiting = 0, 0, [str(folder)]
+def filled(folder: Path, size: int = 0) -> bool:
+    """Whether a folder holds more than a child may leave there; `size`: the bytes that it keeps elsewhere."""
+    count, waiting = 0, [str(folder)]
     while waiting and count <= MOST_FILES and size <= MOST_BYTES:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
@@ -211,7 +216,7 @@ def lay_out_for_people(job: Job, folder: Path) -> None:
     shutil.copyfile(CODE / "run.py", folder / "run.py")
 
 
-def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
+def lay_out(job: Job, folder: Path, tasks: int = 0, layers: Sequence[str] = LAYERS) -> None:
     """Write down the program and what to look for in it. `tasks`: so many threads the user may have in all."""
     folder.mkdir(parents=True, exist_ok=True)
     for program, files in (("program", job.files), ("fixed", job.fixed or {})):
@@ -220,15 +225,14 @@ def lay_out(job: Job, folder: Path, tasks: int = 0) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="")
     (folder / "work" / "tmp").mkdir(parents=True, exist_ok=True)
-    (folder / "job.json").write_text(
-        json.dumps({**job.settings, "limits": limits(job.settings["cpu_s"], tasks)}, indent=1), encoding="utf-8"
-    )
+    settings = {**job.settings, "limits": limits(job.settings["cpu_s"], tasks), "layers": layers}
+    (folder / "job.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
 
 
 def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Store | None = None, number: int = 0) -> Outcome:
     """Run a job in a folder of its own, which must not exist yet. `kernels`: those that its like built before; what it builds is added.
     `number`: runs with different ones share nothing that Python draws by chance at its start."""
-    lay_out(job, folder, tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0)
+    lay_out(job, folder, tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0, place.layers)
     if kernels is not None:
         kernels.offer(folder)
     read, write = os.pipe()
@@ -244,7 +248,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
     try:
         watch.follow()
     finally:
-        place.brood.end(process)
+        place.children.end(process)
         watch.close()
     if kernels is not None:
         kernels.collect(folder)
@@ -253,8 +257,9 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         answer = json.loads(watch.result) if watch.result else None
     except ValueError:
         answer = None
+    answer = answer if isinstance(answer, dict) else None
     return Outcome(
-        answer if isinstance(answer, dict) else None,
+        answer,
         watch.stopped,
         -code if code < 0 and watch.stopped is None and not watch.handed_in else None,
         code,
@@ -262,7 +267,18 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         watch.output[process.stderr].decode(errors="replace") if process.stderr else "",
         monotonic() - started,
         watch.peak,
+        refusals(folder, answer),
     )
+
+
+def refusals(folder: Path, answer: Mapping[str, Any] | None) -> list[str]:
+    """The kinds of deeds that were refused, by the kernel or by Python, each once."""
+    try:
+        kernel = (folder / REFUSED).read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError):
+        kernel = []
+    python = answer.get("refused", []) if answer is not None else []
+    return [kind for kind in dict.fromkeys([*kernel, *(python if isinstance(python, list) else [])]) if kind in PHRASES]
 
 
 def executable(job: Job) -> str:
@@ -276,7 +292,7 @@ def _started(job: Job, mode: Mode, place: Workplace, folder: Path, write: int, n
     environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(folder.joinpath(*PLACE, DRIVER_CACHE))}
     command = (executable(job), *FLAGS, str(place.home / "run.py"), mode, str(folder))
     forked = place.servers.start(Request(folder, mode, environment, command), job.settings["modules"], number, write)
-    return forked or place.brood.start([*command, str(write)], work, environment, (write,))
+    return forked or place.children.start([*command, str(write)], work, environment, (write,))
 
 
 @dataclass
@@ -312,7 +328,7 @@ class _Watch:
                     self.take(key.fileobj, waiting)
                 processes, memory = used(process.pid)
                 self.peak = max(self.peak, memory)
-                self.place.brood.sweep()
+                self.place.children.sweep()
                 if self.handed_in or (process.poll() is not None and not ready):
                     break
                 if self.place.stop.is_set():
@@ -323,7 +339,7 @@ class _Watch:
                     self.stopped = "memory"
                 elif processes > MOST_PROCESSES:
                     self.stopped = "processes"
-                elif turn % COUNT_EVERY == 0 and filled(self.folder / "work"):
+                elif turn % COUNT_EVERY == 0 and filled(self.folder / "work", unnamed(process.pid, MOST_FILE)):
                     self.stopped = "files"
             self.drain()
 
@@ -376,7 +392,7 @@ def limits(cpu_s: int, tasks: int = 0) -> dict[str, int]:
     """What the child sets on itself; 0 is no limit."""
     return {
         "cpu_s": cpu_s * (6 if has_cuda() else 1),  # there the compiler of kernels runs in the child itself
-        "file_bytes": 64 * MEGABYTE,
+        "file_bytes": MOST_FILE,
         "files": 256,
         "address_bytes": 8192 * MEGABYTE,
         "tasks": tasks,

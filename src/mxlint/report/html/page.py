@@ -167,6 +167,8 @@ def _facts(finding: Finding, verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "run under", f"MLX {verdict.mlx[0]} on {verdict.mlx[1]}"
     if verdict.guard:
         yield "contained by", ", ".join(verdict.guard)
+    if verdict.refused:
+        yield "refused", "; ".join(verdict.refused)
     yield "took", f"{verdict.duration:.1f} s"
 
 

@@ -1,21 +1,20 @@
-"""What keeps an experiment in its box: limits, namespaces, Landlock, an audit hook. Each layer that could not be had is left out of the report.
+"""What the kernel keeps an experiment from: limits, namespaces, Landlock, a filter of system calls. Layers that could not be had are not reported.
 
-The hook is against accidents, the kernel's layers against malice. What none of them stops: a verdict forged by the code it is about.
+What none of them stops: a verdict forged by the code it is about. docs/security.md says what each does.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import struct
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from . import calls
 
-CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
 CAPABILITIES = 0x20080522  # the version of the call that sets them
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
 CREATE, ADD_RULE, RESTRICT = 444, 445, 446  # Landlock's system calls, the same on every architecture
@@ -27,13 +26,17 @@ SETTINGS = (
     "ssl/openssl.cnf", "ssl/certs", "pki/tls/openssl.cnf", "crypto-policies", "alternatives", "nvidia",
 )  # fmt: skip
 """What libraries look up in /etc, where there are secrets as well."""
-DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/tty")
+DEVICES = ("/dev/null", "/dev/tty")
+SOURCES = ("/dev/zero", "/dev/urandom", "/dev/random")
+"""Devices that are only read: what is written to a mapping of the first is memory that nobody counts."""
 LIBRARIES = ("LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH")
 """Variables that name folders which MLX loads from."""
 CUDA = ("/dev", "/proc")
 """What the driver of an NVIDIA GPU looks through and writes to; its own device files alone are not enough (measured with driver 580)."""
 
 
+LAYERS = ("limits", "namespaces", "landlock", "system calls")
+"""What an experiment can be told to do without, to see what the rest does; the audit hook is always there."""
 ALONE = "own process numbers"
 """The layer that takes a new process to have any effect (cell.py)."""
 
@@ -41,10 +44,6 @@ ALONE = "own process numbers"
 def has_cuda() -> bool:
     """Whether this machine has the driver of an NVIDIA GPU."""
     return os.path.exists("/dev/nvidiactl")
-
-
-class Denied(PermissionError):
-    """The experiment tried something that has no place in one."""
 
 
 def limit(limits: Mapping[str, int]) -> list[str]:
@@ -73,26 +72,45 @@ def limit(limits: Mapping[str, int]) -> list[str]:
     return ["limits"]
 
 
-def enclose(writable: str, readable: Iterable[str]) -> list[str]:
-    """Layers of the kernel, on Linux; call it before MLX starts a thread."""
+def separate() -> list[str]:
+    """Namespaces of the kernel's, on Linux: no network, no shared memory, and for what is forked from here no processes but its own."""
     if sys.platform != "linux":
         return []
     libc = ctypes.CDLL(None, use_errno=True)
-    layers = []
-    libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     # The driver of an NVIDIA GPU looks its own process up in /proc, by the number that it has outside (measured with driver 580).
-    if not has_cuda() and libc.unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID) == 0:
-        layers += ["no network", ALONE]
+    if not has_cuda() and libc.unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWPID) == 0:
+        layers = ["no network", ALONE]
     elif libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0:
-        layers.append("no network")
-    if layers:  # whoever makes a namespace has every right in it
-        libc.capset(struct.pack("Ii", CAPABILITIES, 0), bytes(24))
-    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
-        if _landlock(libc, writable, readable):
-            layers.append("landlock")
-        if ALONE not in layers and calls.forbid():
-            layers.append("system calls")
+        layers = ["no network"]
+    else:
+        return []
+    libc.capset(struct.pack("Ii", CAPABILITIES, 0), bytes(24))  # whoever makes a namespace has every right in it
     return layers
+
+
+def restrict(writable: str, readable: Iterable[str], wanted: Collection[str], channel: Any) -> list[str]:
+    """What the kernel refuses this process and all that it starts, on Linux; call it before MLX starts a thread. `channel`: to who names it."""
+    if sys.platform != "linux":
+        return []
+    layers = []
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
+        if "landlock" in wanted and _landlock(libc, writable, readable):
+            layers.append("landlock")
+        if "system calls" in wanted:
+            layers += calls.close_in(has_cuda(), channel)
+    return layers
+
+
+def beside() -> tuple[str, ...]:
+    """What may be written to apart from the experiment's own folder."""
+    return tuple(os.path.join(path, "") for path in CUDA) if has_cuda() else ()
+
+
+def readable_anyway() -> list[str]:
+    """What every experiment may read: system folders, settings of libraries, and what the environment names as libraries."""
+    libraries = [path for name in LIBRARIES for path in os.environ.get(name, "").split(os.pathsep) if path]
+    return [*READABLE, *SOURCES, *(os.path.join("/etc", name) for name in SETTINGS), *libraries]
 
 
 def tie() -> None:
@@ -111,8 +129,7 @@ def _landlock(libc: Any, writable: str, readable: Iterable[str]) -> bool:
     ruleset = libc.syscall(CREATE, attribute, size, 0)
     if ruleset < 0:
         return False
-    libraries = [path for name in LIBRARIES for path in os.environ.get(name, "").split(os.pathsep)]
-    rules = [(path, READ) for path in (*READABLE, *(os.path.join("/etc", name) for name in SETTINGS), *libraries, *readable)]
+    rules = [(path, READ) for path in (*readable_anyway(), *readable)]
     rules += [(path, files) for path in (writable, *DEVICES, *(CUDA if has_cuda() else ()))]
     for path, access in rules:
         try:
@@ -125,69 +142,3 @@ def _landlock(libc: Any, writable: str, readable: Iterable[str]) -> bool:
     done = libc.syscall(RESTRICT, ruleset, 0) == 0
     os.close(ruleset)
     return bool(done)
-
-
-DENIED = (
-    "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill", "os.killpg", "subprocess.",
-    "pty.spawn", "socket.", "ctypes.", "gc.get_", "sys.addaudithook", "sys._current_frames",
-    "signal.pthread_kill", "webbrowser.", "ftplib.", "smtplib.", "urllib.Request", "http.client.", "sqlite3.enable_load",
-)  # fmt: skip
-CHANGING = {
-    "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr",
-    "shutil.rmtree", "shutil.move", "shutil.copyfile", "shutil.copytree",
-}  # fmt: skip
-ALLOWED = ("socket.gethostname", "socket.__new__")
-OF_PROCESSES = {"setpriority": (0, 0), "sched_setaffinity": (0,), "sched_setscheduler": (0,), "sched_setparam": (0,), "pidfd_open": (0,)}
-"""What no hook hears of, with the arguments by which a process means itself; its number does as well."""
-
-
-def arm(writable: str, refused: list[str]) -> list[str]:
-    """Refuse, from now on, what no experiment needs. `refused` lists what was."""
-    root = os.path.join(os.path.realpath(writable), "")
-    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-    fspath, abspath, is_text, is_number = os.fspath, os.path.realpath, (str, bytes), int
-    denied, changing, allowed, error = DENIED, frozenset(CHANGING), ALLOWED, Denied
-    null = os.devnull
-    own = (0, os.getpid())
-
-    def outside(path: Any) -> bool:
-        if isinstance(path, is_number):
-            return False
-        text = fspath(path)
-        text = text.decode(errors="replace") if isinstance(text, bytes) else text
-        return text != null and not (abspath(text) + "/").startswith(root)
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open":
-            path, _, flags = arguments
-            if not (isinstance(flags, is_number) and flags & writing and isinstance(path, is_text) and outside(path)):
-                return
-        elif event in changing:
-            if not any(isinstance(argument, is_text) and outside(argument) for argument in arguments[:2]):
-                return
-        elif event == "object.__setattr__":
-            if arguments[1] != "__code__":
-                return
-        elif event == "resource.prlimit":
-            if arguments[0] in own:
-                return
-        elif not event.startswith(denied) or event in allowed:
-            return
-        refused.append(event)
-        raise error(f"mxlint's experiment does not allow {event}")
-
-    def of_itself(name: str, real: Callable[..., Any], allowed: tuple[int, ...]) -> Callable[..., Any]:
-        @functools.wraps(real)
-        def call(*args: Any) -> Any:
-            if args[: len(allowed)] != allowed and args[: len(allowed)] != (*allowed[:-1], own[1]):
-                refused.append(name)
-                raise error(f"mxlint's experiment does not allow {name}")
-            return real(*args)
-
-        return call
-
-    for name, arguments in OF_PROCESSES.items():
-        if (real := getattr(os, name, None)) is not None:
-            setattr(os, name, of_itself(f"os.{name}", real, arguments))
-    sys.addaudithook(hook)
-    return ["audit hook"]

@@ -16,13 +16,10 @@ def main(folder: str, mode: str, result: int | None) -> None:
     """Run the job in `folder`. The answer goes to the file descriptor `result`, or to stdout for people."""
     with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
         job = json.load(file)
-    from . import cell, guard
+    from . import cell
 
     work = os.path.join(folder, "work")
-    layers = guard.limit(job["limits"])
-    layers += guard.enclose(work, [folder, os.path.dirname(os.path.realpath(__file__)), sys.prefix, sys.base_prefix, *job["readable"]])
-    if guard.ALONE in layers:
-        cell.enter([] if result is None else [result])
+    layers = cell.enter(cell.Cell(folder, work, readable(folder, job), frozenset(job["layers"]), job["limits"], result))
     answer: dict[str, Any] = {"guard": layers, "status": "failed"}
     if mode == "timed":
         from . import timer
@@ -37,6 +34,18 @@ def main(folder: str, mode: str, result: int | None) -> None:
         finish(answer, result)
     answer["fused"] = mode == "plain" or job["fused"] or not job["canary"] or not unfused()
     finish({**answer, **run(folder, job, mode, layers)}, result)
+
+
+def readable(folder: str, job: dict[str, Any]) -> tuple[str, ...]:
+    """What an experiment may read apart from what every one may: its own, the interpreter's and what belongs to the project."""
+    return folder, os.path.dirname(os.path.realpath(__file__)), sys.prefix, sys.base_prefix, *job["readable"]
+
+
+def arm(folder: str, job: dict[str, Any], layers: list[str], refused: list[str]) -> None:
+    """Put the audit hook on; nothing but the program runs after it."""
+    from . import hook
+
+    layers += hook.arm(os.path.join(folder, "work"), refused, readable(folder, job) if "landlock" in layers else None)
 
 
 def start_mlx(job: dict[str, Any]) -> None:
@@ -114,7 +123,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import asked, attempts, captures, changes, drive, guard, instruments, observe, probes, program, standins, switches, values
+    from . import asked, attempts, captures, changes, drive, instruments, observe, probes, program, standins, switches, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -152,7 +161,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     probe.install()
     asked.install()
     observer.install()
-    layers += guard.arm(os.path.join(folder, "work"), refused)
+    arm(folder, job, layers, refused)
     ended: dict[str, Any] = {"status": "ok"}
     try:
         namespaces.execute(job["entry"])

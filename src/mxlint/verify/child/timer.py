@@ -193,7 +193,7 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     timed.unit, timed.warm_up = order["unit"], order["turns"]
     main.prepare(root, job)
     timed.install()
-    guard.arm(os.path.join(folder, "work"), [])
+    main.arm(folder, job, [], [])
     try:
         namespaces.execute(job["entry"])
         if job["drive"] is not None:
