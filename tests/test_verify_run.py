@@ -21,7 +21,8 @@ from click.testing import CliRunner
 
 from mxlint import cli
 from mxlint.verify.cache import cache_in
-from mxlint.verify.processes import brood, children, family
+from mxlint.verify.child.procfs import children
+from mxlint.verify.processes import family, process_group
 
 pytestmark = [
     pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++"),
@@ -98,7 +99,7 @@ time.sleep(1000)
 def test_the_end_of_one_child_is_not_that_of_another(folder: Path) -> None:
     """A daemon is ended by whoever finds it; a child that still has its parent is not touched, nor one that is not ours."""
     before = set(children(os.getpid()))
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as own, brood() as ours:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as own, process_group() as ours:
         started = [
             ours.start([sys.executable, "-c", DAEMON, str(folder / name)], folder, {}, ())
             if name != "quiet"
@@ -126,7 +127,7 @@ def test_the_end_of_one_child_is_not_that_of_another(folder: Path) -> None:
 
 def test_nothing_outlives_the_brood(folder: Path) -> None:
     """Not even what lost its parent after the last child had ended."""
-    with brood() as ours:
+    with process_group() as ours:
         process = ours.start([sys.executable, "-c", DAEMON, str(folder / "daemon")], folder, {}, ())
         _until(lambda: (folder / "daemon").is_file() and bool((folder / "daemon").read_text()))
         process.kill()
