@@ -125,7 +125,7 @@ def test_the_end_of_one_child_is_not_that_of_another(folder: Path) -> None:
             process.communicate()
 
 
-def test_nothing_outlives_the_brood(folder: Path) -> None:
+def test_nothing_outlives_the_process_group(folder: Path) -> None:
     """Not even what lost its parent after the last child had ended."""
     with process_group() as ours:
         process = ours.start([sys.executable, "-c", DAEMON, str(folder / "daemon")], folder, {}, ())
