@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -24,6 +25,7 @@ from mxlint.engine import check
 from mxlint.finding import Finding, Slowdown, Verdict
 from mxlint.report.verdict import milliseconds
 from mxlint.report.verdict import slowdown as told_of
+from mxlint.verify.child import lending
 from mxlint.verify.child.timer import BATCH_NS, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
@@ -285,6 +287,37 @@ def test_a_loop_is_gone_round_more_often_than_the_program_does(place: Workplace)
     assert len(answer["rounds"]) >= 2
     assert all(time > 0 for pair in answer["rounds"] for time in pair)
     assert len(answer["first"]) == 2
+
+
+FUSED = LOOP.replace("return x + x", "return mx.tanh(x) * 2 + x")
+
+
+@needs_mlx
+def test_what_both_forms_need_is_built_once(place: Workplace) -> None:
+    """And each has its cost in its first turn."""
+    plan = Plan(("real", "hoisted"), "one", "compile", sites=(("a.py", 8, 8),))
+    answer = one_pair(place, FUSED, plan)
+    assert len(answer["rounds"]) >= 2, answer
+    observed, fixed = (list((place.folder / "pair0" / "work" / "tmp" / form).rglob("*.cpp")) for form in ("observed", "fixed"))
+    assert observed and not fixed
+    assert [*(place.folder / "pair0" / "work" / "tmp" / "fixed").rglob("*.so")]
+
+
+def test_a_kernel_is_owed_to_whoever_loads_it(tmp_path: Path) -> None:
+    """In part, if others took the compiler as well; whoever loads none owes nothing."""
+    built, other = tmp_path / "observed", tmp_path / "fixed"
+    for name, began, ended in (("A", 100, 102), ("B", 102, 103)):
+        folder = built / "mlx" / "cpu"
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, at in ((folder / f"{name}.cpp", began), (folder / f"lib{name}.so", ended)):
+            path.write_text(name)
+            os.utime(path, (at, at))
+    (built / "mlx" / "cpu" / "libPlanted.so").write_text("without a source")
+    took = lending.lend(str(built), str(other))
+    assert {path.name for path in other.rglob("*.*")} == {"libA.so", "libB.so"}
+    assert lending.owed(took, 900, ["mlx/cpu/libA.so", "mlx/cpu/libB.so"]) == 900
+    assert lending.owed(took, 900, ["mlx/cpu/libB.so"]) == 300
+    assert lending.owed(took, 900, []) == lending.owed({}, 900, ["mlx/cpu/libA.so"]) == 0
 
 
 FROZEN = """import mlx.core as mx

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import mlx.core as mx
 from mlx import nn
 
-from . import inputs, loops, observe, values
+from . import inputs, lending, loops, observe, values
 from .timer import WARM_UP
 
 MOST_WARM_UP = 64
@@ -152,6 +152,7 @@ class Clock:
         spent = Spent.now(ending=True)
         clock, core = spent.clock - self.begun[0], spent.core - self.begun[1] + spent.built
         first: dict[str, Any] = {"unit": self.unit, "first": min(clock, core) if self.shared else clock}
+        first |= {"built": spent.built, "kernels": lending.loaded()}
         warm: list[int] = []
         seen = 0
         while len(warm) < self.warm_up if self.warm_up is not None else seen < WARM_UP * (not self.new) and len(warm) < MOST_WARM_UP:

@@ -15,6 +15,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from . import lending
+
 BATCH_NS = 2_000_000
 """A batch lasts so long at least, against the clock's grain."""
 LONGEST_NS = 100_000_000
@@ -71,8 +73,10 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     a = observed.exchange({"unit": timing["unit"], "turns": None})
     answer["unit"] = a["unit"]
     fixed.hear()
+    both_cold = timing.get("cold") == [0, 1] and timing["event"] != "once" and not timing["new"]
+    took = lending.lend(observed.temporary, fixed.temporary) if both_cold else {}
     b = fixed.exchange({"unit": a["unit"], "turns": len(a["warm"])})
-    answer["first"] = [a["first"], b["first"]]
+    answer["first"] = [a["first"], b["first"] + lending.owed(took, a.get("built", 0), b.get("kernels", ()))]
     if timing["event"] == "once":
         answer |= {"rounds": [answer["first"]], "built": [a["built"]]}
         return
@@ -121,6 +125,7 @@ class Form:
 
     def __init__(self, folder: str, job: dict[str, Any], number: int, until: float, closed: list[int]) -> None:
         self.number, self.until = number, until
+        self.temporary = temporary(folder, job, number)
         orders, self.write = os.pipe()
         self.read, messages = os.pipe()
         self.ends = (self.read, self.write)
@@ -165,6 +170,12 @@ class Form:
         os.waitpid(self.pid, 0)
 
 
+def temporary(folder: str, job: Mapping[str, Any], number: int) -> str:
+    """The temporary folder of a form: one of its own, if it is to find no kernels."""
+    common = os.path.join(folder, "work", "tmp")
+    return os.path.join(common, FORMS[number]) if number in job["timing"]["cold"] else common
+
+
 def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: int) -> None:
     """Run one form: the program as it is, or another one, under the clock."""
     from . import guard
@@ -174,9 +185,8 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    kernels = os.path.join(folder, "work", "tmp", FORMS[number]) if number in timing["cold"] else os.path.join(folder, "work", "tmp")
-    os.makedirs(kernels, exist_ok=True)
-    os.environ["TMPDIR"] = kernels
+    os.environ["TMPDIR"] = temporary(folder, job, number)
+    os.makedirs(os.environ["TMPDIR"], exist_ok=True)
     from . import clock, main, program
 
     main.start_mlx(job)
