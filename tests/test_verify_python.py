@@ -170,7 +170,7 @@ def test_what_is_missing_is_missing_there(folder: Path) -> None:
     assert find_spec("click") is not None
     environment(folder / ".venv")
     text = PROGRAM.replace("import mlx.core as mx\n", "import click\nimport mlx.core as mx\n")
-    text = text.replace("f(mx.ones(3))", "if click.style('a'):\n    f(mx.ones(3))")
+    text = text.replace("    print(x)\n", "    click.style('a')\n    print(x)\n")
     Path("a.py").write_text(text, encoding="utf-8")
     (there,) = [item["verify"] for item in checked("a.py")["diagnostics"] if item["code"] == "MX101"]
     (here,) = [item["verify"] for item in checked("--python", sys.executable, "a.py")["diagnostics"] if item["code"] == "MX101"]
