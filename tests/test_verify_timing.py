@@ -236,7 +236,7 @@ def job_of(program: str, fixed: str | None = None) -> Job:
         "roots": [""],
         "drive": None,
         "recipe": None,
-        "outside": [],
+        "outside": {},
         "modules": [],
         "canary": True,
         "fused": True,

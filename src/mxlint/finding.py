@@ -99,7 +99,7 @@ result; it could not be run."""
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer;
-    `refused`: what the program tried and was not let do."""
+    `refused`: what the program tried and was not let do; `missing`: modules that it used and that are not installed."""
 
     verdict: VerdictWord
     level: Level | None
@@ -111,6 +111,7 @@ class Verdict:
     slowdown: Slowdown | None = None
     fix: FixWord | None = None
     refused: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ _INCLUDE = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=|(?<=-[rc
 _MOST_FILES = 32  # of requirements that include each other
 _POETRY_BOUND = re.compile(r"(\^|~=|~|[<>!=]=|[<>=])?\s*(\d[\w.*+]*)")
 _REQUIREMENT = re.compile(r"\s*mlx\s*(?:\[[^\]]*\])?\s*(?P<range>(?:[<>=!~(][^;#\\]*?)?)\s*(?:\s--|[;#\\]|$)", re.IGNORECASE)
+_NAME = re.compile(r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:$|[\[<>=!~(;#@,])")
 
 
 def resolve_mlx_versions(start: Path, configured: str | None, measured: Sequence[str]) -> tuple[str, ...]:
@@ -145,26 +146,45 @@ def _listed(pyproject: Path) -> list[str]:
     data = _bytes(pyproject)
     if b"mlx" not in data.lower():
         return []
+    document = _document(data)
+    return _required(_dependencies(document)) + _of_poetry(_table(_table(document, "tool"), "poetry"))
+
+
+def required_names(folder: Path) -> list[str]:
+    """The distributions that the files of one folder require, whatever for."""
+    document = _document(_bytes(folder / "pyproject.toml"))
+    lines = [*_dependencies(document), *_of_setup_cfg(folder / "setup.cfg"), *_lines(sorted(folder.glob("requirements*.txt")))]
+    names = [match["name"] for line in lines if (match := _NAME.match(line))]
+    return names + [name for table in _poetry_tables(_table(_table(document, "tool"), "poetry")) for name in table]
+
+
+def _document(data: bytes) -> dict[str, Any]:
     try:
-        document = parse_toml(data, "")
+        return parse_toml(data, "")
     except ConfigError:
-        return []
+        return {}
+
+
+def _dependencies(document: dict[str, Any]) -> list[str]:
     project = _table(document, "project")
     lists = [
         project.get("dependencies"),
         *_table(project, "optional-dependencies").values(),
         *_table(document, "dependency-groups").values(),
     ]
-    listed = _required([line for lines in lists if isinstance(lines, list) for line in lines if isinstance(line, str)])
-    return listed + _of_poetry(_table(_table(document, "tool"), "poetry"))
+    return [line for lines in lists if isinstance(lines, list) for line in lines if isinstance(line, str)]
+
+
+def _poetry_tables(poetry: dict[str, Any]) -> list[dict[str, Any]]:
+    groups = _table(poetry, "group")
+    tables = [poetry, *(_table(groups, name) for name in groups)]
+    return [_table(table, key) for table in tables for key in ("dependencies", "dev-dependencies")]
 
 
 def _of_poetry(poetry: dict[str, Any]) -> list[str]:
     """The ranges of MLX in Poetry's own tables, where `mlx = "^0.22"` or `mlx = { version = "^0.22", ... }`."""
-    groups = _table(poetry, "group")
-    tables = [poetry, *(_table(groups, name) for name in groups)]
     found: list[str] = []
-    for dependencies in (_table(table, key) for table in tables for key in ("dependencies", "dev-dependencies")):
+    for dependencies in _poetry_tables(poetry):
         for name, value in dependencies.items():
             version = value.get("version") if isinstance(value, dict) else value
             if name.lower() == "mlx" and isinstance(version, str):
@@ -185,20 +205,22 @@ def _bound(operator: str, version: str) -> str:
 
 def _setup_cfg(file: Path) -> list[str]:
     """The ranges of MLX in a setup.cfg: required, and for extras."""
-    data = _bytes(file)
-    if b"mlx" not in data.lower():
-        return []
+    return _required(_of_setup_cfg(file)) if b"mlx" in _bytes(file).lower() else []
+
+
+def _of_setup_cfg(file: Path) -> list[str]:
+    """The requirements in a setup.cfg: of the project, and for extras."""
     from configparser import Error, RawConfigParser
 
     parser = RawConfigParser()
     try:
-        parser.read_string(data.decode(errors="replace"))
+        parser.read_string(_bytes(file).decode(errors="replace"))
     except Error:
         return []
     values = [parser.get("options", "install_requires", fallback="")]
     if parser.has_section("options.extras_require"):
         values += [value for _, value in parser.items("options.extras_require")]
-    return _required([line for value in values for line in value.splitlines()])
+    return [line for value in values for line in value.splitlines()]
 
 
 def _table(document: dict[str, Any], key: str) -> dict[str, Any]:

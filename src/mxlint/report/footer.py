@@ -29,7 +29,8 @@ def _verified(result: Result) -> str:
     text = f"Verified {_counted(len(verdicts), 'finding')}: {', '.join(counts)}"
     mlx = next((verdict.mlx for verdict in verdicts if verdict.mlx is not None), None)
     text += f" (MLX {mlx[0]} on {mlx[1]})" if mlx is not None else ""
-    return text + ".\n"
+    missing = sorted({module for verdict in verdicts for module in verdict.missing})
+    return text + ".\n" + (f"Not installed, and used by what was run: {', '.join(missing)}.\n" if missing else "")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -74,12 +74,18 @@ def _summary(result: Result) -> Mapping[str, Any]:
 
 
 def _verified(result: Result) -> dict[str, Any] | None:
-    """How many findings got which verdict, and at which levels those that were confirmed or refuted; None if nothing was verified."""
+    """How many findings got which verdict, and at which levels those that were confirmed or refuted; None if nothing was verified. `missing`: modules that
+    programs used and that are not installed."""
     verdicts = [finding.verdict for finding in result.findings if finding.verdict is not None]
     if not result.verified:
         return None
     levels = Counter(verdict.level for verdict in verdicts if verdict.level is not None and verdict.verdict in ("confirmed", "refuted"))
-    return {**{word: sum(verdict.verdict == word for verdict in verdicts) for word in VERDICTS}, "by_level": dict(levels)}
+    missing = sorted({module for verdict in verdicts for module in verdict.missing})
+    return {
+        **{word: sum(verdict.verdict == word for verdict in verdicts) for word in VERDICTS},
+        "by_level": dict(levels),
+        "missing": missing,
+    }
 
 
 def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
@@ -128,6 +134,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "mlx": None if verdict.mlx is None else {"version": verdict.mlx[0], "device": verdict.mlx[1]},
         "guard": list(verdict.guard),
         "refused": list(verdict.refused),
+        "missing": list(verdict.missing),
         "duration_s": round(verdict.duration, 3),
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mxlint.finding import Finding, Level
+from mxlint.verify.absence import decided
 from mxlint.verify.bench import Bench
 from mxlint.verify.chain import in_replaced
 from mxlint.verify.factory import reduced
@@ -23,6 +24,8 @@ from mxlint.verify.witness import PLACE, witness
 
 MOST_CALLERS = 3
 """Functions that hold a call in sight which the program did not make, and that are called for it."""
+STAND_IN_USED = "StandInUsed: "
+"""How the child's account of an exception begins, where the value of something that is not installed was needed."""
 MOST_GUESSES = 3
 """So many parameters that may or may not be arrays are tried as something else."""
 
@@ -118,6 +121,7 @@ def _attempt(
     made = Job(job.files, {**job.settings, "recipe": recipe})
     keep(made, "-called" if not order["stand_ins"] else "-stand-in")
     answer, run, _ = tried(bench, made, claim, protocol)
+    answer = decided(bench, finding, answer, run)
     level: Level = "stand-in" if run is not None and (run.get("stand_ins") or run.get("replaced")) else "in-place"
     if answer.word == "seen" and level == "stand-in" and run is not None:
         hit = in_replaced(finding, bench.sources, run.get("replaced", {}))
@@ -140,11 +144,12 @@ def _nothing_found(answer: Mapping[str, Any] | None) -> str:
     advice = "a comment `# mxlint: inputs(x=float32[8,16], …)` above the function says what to call it with"
     if answer is None:
         return f"the search for arguments did not come to an end; {advice}"
+    lacking = next((text for text in (answer.get("detail"), answer.get("problem")) if text and text.startswith(STAND_IN_USED)), None)
+    if lacking is not None:
+        return str(lacking).removeprefix(STAND_IN_USED)
     if answer.get("status") in ("raised", "exit"):
         return f"the modules that it needs do not run here: {answer.get('detail')}"
     problem = answer.get("problem") or ""
-    if problem.startswith("StandInUsed: "):
-        return f"{problem.removeprefix('StandInUsed: ').partition(':')[0]}, and the function needs it: install it, or verify where it is"
     return f"no arguments were found with which the uncompiled function runs{f' (it came furthest with {problem})' if problem else ''}; {advice}"
 
 

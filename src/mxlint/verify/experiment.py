@@ -16,6 +16,7 @@ from mxlint.facts.model import Facts
 from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
 from mxlint.project import Project
 from mxlint.source import Source
+from mxlint.verify.absence import decided, needed
 from mxlint.verify.arguments import not_seen
 from mxlint.verify.attempts import attempted
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, all_watched
@@ -244,7 +245,10 @@ def _tested(word: VerdictWord, trial: Trial, reason: str | None, started: float,
     mlx = run.get("mlx")
     evidence = trial.answer.evidence if word in ("confirmed", "inconclusive") else None
     versions = (mlx["version"], mlx["device"]) if mlx else None
-    return Tested(Verdict(word, trial.level, reason, evidence, versions, monotonic() - started, tuple(run.get("guard", ()))), proof)
+    return Tested(
+        Verdict(word, trial.level, reason, evidence, versions, monotonic() - started, tuple(run.get("guard", ())), missing=needed(run)),
+        proof,
+    )
 
 
 def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Iterator[Trial]:
@@ -256,8 +260,8 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
         job = job_of(bench, piece, claim, protocol)
         keep(job, "")
         for trial in _with_program(bench, job, claim, protocol):
-            yield trial
-            if trial.run is not None and trial.run.get("calls"):
+            yield _decided(bench, task, trial)
+            if trial.run is not None and trial.run.get("calls") and not needed(trial.run):
                 called_at_all = True
                 found = missing_places(claim, job, trial.run)
                 missed = [place for place in missed if place in found]
@@ -265,14 +269,21 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
                 keep(trial.job, "-changed")
     by_caller = by_callers(bench, task.finding, claim, protocol, missed, keep)
     if by_caller is not None:
-        yield Trial(by_caller.answer, by_caller.run, by_caller.job, by_caller.level)
+        yield _decided(bench, task, Trial(by_caller.answer, by_caller.run, by_caller.job, by_caller.level))
     if not called_at_all:  # where the program makes calls, they decide
         made = called(bench, task.finding, claim, task.named, protocol, keep)
         if made is not None:
             reason = f"called with made-up arguments: {made.answer.reason}"
             yield Trial(replace(made.answer, reason=reason), made.run, made.job, made.level)
             if made.job is not None and made.level == "in-place":
-                yield from _changed(bench, made.job, claim, protocol)
+                for trial in _changed(bench, made.job, claim, protocol):
+                    yield _decided(bench, task, trial)
+
+
+def _decided(bench: Bench, task: Task, trial: Trial) -> Trial:
+    """What a trial shows, if nothing that is not installed decided it."""
+    answer = decided(bench, task.finding, trial.answer, trial.run)
+    return replace(trial, answer=answer, refutes=trial.refutes and answer.word == "contradicted")
 
 
 def _with_program(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Iterator[Trial]:

@@ -12,6 +12,7 @@ from mxlint.finding import Finding
 from mxlint.verify.bench import Bench, watch, watched
 from mxlint.verify.modules import Module, Modules
 from mxlint.verify.protocols.answer import Protocol
+from mxlint.verify.requirements import distribution
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
@@ -120,7 +121,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "attempts": None,
         "turned": [],
         "python": python.settings,
-        "outside": sorted(name for name in piece.outside if name not in sys.stdlib_module_names),
+        "outside": {name: distribution(name, claim.span.filename) for name in sorted(piece.outside) if name not in sys.stdlib_module_names},
         "modules": sorted(name for name in piece.outside if name == "numpy" or name in sys.stdlib_module_names and name not in _NOISY),
         "canary": "MLX_DISABLE_COMPILE" not in "".join(piece.files.values()),
         "readable": list(python.readable),

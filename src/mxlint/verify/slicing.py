@@ -317,16 +317,16 @@ def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _imported_outside(module: Module, node: ast.stmt) -> Iterator[str]:
-    """Modules that are not of the project and that a statement of the module imports, unless it is ready for their absence."""
+def _imported_outside(module: Module, node: ast.AST) -> Iterator[str]:
+    """Modules that are not of the project and that a statement of the module imports, in itself or in functions, unless it is ready for their
+    absence: that a `try` around an import sees to."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             if (alias.asname or alias.name.partition(".")[0]) in module.outside:
                 yield alias.name
-    elif (
-        isinstance(node, ast.ImportFrom)
-        and not node.level
-        and node.module
-        and any((alias.asname or alias.name) in module.outside for alias in node.names)
-    ):
-        yield node.module
+    elif isinstance(node, ast.ImportFrom):
+        if not node.level and node.module and any((alias.asname or alias.name) in module.outside for alias in node.names):
+            yield node.module
+    elif not (isinstance(node, ast.Try) and node.handlers):
+        for part in ast.iter_child_nodes(node):
+            yield from _imported_outside(module, part)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 
@@ -96,13 +97,13 @@ def canary(mx: Any) -> str | None:
     return None if len(runs) == 1 else "mx.compile does nothing here: the body of a compiled function ran at every call"
 
 
-def prepare(root: str, job: dict[str, Any]) -> set[str]:
-    """The process as the program in `root` is to find it; returns what was put in place of modules that are missing."""
+def prepare(root: str, job: dict[str, Any], within: Callable[[], int | None] = lambda: None) -> None:
+    """The process as the program in `root` is to find it. `within`: the compiled object whose trace is under way."""
     import random
 
     import mlx.core as mx
 
-    from . import program, standins
+    from . import absent, standins
 
     if job["drive"] is not None:
         trees = job["drive"]["trees"]
@@ -114,7 +115,7 @@ def prepare(root: str, job: dict[str, Any]) -> set[str]:
         sys.modules["numpy"].random.seed(7)
     sys.path[:0] = [os.path.join(root, folder) for folder in job["roots"]]
     sys.argv = [os.path.join(root, job["entry"]["file"])]
-    return program.stand_ins(job["outside"])
+    absent.install(job["outside"], root + os.sep, within)
 
 
 def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[str, Any]:
@@ -123,7 +124,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import asked, attempts, captures, changes, drive, instruments, observe, probes, program, standins, switches, values
+    from . import absent, asked, attempts, captures, changes, drive, instruments, observe, probes, program, standins, switches, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
@@ -152,7 +153,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     if job["clocks"]:
         observer.clocks = instruments.Clocks(observer.root, observer.caller)
     refused: list[str] = []
-    stand_ins = prepare(root, job)
+    prepare(root, job, lambda: observer.stack[-1][0].number if observer.stack else None)
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
     if mode == "serial":
         instruments.serial()
@@ -255,7 +256,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         ],
         "files": {name: os.path.getsize(name) for name in sorted(os.listdir()) if os.path.isfile(name)} if not refused else {},
         "refused": refused,
-        "stand_ins": sorted(stand_ins),
+        **absent.report(names),
         "replaced": dict(standins.replaced),
         "guard": layers,
     }
