@@ -34,7 +34,7 @@ def decided(bench: Bench, finding: Finding, answer: Answer, run: Mapping[str, An
     if run is None or not run.get("absences"):
         return answer
     if answer.word == "unclear":
-        stopped = _named(item["message"] for item in run["exceptions"])
+        stopped = _named(item["message"] for item in run["exceptions"]) or _flowed(run)
         return answer if stopped is None else _lacking(run, stopped)
     held = {**_imported(bench, finding, run["absences"]), **run["standing_in"]}
     if (name := _flowed(run) or held.get(in_replaced(finding, bench.sources, held) or "")) is not None:
