@@ -175,7 +175,7 @@ def test_what_has_no_part_in_the_claim_is_done_without(body: str, done_without: 
 def test_what_a_stand_in_decided_is_no_verdict(body: str) -> None:
     verdict, _, _ = checked(body)
     assert verdict["verdict"] == "inconclusive", verdict
-    assert verdict["reason"].startswith("the module nowhere_here is not installed (") and "needs nowhere_here" in verdict["reason"]
+    assert "the module nowhere_here is not installed" in verdict["reason"]
 
 
 @RUNS

@@ -34,7 +34,7 @@ def decided(bench: Bench, finding: Finding, answer: Answer, run: Mapping[str, An
     if run is None or not run.get("absences"):
         return answer
     if answer.word == "unclear":
-        stopped = _named(item["message"] for item in run["exceptions"]) or _flowed(run)
+        stopped = named(item["message"] for item in run["exceptions"]) or _flowed(run)
         return answer if stopped is None else _lacking(run, stopped)
     held = {**_imported(bench, finding, run["absences"]), **run["standing_in"]}
     if (name := _flowed(run) or held.get(in_replaced(finding, bench.sources, held) or "")) is not None:
@@ -47,7 +47,18 @@ def decided(bench: Bench, finding: Finding, answer: Answer, run: Mapping[str, An
 
 
 def _lacking(run: Mapping[str, Any], name: str) -> Answer:
-    return Answer("unclear", f"{run['absences'][name.partition('.')[0]]} (the finding needs {name})")
+    return Answer("unclear", lacking(run, name))
+
+
+def lacking(run: Mapping[str, Any], name: str) -> str:
+    """That a finding needs a part of a missing module."""
+    return f"{run['absences'][name.partition('.')[0]]} (the finding needs {name})"
+
+
+def with_absences(reason: str | None, absences: Mapping[str, str]) -> str | None:
+    """A reason that names what is not installed and was used on the way to it, if it does not yet."""
+    unsaid = [absence for module, absence in absences.items() if module not in (reason or "")]
+    return "; ".join(filter(None, (reason, *unsaid))) or None
 
 
 def needed(run: Mapping[str, Any] | None) -> tuple[str, ...]:
@@ -68,9 +79,9 @@ def _flowed(run: Mapping[str, Any]) -> str | None:
     if within is not None:
         return str(within)
     errors = [item["message"] for item in run["exceptions"] if item["object"] is not None]
-    return _named([json.dumps([(call["key"], call.get("result")) for call in run["calls"]], default=repr), *errors])
+    return named([json.dumps([(call["key"], call.get("result")) for call in run["calls"]], default=repr), *errors])
 
 
-def _named(texts: Iterable[str]) -> str | None:
+def named(texts: Iterable[str]) -> str | None:
     """The stand-in that one of the texts names."""
     return next((text.partition(MARK)[2].partition(">")[0] for text in texts if MARK in text), None)

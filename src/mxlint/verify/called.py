@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mxlint.finding import Finding, Level
-from mxlint.verify.absence import decided
+from mxlint.verify.absence import decided, lacking, named
 from mxlint.verify.bench import Bench
 from mxlint.verify.chain import in_replaced
 from mxlint.verify.factory import reduced
@@ -144,9 +144,11 @@ def _nothing_found(answer: Mapping[str, Any] | None) -> str:
     advice = "a comment `# mxlint: inputs(x=float32[8,16], …)` above the function says what to call it with"
     if answer is None:
         return f"the search for arguments did not come to an end; {advice}"
-    lacking = next((text for text in (answer.get("detail"), answer.get("problem")) if text and text.startswith(STAND_IN_USED)), None)
-    if lacking is not None:
-        return str(lacking).removeprefix(STAND_IN_USED)
+    refused = next((text for text in (answer.get("detail"), answer.get("problem")) if text and text.startswith(STAND_IN_USED)), None)
+    if refused is not None:
+        return str(refused).removeprefix(STAND_IN_USED)
+    if (part := named([str(answer.get("detail")), str(answer.get("problem"))])) is not None:
+        return lacking(answer, part)
     if answer.get("status") in ("raised", "exit"):
         return f"the modules that it needs do not run here: {answer.get('detail')}"
     problem = answer.get("problem") or ""

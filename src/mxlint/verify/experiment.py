@@ -225,6 +225,7 @@ def _verdict(bench: Bench, task: Task) -> Tested:
     protocol = PROTOCOLS[claim.code]
     last = Trial(Answer("unclear", "no call of the compiled function is in sight"))
     reason = last.answer.reason
+    absences: dict[str, str] = {}
     for trial in _trials(bench, task, claim, protocol):
         if trial.lacks is not None:
             return _tested("unavailable", replace(trial, level=None), trial.lacks, started)
@@ -233,7 +234,9 @@ def _verdict(bench: Bench, task: Task) -> Tested:
         if trial.refutes:
             return _tested("refuted", trial, trial.answer.reason, started)
         reason = trial.answer.reason or reason
+        absences |= {module: (trial.run or {})["absences"][module] for module in needed(trial.run)}
         last = replace(trial, run=trial.run or last.run, level=trial.level or last.level)
+    reason = with_absences(reason, absences)
     alone = witnessed(bench, claim, protocol, partial(_keep, bench, task))
     if alone is not None:
         return _tested("inconclusive", Trial(alone.answer, alone.run, None, alone.level), not_seen(last.run, reason), started)
