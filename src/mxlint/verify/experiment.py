@@ -16,7 +16,7 @@ from mxlint.facts.model import Facts
 from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
 from mxlint.project import Project
 from mxlint.source import Source
-from mxlint.verify.absence import decided, needed
+from mxlint.verify.absence import decided, needed, with_absences
 from mxlint.verify.arguments import not_seen
 from mxlint.verify.attempts import attempted
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, all_watched
