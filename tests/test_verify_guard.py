@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import shutil
@@ -399,8 +400,8 @@ def belonging(folder: Path) -> list[int]:
 @pytest.mark.parametrize("name", MACHINES)
 def test_filters_for_every_machine(name: str) -> None:
     """Every call of the tables is judged, no jump leads out of a filter, and none is longer than the kernel takes."""
-    for supervised in (False, True):
-        code = calls.program(name, supervised, cuda=False, handover=(7, 7) if supervised else (-1, -1))
+    for supervised, cuda in itertools.product((False, True), repeat=2):
+        code = calls.program(name, supervised, cuda=cuda, handover=(7, 7) if supervised else (-1, -1))
         assert code is not None
         steps = list(struct.iter_unpack("HBBI", code))
         assert len(steps) <= 4096

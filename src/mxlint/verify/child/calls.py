@@ -32,7 +32,7 @@ OPEN_TO_CHANGE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os,
 NEW_NAMESPACE = 0x7E020000
 CLONE_PARENT, CLONE_THREAD, CLONE_FILES = 0x8000, 0x10000, 0x400
 MAP_SHARED, MAP_ANONYMOUS = 1, 0x20
-AF_UNIX, SOCK_STREAM, SOCK_TYPE = 1, 1, 0xF
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE = 1, 1, 5, 0xF
 PDEATHSIG, SIGKILL = 1, 9
 OWN_RIGHTS = (4, 8, 22, 24, 28, 35, 36, 47, 0x59616D61)
 """Options of prctl: dumpable, kept capabilities, seccomp, the bounding set, secure bits, the memory map, reaper of orphans, ambient
@@ -49,8 +49,9 @@ UNASKED = ("open", "openat", *REFUSED["write"], "kill", "tkill", "tgkill", "sche
 """Calls that are left to the other layers where there is nobody to ask: a program makes them for itself, too."""
 HANDOVER = (("sendmsg", 0), ("seccomp", 2))
 """Calls that hand the listener over and close the door behind it, with the argument by which they are known."""
-OF_CUDA = ("memfd_create",)
-"""What the driver of an NVIDIA GPU makes as well; it also has requests of ioctl of its own."""
+OF_CUDA = ("memfd_create", "listen", "accept", "accept4")
+"""What the driver of an NVIDIA GPU makes as well; it also has requests of ioctl of its own, and listens at a socket of packets with a name that is
+in no folder (measured with driver 580: without it there is no device)."""
 
 
 def _argument(number: int, high: bool = False) -> Step:
@@ -69,7 +70,7 @@ def _any_bit(number: int, mask: int, then: int, otherwise: list[Step]) -> list[S
     return [_argument(number), (ANY_BIT, 0, 1, mask), (GIVE, 0, 0, then), *otherwise]
 
 
-def _rules(ask: Callable[[str], int], any_request: bool) -> dict[str, list[Step]]:
+def _rules(ask: Callable[[str], int], cuda: bool) -> dict[str, list[Step]]:
     """The calls that are judged by their arguments. They stand first: the kernel remembers which of the others are always allowed."""
     allow: list[Step] = [(GIVE, 0, 0, ALLOW)]
 
@@ -84,16 +85,12 @@ def _rules(ask: Callable[[str], int], any_request: bool) -> dict[str, list[Step]
             steps = [_argument(number), (EQUAL, 0, len(inner), value), *inner]
         return [*steps, *asked("scheduling")]
 
-    stream = [
-        _argument(0),
-        (EQUAL, 0, 4, AF_UNIX),
-        _argument(1),
-        (AND, 0, 0, SOCK_TYPE),
-        (EQUAL, 0, 1, SOCK_STREAM),
-        *allow,
-        *asked("socket"),
-    ]
-    requests = allow if any_request else [(GIVE, 0, 0, FAIL | errno.ENOTTY)]
+    def local(*types: int) -> list[Step]:
+        """A socket between processes of one machine, of one of these types."""
+        kinds: list[Step] = [step for one in types for step in ((EQUAL, 0, 1, one), *allow)]
+        return [_argument(0), (EQUAL, 0, 2 + len(kinds), AF_UNIX), _argument(1), (AND, 0, 0, SOCK_TYPE), *kinds, *asked("socket")]
+
+    requests = allow if cuda else [(GIVE, 0, 0, FAIL | errno.ENOTTY)]
     return {
         "openat": _any_bit(2, OPEN_TO_CHANGE, ask("write"), allow),
         "open": _any_bit(1, OPEN_TO_CHANGE, ask("write"), allow),
@@ -125,8 +122,8 @@ def _rules(ask: Callable[[str], int], any_request: bool) -> dict[str, list[Step]
         "setpriority": on_itself(0, 0),
         "ioprio_set": on_itself(1, 0),
         **{name: on_itself(0) for name in ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")},
-        "socket": stream,
-        "socketpair": stream,
+        "socket": local(SOCK_STREAM, *([SOCK_SEQPACKET] if cuda else [])),
+        "socketpair": local(SOCK_STREAM),
         "sendto": [_argument(4), (EQUAL, 0, 3, 0), _argument(4, high=True), (EQUAL, 0, 1, 0), *allow, *asked("connection")],
     }
 
@@ -147,7 +144,7 @@ def program(machine: str, supervised: bool, cuda: bool, handover: tuple[int, int
         del rules["mmap"]
     rules |= {name: [(GIVE, 0, 0, ALLOW)] for name in free if name not in rules}
     if not supervised:
-        rules |= {name: [(GIVE, 0, 0, ALLOW)] for name in UNASKED}
+        rules |= {name: [(GIVE, 0, 0, ALLOW)] for name in (*UNASKED, *(["bind"] if cuda else []))}
     kinds = {name: kind for kind, names in REFUSED.items() for name in names}
     for (name, argument), value in zip(HANDOVER, handover):
         if value >= 0:

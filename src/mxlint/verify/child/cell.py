@@ -162,7 +162,9 @@ class _Keeper:
                 from .supervisor import Supervisor
 
                 (listener,) = array.array("i", data)
-                self.supervisor = Supervisor(listener, os.path.join(os.path.realpath(self.cell.work), ""), guard.beside(), self.name)
+                self.supervisor = Supervisor(
+                    listener, os.path.join(os.path.realpath(self.cell.work), ""), guard.beside(), guard.has_cuda(), self.name
+                )
                 events.register(listener, select.POLLIN)
 
     def name(self, kind: str) -> None:

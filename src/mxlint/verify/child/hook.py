@@ -98,6 +98,7 @@ class _Judge:
 def _hook(judge: _Judge) -> Callable[[str, tuple[Any, ...]], None]:
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     denied, allowed, changes, modules, starts = dict(DENIED), ALLOWED, dict(CHANGES), dict(MODULES), tuple(DENIED)
+    by_path = getattr(os, "O_PATH", 0)  # nothing is read through it
     own, ours = (0, os.getpid()), os.path.join(os.path.dirname(__file__), "")
     requests = frozenset(getattr(termios, name) for name in ("TIOCGWINSZ", "FIONREAD", "FIONBIO", "FIOCLEX") if hasattr(termios, name))
 
@@ -107,7 +108,8 @@ def _hook(judge: _Judge) -> Callable[[str, tuple[Any, ...]], None]:
             if not isinstance(flags, int) or isinstance(path, int):
                 return
             if not flags & writing:
-                judge.read(path)
+                if not flags & by_path:
+                    judge.read(path)
             elif judge.outside(path):
                 raise judge.refuse("write")
         elif event in changes:
@@ -116,6 +118,8 @@ def _hook(judge: _Judge) -> Callable[[str, tuple[Any, ...]], None]:
                 start = arguments[folder] if folder is not None and folder < len(arguments) else None
                 if event == "os.truncate" and isinstance(arguments[path], int):
                     continue  # it was opened for writing
+                if event == "os.mkdir" and start in (None, -1) and judge.exists(arguments[path]):
+                    continue  # the system says that it exists
                 if judge.outside(arguments[path], start):
                     raise judge.refuse(kind)
         elif event == "import":

@@ -46,6 +46,7 @@ PATHS: dict[str, tuple[tuple[int | None, int, bool], ...]] = {
     "mknodat": ((0, 1, False),),
 }
 """The paths that a call changes: which argument is the folder that it starts from, which the path, whether a link at its end is followed."""
+MAKE_FOLDER = ("mkdir", "mkdirat")
 MODES = {"mknod": 1, "mknodat": 2}
 METADATA: dict[str, tuple[int | None, int | None]] = {
     **dict.fromkeys(("chmod", "chown", "lchown", "utime", "utimes", "setxattr", "lsetxattr", "removexattr", "lremovexattr"), (None, 0)),
@@ -61,6 +62,7 @@ TO_A_THREAD = ("tkill", "prlimit64", "sched_setaffinity", "sched_setscheduler", 
 """Calls that name a thread first; a process may so do to its own."""
 NAME_SERVICES = (b"/var/run/nscd/", b"/run/nscd/", b"/run/systemd/userdb/", b"/var/lib/sss/pipes/")
 """A libc asks here for the name of a user by itself, and looks into /etc if there is no answer."""
+LOCAL, MOST_ADDRESS = AF_UNIX.to_bytes(2, "little"), 110
 ANSWERS = {"memory file": errno.ENOSYS, "write": errno.EACCES, "read": errno.EACCES}
 """What a refused call returns, where it is not EPERM."""
 FREE = ("/dev/null", "/dev/tty")
@@ -70,11 +72,12 @@ FREE = ("/dev/null", "/dev/tty")
 @dataclass(slots=True)
 class Supervisor:
     """Answers for the calls of one experiment. `work`: the folder that is its own; `beside`: further ones that it may write to;
-    `name`: is told the kind of each refusal."""
+    `names`: whether it may bind sockets to names that are in no folder; `name`: is told the kind of each refusal."""
 
     listener: int
     work: str
     beside: tuple[str, ...]
+    names: bool
     name: Callable[[str], None]
     rules: dict[int, tuple[str, str]] = field(default_factory=dict)
 
@@ -115,7 +118,9 @@ class Supervisor:
         if name in PATHS:
             if name in MODES and arguments[MODES[name]] & FILE_TYPE in DEVICES_TYPES:
                 return errno.EPERM
-            places = (self.place(thread, start, path, follow, arguments) for start, path, follow in PATHS[name])
+            places = [self.place(thread, start, path, follow, arguments) for start, path, follow in PATHS[name]]
+            if name in MAKE_FOLDER and places[0] is not None and os.path.lexists(places[0]):
+                return None  # the kernel says that it exists
             return None if all(place is None or self.inside(place) for place in places) else errno.EPERM
         if name in METADATA and name != "ioctl":
             # A linker makes its output executable. Nobody executes it here, so that nothing need be done, and nothing can go wrong.
@@ -128,6 +133,9 @@ class Supervisor:
             return None if signed(arguments[0]) in own_threads(thread) else errno.EPERM
         if name == "setpriority":
             return None if arguments[0] == 0 and signed(arguments[1]) in own_threads(thread) else errno.EPERM
+        if name == "bind":
+            address = self.address(thread, arguments)
+            return None if self.names and address[:2] == LOCAL and address[2:3] == b"\0" else errno.EPERM
         if name == "connect":
             return errno.ENOENT if self.asks_for_names(thread, arguments) else errno.EPERM
         return errno.EPERM
@@ -147,6 +155,8 @@ class Supervisor:
         where = os.fsdecode(text)
         if where.startswith("/"):
             return resolved(as_seen_by(thread, where), follow)
+        if not where and start is None:
+            return None  # no path at all
         folder = AT_FDCWD if start is None else signed(arguments[start])
         top = f"/proc/{thread}/cwd" if folder == AT_FDCWD else f"/proc/{thread}/fd/{folder}"
         return resolved(f"{top}/{where}" if where else top, follow or not where)
@@ -157,8 +167,12 @@ class Supervisor:
         return {procfs.inner_number(procfs.status(pid)) for pid in (leader, *procfs.family(leader))} - {0}
 
     def asks_for_names(self, thread: int, arguments: list[int]) -> bool:
-        address = memory(thread, arguments[1], min(arguments[2], 110))
-        return len(address) > 2 and int.from_bytes(address[:2], "little") == AF_UNIX and address[2:].startswith(NAME_SERVICES)
+        address = self.address(thread, arguments)
+        return address[:2] == LOCAL and address[2:].startswith(NAME_SERVICES)
+
+    def address(self, thread: int, arguments: list[int]) -> bytes:
+        """The address that a call gives a socket."""
+        return memory(thread, arguments[1], min(arguments[2], MOST_ADDRESS))
 
 
 def own_threads(thread: int) -> set[int]:
