@@ -193,6 +193,8 @@ def check(ctx: click.Context, /, **options: Any) -> None:
 def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) -> None:
     """Run the piece of the program around a row under the MLX that is installed, and say whether what is found there is true.
 
+    The program is looked for in the whole project: the folder of the nearest pyproject.toml or repository.
+
     With --as it is the experiment of that rule, on the compile site, the head of the statement or the statement in the row.
 
     The exit code is 0 if nothing was confirmed, 1 if something was, and 2 if mxlint could not do its work.
@@ -204,17 +206,14 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
         raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
     from mxlint.project import neighbours
     from mxlint.verify.protocols.table import PROTOCOLS
+    from mxlint.versions import project_root
 
     rule = _rule(code) if code is not None else None
     if rule is not None and rule.code not in PROTOCOLS:
         raise _Failure(f"{rule.code} has no experiment: what it says is not decided by running the program once more")
-    run = {
-        "force_exclude": False,
-        "stdin_filename": None,
-        "paths": (file, *neighbours(Path(file))),
-        "exit_zero": True,
-        "verify": True,
-    }
+    root = project_root(Path(file).absolute().parent)
+    project = [str(root)] if root is not None else neighbours(Path(file))
+    run = {"force_exclude": False, "stdin_filename": None, "paths": (*project, file), "exit_zero": True, "verify": True}
     result = _run({**options, **run})
     from mxlint.verify.request import asked
 

@@ -151,7 +151,7 @@ class Project:
 
 
 def neighbours(path: Path) -> list[str]:
-    """What may belong to the same program as a file: the other files of its folder, or its whole package."""
+    """What may belong to the same program as a file of no project: the other files of its folder, or its whole package."""
     folder = top = path.parent
     while os.path.exists(top / "__init__.py") and top.parent != top:
         folder, top = top, top.parent

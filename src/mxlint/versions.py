@@ -106,6 +106,13 @@ def project_folders(start: Path) -> Iterator[Path]:
             return
 
 
+def project_root(start: Path) -> Path | None:
+    """The nearest folder, from `start` up, that says it is a project's: by a pyproject.toml or by a repository."""
+    return next(
+        (folder for folder in (start, *start.parents) if os.path.isfile(folder / "pyproject.toml") or os.path.exists(folder / ".git")), None
+    )
+
+
 def _requirements(folder: Path) -> Iterator[SpecifierSet]:
     """What the files of one folder require of MLX. Files that cannot be read say nothing: they are not ours to complain about."""
     for name in _LOCKS:

@@ -21,7 +21,7 @@ from mxlint.verify.modules import Modules
 from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.sight import Claim, Run, only_arrays, same
+from mxlint.verify.sight import Claim, Run, is_array, only_arrays, same
 from mxlint.verify.slicing import cut
 from mxlint.verify.trial import absent, tried
 
@@ -135,7 +135,7 @@ def agreement(first: Run, second: Run, real: Run, *, calls: bool = True) -> bool
 
 def agreed(first: Any, second: Any, real: Any) -> bool | None:
     """Whether a value is what it was in two runs, in all parts that were the same in both; None if none was."""
-    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys() and "dtype" not in first:
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys() and not is_array(first):
         if not isinstance(real, dict) or real.keys() != first.keys():
             return False
         return _all([agreed(first[key], second[key], real[key]) for key in first])

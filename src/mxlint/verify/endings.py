@@ -30,6 +30,7 @@ def unusable(outcome: Outcome) -> str | None:
                 "processes": "the program started more processes than it was given",
                 "output": "the program printed more than it was given room for",
                 "files": "the program left more files than it was given room for",
+                "interfered": "the program interfered with its measurement",
             }[outcome.stopped],
             outcome,
         )

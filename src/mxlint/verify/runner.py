@@ -22,6 +22,7 @@ from time import monotonic
 from typing import IO, Any, Literal
 
 from mxlint.verify.allowance import Allowance
+from mxlint.verify.answers import read as read_answer
 from mxlint.verify.child.cell import REFUSED
 from mxlint.verify.child.guard import LAYERS, has_cuda
 from mxlint.verify.child.refusals import PHRASES
@@ -49,6 +50,10 @@ MOST_FILES, MOST_BYTES, MOST_FILE = 4096, 1024 * MEGABYTE, 64 * MEGABYTE
 """What a child may leave in its folder, or keep without a name, and how large one file may be; what it leaves has to be removed."""
 COUNT_EVERY = 10
 """So many looks at a child for one at its folder."""
+INTERFERED = "interfered"
+ELSEWHERE = b"\\u2026"
+FOLDERS = (("/program/", b""), ("/fixed/", b""), ("/work/tmp", b"$TMPDIR"), ("/work/", b"./"), ("/work", b"."), ("", ELSEWHERE))
+"""Parts of a child's folder, and what stands for them in its answer."""
 MORE_TASKS = 64
 """What the user's processes may become more by."""
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR")
@@ -253,15 +258,12 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
     if kernels is not None:
         kernels.collect(folder)
     code = process.wait()
-    try:
-        answer = json.loads(watch.result) if watch.result else None
-    except ValueError:
-        answer = None
-    answer = answer if isinstance(answer, dict) else None
+    answer = read_answer(without_folders(watch.result, folder), mode, len(job.settings["watches"])) if watch.result else None
+    stopped = watch.stopped or (INTERFERED if watch.result and answer is None else None)
     return Outcome(
         answer,
-        watch.stopped,
-        -code if code < 0 and watch.stopped is None and not watch.handed_in else None,
+        stopped,
+        -code if code < 0 and stopped is None and not watch.handed_in else None,
         code,
         watch.output[process.stdout].decode(errors="replace") if process.stdout else "",
         watch.output[process.stderr].decode(errors="replace") if process.stderr else "",
@@ -279,6 +281,13 @@ def refusals(folder: Path, answer: Mapping[str, Any] | None) -> list[str]:
         kernel = []
     python = answer.get("refused", []) if answer is not None else []
     return [kind for kind in dict.fromkeys([*kernel, *(python if isinstance(python, list) else [])]) if kind in PHRASES]
+
+
+def without_folders(answer: bytes, folder: Path) -> bytes:
+    """An answer without the places where it was made: no two runs share them, and nobody else knows them."""
+    for part, instead in FOLDERS:
+        answer = answer.replace(f"{folder.as_posix()}{part}".encode(), instead)
+    return answer.replace(folder.parent.as_posix().encode(), ELSEWHERE).replace(b"mxlint_program.", b"")
 
 
 def executable(job: Job) -> str:

@@ -158,10 +158,15 @@ def _within(item: Mapping[str, Any], site: tuple[str, int, int]) -> bool:
 # -- values -----------------------------------------------------------------------------------------------------------
 
 
+def is_array(value: Mapping[str, Any]) -> bool:
+    """Whether it is an array, and not the items of a dict, of which one may go by the name of anything; none of these is a list."""
+    return isinstance(value.get("shape"), list)
+
+
 def same(a: Any, b: Any) -> bool:
     """Whether two values, as the child wrote them down, are equal up to the rounding of their dtype."""
     if isinstance(a, dict) and isinstance(b, dict):
-        if "dtype" in a and "dtype" in b:
+        if is_array(a) and is_array(b):
             return _same_arrays(a, b)
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
@@ -201,7 +206,7 @@ COUNTERS = frozenset({"step"})
 def only_arrays(value: Any) -> Any:
     """The arrays of a value, wherever they stand, but for counters."""
     if isinstance(value, dict):
-        if "dtype" in value:
+        if is_array(value):
             return value
         return {key: found for key, item in value.items() if key not in COUNTERS and (found := only_arrays(item)) is not None} or None
     if isinstance(value, list):
@@ -211,7 +216,7 @@ def only_arrays(value: Any) -> Any:
 
 def without_counts(value: Any) -> Any:
     """A value without the plain numbers and texts that objects have as attributes."""
-    if isinstance(value, dict) and "dtype" not in value:
+    if isinstance(value, dict) and not is_array(value):
         fields = {key: without_counts(item) for key, item in value.get("fields", {}).items() if isinstance(item, dict)}
         return {**value, "fields": fields}
     return value
@@ -220,8 +225,8 @@ def without_counts(value: Any) -> Any:
 def leaks(value: Any) -> str | None:
     """What MLX says of the first placeholder in a value."""
     if isinstance(value, dict):
-        if "leak" in value:
-            return str(value["leak"])
+        if is_array(value):
+            return value.get("leak")
         return next((found for item in value.values() if (found := leaks(item)) is not None), None)
     if isinstance(value, list):
         return next((found for item in value if (found := leaks(item)) is not None), None)
@@ -231,7 +236,7 @@ def leaks(value: Any) -> str | None:
 def opaque(value: Any) -> bool:
     """Whether there is something in a value that shows nothing of what it holds, such as an iterator."""
     if isinstance(value, dict):
-        if "dtype" in value:
+        if is_array(value):
             return False
         shows = "type" not in value or "items" in value or "fields" in value
         return not shows or any(opaque(item) for part in ("items", "fields") for item in _members(value.get(part)))
@@ -245,7 +250,7 @@ def _members(items: Any) -> Sequence[Any]:
 def shape_differs(a: Any, b: Any) -> bool:
     """Whether arrays of two values differ in shape, so that no comparison of numbers is needed."""
     if isinstance(a, dict) and isinstance(b, dict):
-        if "shape" in a and "shape" in b:
+        if is_array(a) and is_array(b):
             return bool(a["shape"] != b["shape"])
         return any(shape_differs(a[key], b[key]) for key in a.keys() & b.keys())
     return isinstance(a, list) and isinstance(b, list) and any(shape_differs(x, y) for x, y in zip(a, b))
@@ -259,9 +264,9 @@ def shown(value: Any, width: int = 80) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        if "leak" in value:
+        if is_array(value) and "leak" in value:
             return "a placeholder"
-        if "dtype" in value:
+        if is_array(value):
             values = value["values"] if len(value["values"]) != 1 or value["shape"] else value["values"][0]
             if isinstance(values, list) and len(values) > 8 or "hash" in value:
                 return f"array of shape {tuple(value['shape'])}: {_shown(values[:4])[:-1]}, …]"

@@ -194,7 +194,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     done: set[int] = set()
     for module, held in names.items():
         for name, value in held.items():
-            values.leaks(value, name if module == "__main__" else f"{module}.{name}", ended["leaks"], done)
+            values.leaks(value, name if module == job["entry"]["name"] else f"{module}.{name}", ended["leaks"], done)
     try:
         mx.eval(mx.random.state)
     except Exception:  # noqa: BLE001 - MLX raises several kinds
@@ -219,6 +219,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
                 **made.options,
                 "name": made.name,
                 "kind": made.kind,
+                "parameters": made.parameters,
                 "span": made.span,
                 "made": made.made,
                 "died": made.died,

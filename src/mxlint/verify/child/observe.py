@@ -72,6 +72,8 @@ class Object:
     called: int = 0
     span: list[int] | None = None
     kind: str = ""
+    parameters: list[str] = field(default_factory=list)
+    """The names of those that are given by position."""
 
 
 @dataclass
@@ -137,7 +139,7 @@ class Observer:
         made = Object(
             len(self.objects), file, row, given, code, reference(unwrap(fun)), getattr(code, "co_name", type(fun).__name__), self.clock
         )
-        made.span, made.kind = self.span(), kind_of(fun)
+        made.span, made.kind, made.parameters = self.span(), kind_of(fun), parameters(fun)
         self.objects.append(made)
         if code is not None:
             self.targets.add(code)
@@ -558,6 +560,15 @@ def code_of(fun: Any) -> types.CodeType | None:
     if code is None and fun is not None:
         code = getattr(inherited(type(fun)), "__code__", None)
     return code if isinstance(code, types.CodeType) else None
+
+
+def parameters(fun: Any) -> list[str]:
+    """The names of the parameters that a call gives by position, as far as they can be told."""
+    try:
+        found = inspect.signature(fun).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in found if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
 
 
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
