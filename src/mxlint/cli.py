@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import threading
 
     from mxlint.engine import Result
+    from mxlint.finding import Finding
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -199,8 +200,6 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
 
     The exit code is 0 if nothing was confirmed, 1 if something was, and 2 if mxlint could not do its work.
     """
-    from dataclasses import replace
-
     file, colon, row = place.rpartition(":")
     if not colon or not row.isdecimal() or not os.path.isfile(file):
         raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
@@ -220,7 +219,7 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     wanted = asked(result, Path(file), int(row), rule)
     if not wanted:
         raise _Failure(f"{place}: {'nothing stands there' if rule else 'no finding there; --as CODE runs the experiment of a rule anyway'}")
-    result, interrupted = _verified(replace(result, findings=wanted), options)
+    result, interrupted = _verified(result, options, wanted)
     with _output(None) as stream:
         stream.write(_report(result, stream, {**options, "statistics": False}))
     words = {finding.verdict.verdict for finding in result.findings if finding.verdict is not None}
@@ -354,7 +353,7 @@ def _run(options: dict[str, Any]) -> Result:
     return result
 
 
-def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | None]:
+def _verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] | None = None) -> tuple[Result, int | None]:
     """The run with its findings put to the test, and the exit code if it was interrupted."""
     from mxlint.signals import exit_code
     from mxlint.verify.bench import WALL_S
@@ -364,7 +363,7 @@ def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | No
 
     python = Interpreters(result.python)
     try:
-        for name in dict.fromkeys(finding.span.filename for finding in result.findings):
+        for name in dict.fromkeys(finding.span.filename for finding in (result.findings if only is None else only)):
             chosen = python.of(name)
             if options.get("verbose"):
                 click.echo(f"verify: {name} with {chosen.executable}", err=True)
@@ -374,9 +373,8 @@ def _verified(result: Result, options: dict[str, Any]) -> tuple[Result, int | No
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
     with _progress(options["quiet"]) as progress, _stoppable() as (stop, received):
-        result = verified(
-            result, Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop, python=python.of)
-        )
+        how = Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop, python=python.of)
+        result = verified(result, how, only)
     if received:
         click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
     if options["verbose"]:

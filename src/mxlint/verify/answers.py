@@ -206,6 +206,8 @@ class Run(_Run, total=False):
     inputs: str | None
     problem: str | None
     guessed: list[str]
+    attempts: list[dict[str, Any]]
+    attempted: Count
 
 
 class _Clocked(TypedDict):

@@ -88,11 +88,11 @@ class Tested:
     proof: Proof | None = None
 
 
-def verified(result: Result, options: Options | None = None) -> Result:
-    """A run with its findings verified."""
+def verified(result: Result, options: Options | None = None, only: Sequence[Finding] | None = None) -> Result:
+    """A run with its findings verified. `only`: these instead of all, in the same program: what else was found in it may hide them."""
     started = monotonic()
     sites = [site.span for site in result.sites]
-    findings = verify(result.findings, result.sources, sites, options, result.facts)
+    findings = verify(result.findings if only is None else only, result.sources, sites, options, result.facts, result.findings)
     return replace(result, findings=findings, verified=True, timings={**result.timings, "verify": monotonic() - started})
 
 
@@ -102,27 +102,31 @@ def verify(
     sites: Sequence[Span] = (),
     options: Options | None = None,
     facts: Sequence[Facts] = (),
+    beside: Sequence[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings with a verdict each, but for those that no experiment is about. One that is refuted becomes info.
 
     `facts`: what the static tracer knows of the program. Without the facts about its compiled function no finding is refuted.
+    `beside`: what else was found in the program, and is not put to the test.
     """
     options = options or Options()
-    wanted = [with_sites(finding, sites) for finding in findings if finding.code in PROTOCOLS]
+    wanted, known = ([with_sites(finding, sites) for finding in some if finding.code in PROTOCOLS] for some in (findings, beside))
     try:
         with workplace(options.stop, options.layers) as place:
             modules = Modules(Project(), sources.values())
             bench = Bench(place, options.keep, options.wall_s, modules, sources, options.cache, facts, python=options.python)
-            verdicts = iter(_verdicts(bench, wanted, options))
+            verdicts = iter(_verdicts(bench, wanted, known, options))
     except WorkplaceError as error:
         verdicts = iter([Verdict("unavailable", None, str(error), None, None, 0.0)] * len(wanted))
     return tuple(_with(finding, next(verdicts)) if finding.code in PROTOCOLS else finding for finding in findings)
 
 
-def _verdicts(bench: Bench, wanted: Sequence[Finding], options: Options) -> list[Verdict]:
+def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding], options: Options) -> list[Verdict]:
     """A verdict for each finding: what happens is looked at by several at a time, how long it takes by one alone on the machine."""
     tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
-    bench.claims.extend(task.claim for task in tasks if task.claim is not None)
+    others = [_claim(bench, finding)[0] for finding in beside if finding not in wanted]
+    claims = [claim for claim in (*(task.claim for task in tasks), *others) if claim is not None]
+    bench.claims.extend(sorted(claims, key=lambda claim: (claim.place, claim.start, claim.end, claim.code)))
     bench.watches.extend(all_watched(bench.claims))
     tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
     costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
