@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from mxlint import cli
 from mxlint.engine import check
 from mxlint.finding import Finding, Verdict
 from mxlint.pages import load_page
+from mxlint.report.verdict import notes, told
+from mxlint.verify.arguments import MOST_REASON
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 from mxlint.verify.protocols.table import PROTOCOLS
@@ -68,7 +71,21 @@ def verdicts(files: dict[str, str], code: str, paths: tuple[str, ...] = (".",)) 
     result = check(paths, with_facts=True)
     wanted = [finding for finding in result.findings if finding.code == code]
     found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
+    for finding in found:
+        for_people(finding)
     return [finding.verdict for finding in found if finding.verdict is not None]
+
+
+def for_people(finding: Finding) -> None:
+    """What a verdict says is short, and nothing of it comes from the place where it was made."""
+    verdict = finding.verdict
+    assert verdict is not None
+    line = "".join(told(verdict))
+    said = [line, verdict.reason or "", notes(verdict) or "", (verdict.evidence and verdict.evidence.arguments) or ""]
+    for text in said:
+        assert not re.search(r"/tmp\b|mxlint-verify-|__mxlint|mxlint_program|experiment/|witness\.py", text), text
+        assert len(text.splitlines()) <= 1, text
+    assert len(verdict.reason or "") <= MOST_REASON
 
 
 def run(*arguments: str) -> Result:
@@ -93,6 +110,8 @@ def test_bad_blocks_are_confirmed(block: Block) -> None:
     assert all(finding.verdict is not None and finding.verdict.level == "in-place" for finding in found), explained(found)
     cured = [finding.verdict.fix for finding in found if finding.verdict is not None and finding.fix is not None]
     assert all(word == "resolves" for word in cured), explained(found)
+    for finding in found:
+        for_people(finding)
 
 
 @pytest.mark.parametrize("block", list(blocks("good")), ids=named)

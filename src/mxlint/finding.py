@@ -61,7 +61,8 @@ VERDICTS: tuple[VerdictWord, ...] = ("confirmed", "refuted", "inconclusive", "un
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was seen under real MLX, beside what the uncompiled function does. `per_call`: how often the body was traced in each of the calls."""
+    """What was seen under real MLX, beside what the uncompiled function does. `per_call`: how often the body was traced in each of the calls.
+    `function`, `arguments`: what was called, and the arguments that did it, in the notation of the inputs comment."""
 
     kind: str
     observed: str
@@ -70,6 +71,8 @@ class Evidence:
     calls: int | None = None
     note: str | None = None
     per_call: tuple[int, ...] = ()
+    function: str | None = None
+    arguments: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,9 @@ result; it could not be run."""
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer;
-    `refused`: what the program tried and was not let do; `missing`: modules that it used and that are not installed."""
+    """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer, in a line;
+    `note`: what there is to say beside it, such as what would help; `refused`: what the program tried and was not let do; `missing`: modules
+    that it used and that are not installed."""
 
     verdict: VerdictWord
     level: Level | None
@@ -112,6 +116,7 @@ class Verdict:
     fix: FixWord | None = None
     refused: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

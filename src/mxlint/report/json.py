@@ -118,6 +118,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "verdict": verdict.verdict,
         "level": verdict.level,
         "reason": verdict.reason,
+        "note": verdict.note,
         "evidence": None
         if evidence is None
         else {
@@ -128,6 +129,8 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
             "calls": evidence.calls,
             "note": evidence.note,
             "per_call": list(evidence.per_call),
+            "function": evidence.function,
+            "arguments": evidence.arguments,
         },
         "slowdown": _slowdown(verdict.slowdown) if verdict.slowdown is not None else None,
         "fix": verdict.fix,

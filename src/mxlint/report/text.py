@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mxlint.finding import Applicability, Finding, Span
 from mxlint.report.excerpt import excerpt
 from mxlint.report.style import Style
-from mxlint.report.verdict import slowdown, told
+from mxlint.report.verdict import notes, slowdown, told
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -47,6 +47,10 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
         first, *more = _wrapped(f"verify: {label}{text}", style, "        ")
         yield style.bold(f"verify: {label}") + first[len(f"verify: {label}") :]
         yield from more
+        if (note := notes(finding.verdict)) is not None:
+            first, *more = _wrapped(f"note: {note}", style, "      ")
+            yield style.bold("note:") + first[len("note:") :]
+            yield from more
         cost = slowdown(finding.verdict)
         if cost is not None:
             first, *more = _wrapped(f"slowdown: {cost}", style, "          ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mxlint.finding import Slowdown, Verdict
+from mxlint.finding import Evidence, Slowdown, Verdict
 
 FIXES = {
     "resolves": "the fix resolves it",
@@ -18,10 +18,22 @@ def told(verdict: Verdict) -> tuple[str, str]:
     evidence = verdict.evidence
     if evidence is None:
         return label, f": {verdict.reason}" if verdict.reason else ""
-    text = f"{evidence.observed}; uncompiled: {evidence.expected}" + (f" ({evidence.note})" if evidence.note else "")
+    text = f"{_called(evidence)}{evidence.observed}; uncompiled: {evidence.expected}"
     if verdict.level == "witness":  # it shows the mechanism, and decides nothing
         return label, f": {verdict.reason}; a witness shows what would happen: {text}"
     return label, f": {text}" + (f"; {FIXES[verdict.fix]}" if verdict.fix in FIXES else "")
+
+
+def _called(evidence: Evidence) -> str:
+    """What was called with what."""
+    if evidence.function is None or evidence.arguments is None:
+        return ""
+    return f"called {evidence.function}{', then '.join(f'({given})' for given in evidence.arguments.split('; then '))}: "
+
+
+def notes(verdict: Verdict) -> str | None:
+    """What there is to say beside the line."""
+    return "; ".join(filter(None, (verdict.note, verdict.evidence.note if verdict.evidence is not None else None))) or None
 
 
 def slowdown(verdict: Verdict) -> str | None:

@@ -11,11 +11,12 @@ from mxlint.finding import Finding, Level
 from mxlint.verify.absence import decided, lacking, named
 from mxlint.verify.bench import Bench
 from mxlint.verify.chain import in_replaced
+from mxlint.verify.endings import unusable
 from mxlint.verify.factory import reduced
 from mxlint.verify.modules import Module
 from mxlint.verify.programs import LAZY, job_of, rows_of_its_own
 from mxlint.verify.protocols.answer import Answer, Protocol
-from mxlint.verify.runner import Job
+from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.targets import DRIVEN, order_for, order_for_caller, trees
@@ -117,7 +118,7 @@ def _attempt(
     plain = bench.run(job, "plain")
     recipe = plain.answer.get("recipe") if plain.answer is not None else None
     if recipe is None or plain.answer is None:
-        return Called(Answer("unclear", _nothing_found(plain.answer)), None, None, hangs=plain.stopped == "time")
+        return Called(Answer("unclear", _nothing_found(plain)), None, None, hangs=plain.stopped == "time")
     made = Job(job.files, {**job.settings, "recipe": recipe})
     keep(made, "-called" if not order["stand_ins"] else "-stand-in")
     answer, run, _ = tried(bench, made, claim, protocol)
@@ -139,11 +140,13 @@ def _attempt(
     return Called(answer, level, run, made)
 
 
-def _nothing_found(answer: Mapping[str, Any] | None) -> str:
+def _nothing_found(outcome: Outcome) -> str:
     """Why nothing was called, in words that say what to do."""
+    answer = outcome.answer
     advice = "a comment `# mxlint: inputs(x=float32[8,16], …)` above the function says what to call it with"
     if answer is None:
-        return f"the search for arguments did not come to an end; {advice}"
+        told = unusable(outcome) if outcome.stopped not in (None, "time") else None
+        return told or f"the search for arguments did not come to an end; {advice}"
     refused = next((text for text in (answer.get("detail"), answer.get("problem")) if text and text.startswith(STAND_IN_USED)), None)
     if refused is not None:
         return str(refused).removeprefix(STAND_IN_USED)

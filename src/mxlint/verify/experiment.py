@@ -40,6 +40,7 @@ from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.switches import turned
 from mxlint.verify.trial import tried
+from mxlint.verify.wording import worded
 
 INTERRUPTED = "interrupted"
 
@@ -195,6 +196,7 @@ def _failure(error: Exception) -> str:
 
 
 def _with(finding: Finding, verdict: Verdict) -> Finding:
+    verdict = worded(verdict)
     if verdict.verdict == "refuted" and finding.severity != "info":
         return replace(finding, verdict=verdict, severity="info", claimed=finding.severity)
     return replace(finding, verdict=verdict)

@@ -16,6 +16,7 @@ from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Run, Sight, at_site
 from mxlint.verify.steady import steady
 from mxlint.verify.variants import without
+from mxlint.verify.wording import with_call
 
 MOST_TRIES = 4
 """Runs within which a crash has to come back."""
@@ -87,7 +88,7 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         answer = _without_it(bench, job, claim, protocol, answer, plain.answer)
     elif again == 0:
         answer = _noted(answer, *(note for note in (_left_behind(sight, answer), _length_one(bench, job, claim, protocol)) if note))
-    return answer, real.answer or plain.answer, None
+    return with_call(answer, sight), real.answer or plain.answer, None
 
 
 def absent(bench: Bench, job: Job, *runs: Run) -> str | None:

@@ -147,7 +147,11 @@ def _facts(finding: Finding, verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "level", LEVELS[verdict.level]
     if verdict.reason is not None:
         yield "reason", verdict.reason
+    if verdict.note is not None:
+        yield "beside", verdict.note
     if evidence is not None:
+        if evidence.function is not None:
+            yield "called", f"{evidence.function}({evidence.arguments or ''})"
         yield "observed", evidence.observed
         yield "uncompiled", evidence.expected
         if evidence.note is not None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from mxlint.finding import Evidence
 from mxlint.verify.runner import Mode
 from mxlint.verify.sight import Call, Sight
+from mxlint.verify.witness import PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def first_line(message: str) -> str:
 
 def told(item: object) -> str:
     assert isinstance(item, dict)
-    where = f" at line {item['row']}" if item["row"] else ""
+    where = f" at {item['file']}:{item['row']}" if item["row"] and item["file"] not in ("", PLACE) else ""
     return f"{item['type']}: {first_line(item['message'])}{where}"
 
 
