@@ -56,7 +56,7 @@ def test_a_reason_is_one_short_line_and_nothing_is_lost(before: str, after: str,
         assert kept == re.sub(r"[\W_]", "", " ".join(reason.split()))
 
 
-LONELY = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x, n: int):\n    {}\n    return x * n\n"
+LONELY = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x: mx.array, n: int):\n    {}\n    return x * n\n"
 
 
 @needs_mlx

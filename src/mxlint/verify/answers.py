@@ -75,6 +75,8 @@ class Raised(TypedDict):
     object: Count | None
     call: int | None
     rows: list[tuple[str, Count]]
+    asked: str
+    instruction: str
     at: Spot | None
 
 
@@ -164,6 +166,7 @@ class Begun(_Begun, total=False):
     detail: str
     mlx: Mlx
     canary: str | None
+    fused: bool
 
 
 class _Run(TypedDict):
@@ -171,6 +174,7 @@ class _Run(TypedDict):
     guard: list[str]
     mlx: Mlx
     canary: None
+    fused: bool
     leaks: list[str]
     random_poisoned: bool
     end: dict[str, Value]
@@ -179,6 +183,7 @@ class _Run(TypedDict):
     objects: list[Made]
     clocks: list[Reading]
     spans: list[tuple[Count, Count]]
+    switches: list[tuple[str, str]]
     disabled_by: str | None
     compiles: bool
     held: Count
