@@ -109,6 +109,16 @@ class Logged(TypedDict):
     inside: bool
 
 
+class Use(TypedDict):
+    """Of what stands in for something."""
+
+    name: str
+    how: str
+    file: str
+    row: Count
+    within: Count | None
+
+
 class Timed(TypedDict):
     call: Count
     arrays: Count
@@ -197,6 +207,9 @@ class _Run(TypedDict):
     files: dict[str, Count]
     refused: list[str]
     stand_ins: list[str]
+    absences: dict[str, str]
+    uses: list[Use]
+    standing_in: dict[str, str]
     replaced: dict[str, str]
 
 
