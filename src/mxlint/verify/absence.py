@@ -52,7 +52,8 @@ def _lacking(run: Mapping[str, Any], name: str) -> Answer:
 
 def lacking(run: Mapping[str, Any], name: str) -> str:
     """That a finding needs a part of a missing module."""
-    return f"{run['absences'][name.partition('.')[0]]} (the finding needs {name})"
+    module = name.partition(".")[0]
+    return f"{run['absences'].get(module, f'the module {module} is not installed')} (the finding needs {name})"
 
 
 def with_absences(reason: str | None, absences: Mapping[str, str]) -> str | None:
