@@ -20,8 +20,8 @@ from mxlint.engine import check
 from mxlint.pages import load_page
 from mxlint.verify import bench, forkserver
 from mxlint.verify.child.guard import has_cuda
+from mxlint.verify.child.procfs import children
 from mxlint.verify.experiment import Options, verified
-from mxlint.verify.processes import children
 from mxlint.verify.runner import Job, Mode, Outcome, Workplace, run, workplace
 
 pytestmark = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import importlib
-import importlib.metadata
 import json
 import os
 import sys
@@ -70,7 +69,10 @@ def ready(proven: bool) -> tuple[dict[str, str], str | None]:
     mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
     device = str(mx.default_device().type).rpartition(".")[2]
     name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None
-    told = {"version": importlib.metadata.version("mlx"), "device": f"{device} ({name})" if name else device}
+    told = {
+        "version": mx.__version__,  # type: ignore[attr-defined]
+        "device": f"{device} ({name})" if name else device,
+    }
     return told, canary(mx) if proven else None
 
 
