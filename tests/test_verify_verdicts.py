@@ -150,6 +150,27 @@ def test_a_function_in_sight_that_nothing_runs_is_called_for_its_call() -> None:
     assert (found.verdict, found.level) == ("confirmed", "in-place"), found
 
 
+def test_what_a_caller_that_is_called_returns_shows_a_lost_mutation() -> None:
+    text = (
+        "@mx.compile\ndef attend(x, cache):\n    cache.append(x * 2)\n    return mx.sum(mx.stack(cache), axis=0)\n\n"
+        "def decode(xs):\n    cache = [mx.zeros(8)]\n    outs = [attend(x, cache) for x in xs]\n    return outs, len(cache)\n\n"
+        "print(attend(mx.ones(2), [mx.zeros(2)]))\n"
+    )
+    found = verdict(HEAD + text, "MX207")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+
+
+def test_a_row_that_only_a_late_call_comes_to() -> None:
+    text = (
+        "@mx.compile\ndef advance(x, it):\n    if it == 50:\n        print('halfway', x)  # here\n    return x * 0.99\n\n"
+        "def stream(x, steps):\n    for it in range(steps):\n        x = advance(x, it)\n        yield x\n\n"
+        "def train():\n    for last in stream(mx.ones(3), 100):\n        pass\n    return last\n\n"
+        "for x in stream(mx.ones(3), 4):\n    print(x)\n"
+    )
+    found = forced_verdict(HEAD + text, "MX101", "# here")
+    assert (found.verdict, found.level) == ("confirmed", "in-place"), found
+
+
 def test_what_another_finding_hides_is_seen_without_it() -> None:
     text = (
         "@mx.compile\ndef f(x):\n    print('mean', x.mean())\n    return x + mx.random.uniform(shape=(3,))\n\n"

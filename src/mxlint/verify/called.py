@@ -20,7 +20,7 @@ from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.targets import DRIVEN, order_for, order_for_caller, trees
-from mxlint.verify.trial import tried
+from mxlint.verify.trial import long_enough, tried
 from mxlint.verify.witness import PLACE, witness
 
 MOST_CALLERS = 3
@@ -58,7 +58,9 @@ def by_callers(
         rows = rows_of_its_own(claim)
         rows.setdefault(place, set()).add(row)
         piece = cut(bench.modules, module, rows, {}, stateful=False, driven=False, reads=claim.code in LAZY)
-        found = _attempt(bench, finding, claim, protocol, piece, {**order, **_common(claim, protocol, piece)}, keep)
+        # Where a rule is about calls that differ from each other, to call the caller again would bring the same ones back.
+        calls = {"calls": 1} if protocol.survey else {}
+        found = _attempt(bench, finding, claim, protocol, piece, {**order, **_common(claim, protocol, piece), **calls}, keep)
         if found.answer.word == "seen":
             return found
         if len(done) == MOST_CALLERS:
@@ -119,7 +121,7 @@ def _attempt(
     recipe = plain.answer.get("recipe") if plain.answer is not None else None
     if recipe is None or plain.answer is None:
         return Called(Answer("unclear", _nothing_found(plain)), None, None, hangs=plain.stopped == "time")
-    made = Job(job.files, {**job.settings, "recipe": recipe})
+    made = long_enough(bench, Job(job.files, {**job.settings, "recipe": recipe}), claim, protocol)
     keep(made, "-called" if not order["stand_ins"] else "-stand-in")
     answer, run, _ = tried(bench, made, claim, protocol)
     answer = decided(bench, finding, answer, run)

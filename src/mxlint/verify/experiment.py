@@ -39,7 +39,7 @@ from mxlint.verify.runner import Job, WorkplaceError, lay_out_for_people, workpl
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.switches import turned
-from mxlint.verify.trial import tried
+from mxlint.verify.trial import long_enough, tried
 from mxlint.verify.wording import worded
 
 INTERRUPTED = "interrupted"
@@ -297,6 +297,7 @@ def _decided(bench: Bench, task: Task, trial: Trial) -> Trial:
 
 def _with_program(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Iterator[Trial]:
     """A piece of the program as it is; then without what hides the claim, with the change that it speaks of, and with further calls."""
+    job = long_enough(bench, job, claim, protocol)
     answer, run, lacks = tried(bench, job, claim, protocol)
     level = _level(run)
     if answer.word == "contradicted" and run is not None:

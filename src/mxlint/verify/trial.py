@@ -22,12 +22,30 @@ MOST_TRIES = 4
 """Runs within which a crash has to come back."""
 
 
+MOST_CALLS = 200
+"""Calls of compiled functions that are looked at, where fewer do not come to the flagged expression."""
+
+
 ONLY_AT_SITE = ("MX204", "MX306", "MX501", "MX504", "MX505", "MX601", "MX602")
 """Rules about a compile site, and no other place."""
 
 
 WITHOUT = {"plain": "without compile", "computed": "with all arrays computed before", "serial": "with one thread for all"}
 """What the reference is, in words."""
+
+
+def long_enough(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Job:
+    """Return the job, with as many calls looked at as the uncompiled program takes to come to the flagged expression, MOST_CALLS at most."""
+    run = bench.run(job, protocol.reference).answer
+    told = watch(watched(claim))
+    if run is None or run["status"] != "enough" or told not in job.settings["watches"]:
+        return job
+    longer = replace(job, settings={**job.settings, "calls": MOST_CALLS})
+    number = job.settings["watches"].index(told)
+    if run["watches"][number]["inside"]:
+        return job
+    further = bench.run(longer, protocol.reference).answer
+    return longer if further is not None and "calls" in further and further["watches"][number]["inside"] else job
 
 
 def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int = 0) -> tuple[Answer, Mapping[str, Any] | None, str | None]:

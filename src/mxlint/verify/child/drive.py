@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import inputs, observe, standins
+from . import inputs, observe, standins, values
 from .inputs import Clues, Spec
 from .search import Found, Quest, search
 
@@ -28,6 +28,8 @@ class Drive:
         self.clues = Clues(order["hints"], order["scalars"], order["trees"], order["stand_ins"])
         self.until = time.process_time() + MOST_SECONDS
         self.guessed: list[str] = []
+        self.enough = False
+        self.returned: list[Any] = []
         self.problem: str | None = None
 
     # -- looking for arguments -----------------------------------------------------------------------------------------
@@ -181,8 +183,9 @@ class Drive:
             fun, given = shell, recipe["inner"]
         for number in range(self.order["calls"]):
             try:
-                self.call(fun, recipe["then"] if number == 1 and recipe["then"] is not None else given, number)
+                self.returned.append(self.call(fun, recipe["then"] if number == 1 and recipe["then"] is not None else given, number))
             except observe.Enough:
+                self.enough = True
                 break
             except Exception as error:  # noqa: BLE001 - an observation
                 self.observer.note(error, None, None)
@@ -244,4 +247,6 @@ def drive(
     driver.run(recipe)
     given = [recipe[key] for key in ("inner" if recipe["inner"] is not None else "call", "then") if recipe[key] is not None]
     told = "; then with ".join(inputs.told(item["names"], item["specs"]) or "no arguments" for item in given)
-    return {"recipe": recipe, "inputs": told, "problem": None, "guessed": driver.guessed}
+    status = {"status": "enough"} if driver.enough else {}
+    returned = {f"__main__.what {order['method'] or order['name']}() returned": values.seen(driver.returned)}
+    return {**status, "returned": returned, "recipe": recipe, "inputs": told, "problem": None, "guessed": driver.guessed}

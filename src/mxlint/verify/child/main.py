@@ -206,7 +206,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         for module, held in names.items()
         for name, value in held.items()
         if not isinstance(value, (types.ModuleType, type, types.FunctionType))
-    }
+    } | ended.pop("returned", {})
     public = observer.public()
     for failure in standins.failed:
         observer.forgive(failure)
