@@ -60,8 +60,8 @@ TO_A_PROCESS = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd
 """Calls that name a process first; a process may so do to itself and to what it has started."""
 TO_A_THREAD = ("tkill", "prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr")
 """Calls that name a thread first; a process may so do to its own."""
-NAME_SERVICES = (b"/var/run/nscd/", b"/run/nscd/", b"/run/systemd/userdb/", b"/var/lib/sss/pipes/")
-"""A libc asks here for the name of a user by itself, and looks into /etc if there is no answer."""
+OF_LIBRARIES = (b"/var/run/nscd/", b"/run/nscd/", b"/run/systemd/userdb/", b"/var/lib/sss/pipes/", b"/tmp/nvidia-mps/")
+"""Libraries knock here by themselves, a libc for the name of a user, the driver of an NVIDIA GPU for a service, and go on if nobody is there."""
 LOCAL, MOST_ADDRESS = AF_UNIX.to_bytes(2, "little"), 110
 ANSWERS = {"memory file": errno.ENOSYS, "write": errno.EACCES, "read": errno.EACCES}
 """What a refused call returns, where it is not EPERM."""
@@ -137,7 +137,7 @@ class Supervisor:
             address = self.address(thread, arguments)
             return None if self.names and address[:2] == LOCAL and address[2:3] == b"\0" else errno.EPERM
         if name == "connect":
-            return errno.ENOENT if self.asks_for_names(thread, arguments) else errno.EPERM
+            return errno.ENOENT if self.by_a_library(thread, arguments) else errno.EPERM
         return errno.EPERM
 
     def inside(self, place: str) -> bool:
@@ -166,9 +166,9 @@ class Supervisor:
         leader = int(procfs.status(thread).get("Tgid", "0"))
         return {procfs.inner_number(procfs.status(pid)) for pid in (leader, *procfs.family(leader))} - {0}
 
-    def asks_for_names(self, thread: int, arguments: list[int]) -> bool:
+    def by_a_library(self, thread: int, arguments: list[int]) -> bool:
         address = self.address(thread, arguments)
-        return address[:2] == LOCAL and address[2:].startswith(NAME_SERVICES)
+        return address[:2] == LOCAL and address[2:].startswith(OF_LIBRARIES)
 
     def address(self, thread: int, arguments: list[int]) -> bytes:
         """The address that a call gives a socket."""
