@@ -337,7 +337,7 @@ KINDS = [
     ("x: mx.array, size: tuple[int, int]", "x.sum()", "size=(2, 2)"),
     ("x: 'mx.array | None'", "x.sum()", "x=float32[8,6]"),
     ("x: mx.array,  # (B, L, 512)\n    y: mx.array,  # [B, L]\n", "(x.sum(-1) + y).sum()", "x=float32[8,6,512], y=float32[8,6]"),
-    ("x: mx.array, eps, idx", "x.sum() * eps", "eps=0.5"),
+    ("x: mx.array, eps, idx", "x[..., :idx].sum() * eps", "idx=2"),
 ]
 
 

@@ -19,7 +19,6 @@ _SIZE = re.compile(r"\s*(\d+|[^\W\d]\w*)\s*")
 MOST_NUMBERS = 1 << 24
 """So many an array may have."""
 _PART = re.compile(r"\s*(\w+)\s*=\s*(\w+)\s*(?:\[([^\]]*)\])?\s*(?:,|$)")
-WHOLE_WORDS = frozenset({"ids", "idx", "index", "indices", "tokens", "labels", "targets", "positions"})
 DTYPES = frozenset(
     {
         "bool",
@@ -251,17 +250,16 @@ def _comments(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) 
             continue
         for name, shape in _OF_NAME.findall(line):
             if name in parameters:
-                found[name] = _shaped(name, shape)
+                found[name] = _shaped(shape)
         own = [name for name, argument in parameters.items() if argument.lineno == row]
         if row and len(own) == 1 and own[0] not in found and (match := _SHAPE.search(line)):
-            found[own[0]] = _shaped(own[0], match[1])
+            found[own[0]] = _shaped(match[1])
     return {name: spec for name, spec in found.items() if _is_array(parameters[name].annotation)}
 
 
-def _shaped(name: str, shape: str) -> dict[str, Any]:
-    words = set(name.lower().split("_"))
-    dtype = "int32" if words & WHOLE_WORDS else "bool_" if "mask" in words else "float32"
-    return {"array": [_dimension(word) for word in shape.split(",") if word.strip()], "dtype": dtype}
+def _shaped(shape: str) -> dict[str, Any]:
+    """An array of a shape that a comment says; what it holds is told by its use."""
+    return {"array": [_dimension(word) for word in shape.split(",") if word.strip()], "dtype": "float32", "any_dtype": True}
 
 
 def _is_array(annotation: ast.expr | None) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from . import inputs, observe, standins, values
 from .inputs import Clues, Spec
 from .search import Found, Quest, search
+from .uses import ARRAY_USES, Uses
 
 MOST_SECONDS = 7.0
 """Of processor time, for all searches together."""
@@ -31,6 +32,7 @@ class Drive:
         self.enough = False
         self.returned: list[Any] = []
         self.problem: str | None = None
+        self.tries = 0
 
     # -- looking for arguments -----------------------------------------------------------------------------------------
 
@@ -84,16 +86,17 @@ class Drive:
         own: list[str] = list(getattr(fun, "own", ()))
         options: list[list[Spec]] = [self.options(name.partition(".")[2], inspect.Parameter.empty, uses, depth) for name in own]
         compiled = getattr(type(fun), "is_shell", False)  # it takes arrays and constants only
-        clues = replace(self.clues, stand_ins=self.clues.stand_ins and not compiled)
+        clues = replace(self.clues, stand_ins=self.clues.stand_ins and not compiled, uses=uses)
         for parameter in parameters:
             found = [] if compiled else self.of_class(parameter, plain, depth)
-            found += inputs.choices(parameter, uses.get(parameter.name, inputs.Uses()), clues)
+            found += inputs.choices(parameter, uses.get(parameter.name, Uses()), clues)
             if isinstance(fun, type):  # whole numbers that make an object are mostly sizes
                 found.sort(key=lambda spec: not {"omitted", "stand_in", "made"} & spec.keys() and spec.get("value") != inputs.SIZE)
             options.append(found or [{"value": None}])
         names = [*own, *("*" * (parameter.kind is parameter.KEYWORD_ONLY) + parameter.name for parameter in parameters)]
         result = search(fun, options, names, quest)
         self.problem = result.problem
+        self.tries += result.tries
         if result.specs is not None:
             self.guessed += [
                 parameter.name
@@ -101,14 +104,16 @@ class Drive:
                 if "array" in spec
                 and parameter.name not in self.clues.hints
                 and parameter.annotation is inspect.Parameter.empty
-                and not inputs.ARRAY_USES & set(uses.get(parameter.name, inputs.Uses()).attributes)
+                and not ARRAY_USES & set(uses.get(parameter.name, Uses()).attributes)
             ]
         return result, names
 
-    def options(self, name: str, annotation: Any, uses: Mapping[str, inputs.Uses], depth: int) -> list[Spec]:
+    def options(self, name: str, annotation: Any, uses: Mapping[str, Uses], depth: int) -> list[Spec]:
         parameter = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
-        attributes = tuple(self.order["trees"].get(name, ()))
-        return inputs.choices(parameter, inputs.Uses(attributes), self.clues)
+        found = uses.get(f"self.{name}", Uses())
+        found.attributes.update(dict.fromkeys(self.order["trees"].get(name, ())))
+        below = {path.removeprefix("self."): each for path, each in uses.items()}
+        return inputs.choices(parameter, found, replace(self.clues, uses=below))
 
     def of_class(self, parameter: inspect.Parameter, fun: Callable[..., Any], depth: int) -> list[Spec]:
         """Objects of the class of the program that an annotation names."""
@@ -136,7 +141,7 @@ class Drive:
         found: dict[str, None] = {}
         methods = [self.order["method"]]
         for method in methods:
-            uses = inputs.uses_of(observe.unwrap(getattr(cls, method)), self.observer.root).get("self", inputs.Uses())
+            uses = inputs.uses_of(observe.unwrap(getattr(cls, method)), self.observer.root).get("self", Uses())
             for name in uses.attributes:
                 if not hasattr(cls, name):
                     found[f"self.{name}"] = None
@@ -243,10 +248,10 @@ def drive(
             del observer.objects[made:]
         standins.replaced.clear()
     if recipe is None:
-        return {"recipe": None, "inputs": None, "problem": driver.problem, "guessed": []}
+        return {"recipe": None, "inputs": None, "problem": driver.problem, "guessed": [], "tries": driver.tries}
     driver.run(recipe)
     given = [recipe[key] for key in ("inner" if recipe["inner"] is not None else "call", "then") if recipe[key] is not None]
     told = "; then with ".join(inputs.told(item["names"], item["specs"]) or "no arguments" for item in given)
     status = {"status": "enough"} if driver.enough else {}
     returned = {f"__main__.what {order['method'] or order['name']}() returned": values.seen(driver.returned)}
-    return {**status, "returned": returned, "recipe": recipe, "inputs": told, "problem": None, "guessed": driver.guessed}
+    return {**status, "returned": returned, "recipe": recipe, "inputs": told, "problem": None, "guessed": driver.guessed, "tries": driver.tries}

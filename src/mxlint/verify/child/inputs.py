@@ -9,12 +9,14 @@ import math
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import mlx.core as mx
 
 from . import standins
+from .uses import ARRAY_USES, Uses, uses
 
 Spec = dict[str, Any]
 
@@ -22,33 +24,9 @@ MOST_ITEMS = 64
 SIZE = 8
 SIZES = (SIZE, 2 * SIZE, SIZE - 3)
 """Of a dimension that is free: at the first call, at a later one that is larger, and at one that is smaller."""
-OTHER_SIZES = (SIZE, 6, 10, 12, 7, 9, 11, 14)
+OTHER_SIZES = (SIZE, 6, 10, 12, 7, 9, 11, 14, 13, 15, 5, 16, 17, 18, 19, 20)
 """Of dimensions that are told apart, in the order of their names."""
 SHAPES: tuple[list[Any], ...] = (["n", "n"], [2, "n", "n"], [2, "n", "n", "n"], ["n"], [])
-INTEGERS = ("idx", "index", "indices", "ids", "pos", "token", "tokens", "label", "labels", "positions", "targets")
-NUMBERS: dict[str, tuple[str, ...]] = {
-    "float": ("eps", "temp", "temperature", "top_p", "min_p", "scale", "limit", "alpha", "beta", "lr", "rate", "decay", "gamma", "dropout"),
-    "int": (
-        "k",
-        "n",
-        "top_k",
-        "n_group",
-        "axis",
-        "dim",
-        "dims",
-        "ndim",
-        "ndims",
-        "bits",
-        "num",
-        "count",
-        "steps",
-        "step",
-        "heads",
-        "group",
-        "size",
-    ),
-    "bool": ("norm", "is", "use", "do", "training", "causal", "flag", "align"),
-}
 VALUES: dict[str, list[Any]] = {
     "float": [0.5, 1.0, 2.0, -1.0], "int": [2, 1, 4, SIZE, 3, 0, -1, 100], "bool": [True, False], "str": ["", "mxlint"], "None": [None],
 }  # fmt: skip
@@ -56,8 +34,8 @@ EVERY_NUMBER: list[Spec] = [{"value": value} for kind in ("int", "float", "bool"
 OMITTED: Spec = {"omitted": True}
 ARRAYS: list[Spec] = [{"array": shape, "dtype": "float32"} for shape in SHAPES]
 WHOLE: list[Spec] = [{"array": shape, "dtype": "int32"} for shape in (["n"], ["n", "n"], [])]
+MASKS: list[Spec] = [{"array": shape, "dtype": "bool_"} for shape in (["n", "n"], ["n"])]
 PAIR: Spec = {"tuple": [{"value": 2}, {"value": 2}]}
-ARRAY_USES = frozenset(name for name in dir(mx.array) if not name.startswith("_"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +47,15 @@ class Clues:
     scalars: Sequence[str]
     trees: Mapping[str, Any]
     stand_ins: bool
+    uses: Mapping[str, Uses] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
-    """What the body of a function does with one parameter."""
-
-    attributes: tuple[str, ...] = ()
-    called: bool = False
-    counted: bool = False
-    texts: tuple[str, ...] = ()
+OF_KINDS: Mapping[str, Sequence[Spec]] = {
+    "array": ARRAYS, "whole": [*WHOLE, *MASKS], "int": [{"value": value} for value in VALUES["int"]], "float": [{"value": value} for value in VALUES["float"]],
+    "bool": [{"value": True}, {"value": False}], "shape": [{"value": [-1]}, {"value": [SIZE, SIZE]}], "None": [{"value": None}],
+    "dtype": [{"dtype_of": "float32"}, {"dtype_of": "float16"}], "items": [{"list": [ARRAYS[0], ARRAYS[0]]}, {"value": [1, 2]}],
+}  # fmt: skip
+"""Arguments of each kind that a use may ask for."""
 
 
 def parameters(fun: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -91,15 +68,19 @@ def parameters(fun: Callable[..., Any]) -> list[inspect.Parameter]:
     return [parameter for parameter in found if parameter.kind in kinds]
 
 
-def choices(parameter: inspect.Parameter, uses: Uses, clues: Clues) -> list[Spec]:
+def choices(parameter: inspect.Parameter, found_uses: Uses, clues: Clues) -> list[Spec]:
     """What may be given for a parameter, the most likely first."""
     name = parameter.name
     if name in clues.hints:
         hint = clues.hints[name]
+        if "any_dtype" in hint:
+            whole = ("int32", "bool_") if "whole" in found_uses.kinds else ()
+            shape = {key: value for key, value in hint.items() if key != "any_dtype"}
+            return [{**shape, "dtype": dtype} for dtype in dict.fromkeys((*whole, "float32", "int32", "bool_"))]
         return [hint, *ARRAYS] if hint.get("in_sight") else [hint]  # with a stand-in for something else another shape may be needed
     if name in clues.scalars:
         return [*EVERY_NUMBER, {"value": [1, 2]}]
-    found = list(_choices(parameter, uses, clues))
+    found = list(_choices(parameter, found_uses, clues))
     if parameter.default is not inspect.Parameter.empty:
         if not found or parameter.annotation is inspect.Parameter.empty and isinstance(parameter.default, (bool, int, float, str)):
             found = [{"value": value} for value in VALUES[type(parameter.default).__name__]] if parameter.default is not None else found
@@ -107,44 +88,36 @@ def choices(parameter: inspect.Parameter, uses: Uses, clues: Clues) -> list[Spec
     return _without_repeats(found)
 
 
-def _choices(parameter: inspect.Parameter, uses: Uses, clues: Clues) -> Iterator[Spec]:
+def _choices(parameter: inspect.Parameter, found: Uses, clues: Clues) -> Iterator[Spec]:
     name = parameter.name
-    texts: list[Spec] = [{"value": text} for text in uses.texts]
+    texts: list[Spec] = [{"value": text} for text in found.texts]
+    stand_ins = standins.specs(name, found, clues.trees.get(name, {}), of=clues.uses) if clues.stand_ins else []
     if parameter.annotation is not inspect.Parameter.empty:
         known = list(annotated(annotation_text(parameter.annotation)))
         if known:
-            if known[0] == {"value": ""}:
-                yield from texts
+            yield from texts if known[0] == {"value": ""} else ()
             yield from known
             return
         kind = OF_STAND_INS.get(annotation_text(parameter.annotation).rpartition(".")[2].partition("[")[0].strip("'\""))
         if kind is not None and clues.stand_ins:
-            yield from standins.specs(name, uses.attributes, uses.called, clues.trees.get(name, {}), kind)
-    if texts:
-        yield from texts
-    words = name.lower().split("_")
-    stand_ins = standins.specs(name, uses.attributes, uses.called, clues.trees.get(name, {})) if clues.stand_ins else []
-    if standins.kind_of(name) or uses.called or set(uses.attributes) - ARRAY_USES:
+            yield from standins.specs(name, found, clues.trees.get(name, {}), kind, clues.uses)
+    yield from texts
+    if found.kinds.keys() & {"module", "optimizer", "function"} or found.called or set(found.attributes) - ARRAY_USES:
         yield from stand_ins
-    if uses.counted:
-        yield from _values("int")
-    if any(word in words for word in INTEGERS):
-        yield from [*WHOLE[:2], *ARRAYS, *EVERY_NUMBER]
-        return
-    if "mask" in name:
-        yield {"array": ["n", "n"], "dtype": "bool_"}
-        yield {"value": None}
+    for rank in found.ranks:
+        yield from ({"array": ["n"] * rank, "dtype": dtype} for dtype in ("float32", "int32"))
+    arrays = bool(found.ranks or set(found.attributes) & ARRAY_USES or "array" in found.kinds)
+    if arrays and "whole" not in found.kinds:
         yield from ARRAYS
-        return
-    for kind, known_words in NUMBERS.items():
-        if any(name.lower() == word or name.startswith(f"{word}_") or name.endswith(f"_{word}") for word in known_words):
-            yield from _values(kind)
-            yield from ARRAYS
-            return
+    if found.items is not None:
+        yield from ({"tuple": [item] * found.items} for item in (ARRAYS[0], ARRAYS[3], {"value": 2}, ARRAYS[1]))
+    for kind in sorted(found.kinds, key="None".__eq__):  # a branch for None is mostly the shorter one
+        yield from OF_KINDS.get(kind, ())
     yield from ARRAYS
+    yield from ({"value": type(number)(number + by)} for number in found.numbers for by in (0, 1, -1))
     yield from EVERY_NUMBER
     yield {"list": [ARRAYS[0], ARRAYS[0]]}
-    yield from [{"value": [1, 2]}, PAIR, {"value": None}, *WHOLE, {"value": ""}]
+    yield from [{"value": [1, 2]}, PAIR, {"value": None}, *WHOLE, {"value": ""}, *MASKS[:1]]
     yield from stand_ins
 
 
@@ -221,34 +194,9 @@ def _last(node: ast.expr) -> str:
 
 
 def uses_of(fun: Callable[..., Any], root: str) -> dict[str, Uses]:
-    """What the body of a function of the program does with its parameters."""
+    """What a function of the program, and what it calls, does with its parameters and their attributes."""
     node = _node_of(fun, root)
-    if node is None:
-        return {}
-    attributes: dict[str, list[str]] = {}
-    called, counted = set(), set()
-    texts: dict[str, list[str]] = {}
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-            attributes.setdefault(part.value.id, []).append(part.attr)
-        elif isinstance(part, ast.Call):
-            called |= {part.func.id} if isinstance(part.func, ast.Name) else set()
-            if isinstance(part.func, ast.Name) and part.func.id == "range":
-                counted |= {name.id for item in part.args for name in ast.walk(item) if isinstance(name, ast.Name)}
-        elif isinstance(part, ast.Compare):
-            sides = [part.left, *part.comparators]
-            names = [side.id for side in sides if isinstance(side, ast.Name)]
-            for side in sides:
-                for text in side.elts if isinstance(side, (ast.Tuple, ast.List, ast.Set)) else [side]:
-                    if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                        for name in names:
-                            texts.setdefault(name, []).append(text.value)
-    return {
-        name: Uses(
-            tuple(dict.fromkeys(attributes.get(name, ()))), name in called, name in counted, tuple(dict.fromkeys(texts.get(name, ())))
-        )
-        for name in {*attributes, *called, *counted, *texts}
-    }
+    return {} if node is None else uses(node, getattr(body(fun), "__globals__", {}), lambda inner: _node_of(inner, root))
 
 
 def body(fun: Any) -> Any:
@@ -256,16 +204,21 @@ def body(fun: Any) -> Any:
     return vars(fun).get("__init__") or getattr(fun, "__init__") if isinstance(fun, type) else getattr(fun, "__func__", fun)  # noqa: B009
 
 
+@cache
+def _nodes(name: str) -> Sequence[ast.AST]:
+    """Everything in a file of the program."""
+    try:
+        with open(name, encoding="utf-8") as file:
+            return list(ast.walk(ast.parse(file.read())))
+    except (OSError, SyntaxError):
+        return []
+
+
 def _node_of(fun: Callable[..., Any], root: str) -> ast.AST | None:
     code = getattr(body(fun), "__code__", None)
     if code is None or not code.co_filename.startswith(root):
         return None
-    try:
-        with open(code.co_filename, encoding="utf-8") as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError):
-        return None
-    for node in ast.walk(tree):
+    for node in _nodes(code.co_filename):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", []))])
             if first == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name:

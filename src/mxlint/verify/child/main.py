@@ -109,7 +109,7 @@ def prepare(root: str, job: dict[str, Any], within: Callable[[], int | None] = l
 
     if job["drive"] is not None:
         trees = job["drive"]["trees"]
-        vars(builtins)["or_stand_in"] = lambda names, kind, attempt: standins.or_stand_in(names, kind, attempt, trees)
+        vars(builtins)["or_stand_in"] = lambda names, kind, attempt: standins.or_stand_in(names, kind, attempt, trees, root)
         vars(builtins)["or_left_out"] = standins.or_left_out
     random.seed(7)
     mx.random.seed(7)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import inputs
+from . import inputs, repairs
 from .inputs import Spec
 
 MOST_TRIES = 400
 MOST_SECONDS = 5.0
+MOST_UNIFIED = 12
+"""So many times two sizes are made equal."""
 
 
 class Overdue(BaseException):
@@ -138,24 +140,31 @@ def candidates(options: Sequence[Sequence[Spec]]) -> Iterator[tuple[list[Spec], 
     """Choices for all parameters together: like ones for all first, then neighbours of what came furthest."""
     counter = itertools.count()
     longest = max((len(found) for found in options), default=1)
-    waiting: list[tuple[int, int, int, tuple[int, ...]]] = []
-    known: set[tuple[int, ...]] = set()
+    waiting: list[tuple[int, bool, int, int, tuple[int, ...]]] = []
+    known: dict[tuple[int, ...], tuple[int, bool]] = {}
+    tried: set[tuple[int, ...]] = set()
 
-    def offer(indices: tuple[int, ...], worth: int) -> None:
-        if indices not in known:
-            known.add(indices)
-            heapq.heappush(waiting, (-worth, sum(indices), next(counter), indices))
+    def offer(indices: tuple[int, ...], worth: int, fits: bool = True) -> None:
+        rank = (-worth, not fits)
+        if indices not in known or rank < known[indices]:
+            known[indices] = rank
+            heapq.heappush(waiting, (-worth, not fits, sum(indices), next(counter), indices))
 
     for number in range(min(longest, len(inputs.SHAPES))):
         offer(tuple(min(number, len(found) - 1) if "omitted" not in found[0] else 0 for found in options), 1 << 30)
     while waiting:
-        _, _, _, indices = heapq.heappop(waiting)
+        *_, indices = heapq.heappop(waiting)
+        if indices in tried:
+            continue
+        tried.add(indices)
 
         def weigh(trial: Trial, indices: tuple[int, ...] = indices) -> None:
+            wanted = repairs.asked(trial.problem)
             for place, found in enumerate(options):
-                for other in range(len(found)):
+                for other, spec in enumerate(found):
                     if other != indices[place]:
-                        offer((*indices[:place], other, *indices[place + 1 :]), trial.lines)
+                        fits = wanted is not None and wanted[0](spec, found[indices[place]], wanted[1])
+                        offer((*indices[:place], other, *indices[place + 1 :]), trial.lines, fits)
 
         yield [found[index] for found, index in zip(options, indices)], weigh
 
@@ -170,6 +179,8 @@ NAMINGS: tuple[Callable[[int, int, int], str], ...] = (
 
 def apart(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, until: float) -> list[Spec]:
     """The same choice with sizes that differ, as far as the function takes them: equal ones hide which is which."""
+    if (found := unified(fun, specs, names, quest, until)) is not None:
+        return found
     for naming in NAMINGS:
         told = _named(specs, naming)
         if told != specs:
@@ -177,6 +188,32 @@ def apart(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], ques
             if trial.ran and (trial.reached or quest.aim is None or quest.raises):
                 return told
     return specs
+
+
+def unified(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, until: float) -> list[Spec] | None:
+    """The choice with as many different sizes as it takes: all differ at first, and what a message says should be equal becomes so."""
+    same: dict[str, str] = {}
+
+    def naming(position: int, axis: int, rank: int) -> str:
+        name = f"{position}.{axis}"
+        while name in same:
+            name = same[name]
+        return name
+
+    for _ in range(MOST_UNIFIED):
+        told = _named(specs, naming)
+        trial = attempt(fun, told, names, quest, until)
+        if trial.ran:
+            return told if trial.reached or quest.aim is None or quest.raises else None
+        sizes = {size: name for spec in told for name, size in spec.get("sizes", {}).items()}
+        pair = repairs.equal_sizes(trial.problem or "")
+        if pair is None or pair[0] not in sizes or pair[1] not in sizes or len(sizes) != len({*sizes.values()}):
+            return None
+        first, second = sorted(sizes[size] for size in pair)
+        if first == second:
+            return None
+        same[second] = first
+    return None
 
 
 def _named(specs: list[Spec], naming: Callable[[int, int, int], str]) -> list[Spec]:

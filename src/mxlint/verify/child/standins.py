@@ -5,12 +5,19 @@ Each counts as replaced from the moment it is handed out; a step of a finding's 
 
 from __future__ import annotations
 
+import ast
+import glob
 import importlib
 import itertools
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import mlx.core as mx
+
+from .uses import Uses, kind_of, merge, uses
 
 nn: Any = importlib.import_module("mlx.nn")
 optim: Any = importlib.import_module("mlx.optimizers")
@@ -109,96 +116,55 @@ def make(spec: Mapping[str, Any], name: str) -> Any:
     elif kind == "function":
         made = Function(spec.get("reduces", True))
     else:
-        made = settings(spec["tree"], spec["variant"])
+        made = settings(spec["tree"], spec["variant"], spec["known"], spec["path"])
     handed.append(made)
     return made
 
 
-def settings(tree: Mapping[str, Any], variant: int) -> Settings:
-    return Settings({name: settings(inner, variant) if inner else leaf(name, variant) for name, inner in tree.items()})
+def settings(tree: Mapping[str, Any], variant: int, known: Mapping[str, Sequence[str]], path: str) -> Settings:
+    return Settings(
+        {
+            name: settings(inner, variant, known, f"{path}.{name}") if inner else leaf(known.get(f"{path}.{name}", ()), variant)
+            for name, inner in tree.items()
+        }
+    )
 
 
-FRACTIONS = (
-    "eps", "temp", "temperature", "top_p", "min_p", "scale", "limit", "alpha", "beta", "gamma", "lr", "rate", "decay", "dropout", "weight", "norm",
-    "ratio", "probability", "threshold", "momentum", "epsilon", "tau", "lambda",
-)  # fmt: skip
-SWITCHES = (
-    "use",
-    "is",
-    "has",
-    "enable",
-    "eager",
-    "debug",
-    "verbose",
-    "bias",
-    "compile",
-    "training",
-    "causal",
-    "flag",
-    "do",
-    "with",
-    "no",
-    "traditional",
-)
+LEAVES: Mapping[str, Sequence[Any]] = {
+    "int": (WIDTH, 1, 2),
+    "whole": (WIDTH, 1, 2),
+    "float": (0.5, 1.0, None),
+    "bool": (False, True, False),
+    "shape": ([WIDTH], WIDTH, None),
+}
+"""Settings of each kind that a use may ask for, by variant."""
+VARIANTS = 3
 
 
-def leaf(name: str, variant: int) -> Any:
-    """A setting by its name: a fraction, a switch, or a size."""
-    words = name.lower().split("_")
-    if any(word in FRACTIONS for word in words) or name in FRACTIONS:
-        return 0.5 if variant < 2 else None
-    if words[0] in SWITCHES or name in SWITCHES:
-        return bool(variant % 2)
-    return (WIDTH, 1, None)[variant]
+def leaf(kinds: Sequence[str], variant: int) -> Any:
+    """A setting by what is done with it: a size, a fraction, a switch; where nothing tells, a number that may be either."""
+    return next((LEAVES[kind][variant] for kind in kinds if kind in LEAVES), (WIDTH, 0.5, None)[variant])
 
 
-KIND_WORDS: dict[str, tuple[str, ...]] = {
-    "optimizer": ("optimizer", "optim", "opt", "optimiser"),
-    "function": ("fn", "func", "function", "loss", "criterion", "forward", "callback", "objective", "activation", "act", "grad", "update"),
-    "module": (
-        "model", "module", "net", "network", "encoder", "decoder", "generator", "discriminator", "teacher", "student", "layer", "backbone",
-        "transformer", "unet", "vae", "head", "policy", "critic", "actor", "tokenizer", "adapter",
-    ),
-    "settings": ("config", "cfg", "args", "opts", "options", "settings", "hparams", "params", "conf", "hyperparameters"),
-}  # fmt: skip
-OF_MODULES = frozenset(
-    {
-        "parameters",
-        "trainable_parameters",
-        "state",
-        "train",
-        "eval",
-        "freeze",
-        "unfreeze",
-        "apply",
-        "named_modules",
-        "leaf_modules",
-        "update",
-    }
-)
-
-
-def kind_of(name: str) -> str | None:
-    """What a name is mostly given to, by its last word."""
-    words = [word for word in name.lower().split("_") if word]
-    found = [kind for word in reversed(words) for kind, known in KIND_WORDS.items() if word in known]
-    return found[0] if found else None
-
-
-def specs(name: str, attributes: Sequence[str], called: bool, tree: Mapping[str, Any], kind: str | None = None) -> list[dict[str, Any]]:
-    """Stand-ins that may do for a name, the likeliest first. `tree`: the attributes that the program reads below it; `kind`: what it is known to be."""
-    parts = [part for part in attributes if not hasattr(nn.Module, part)]
+def specs(
+    name: str, found: Uses, tree: Mapping[str, Any], kind: str | None = None, of: Mapping[str, Uses] | None = None
+) -> list[dict[str, Any]]:
+    """Stand-ins that may do for a name, the likeliest first. `tree`: the attributes that the program reads below it; `kind`: what it is known to
+    be; `of`: what is done with each chain of attributes."""
+    parts = [part for part in found.attributes if not hasattr(nn.Module, part)]
+    known = {path: tuple(each.kinds) for path, each in (of or {}).items() if path.startswith(f"{name}.")}
+    count = found.results
     every: dict[str, list[dict[str, Any]]] = {
-        "module": [{"stand_in": "module", "results": count, "parts": parts} for count in (1, 2)],
+        "module": [{"stand_in": "module", "results": results, "parts": parts} for results in dict.fromkeys((count, 1, 2))],
         "optimizer": [{"stand_in": "optimizer"}],
         "function": [{"stand_in": "function", "reduces": reduces} for reduces in (True, False)],
-        "settings": [{"stand_in": "settings", "tree": tree, "variant": variant} for variant in range(3)] if tree else [],
+        "settings": [
+            {"stand_in": "settings", "tree": tree, "variant": variant, "known": known, "path": name} for variant in range(VARIANTS)
+        ]
+        if tree
+        else [],
     }
-    kind = kind or kind_of(name)
-    if kind is None and OF_MODULES & set(attributes):
-        kind = "optimizer" if "learning_rate" in attributes else "module"
-    if kind is None and called:
-        kind = "function"
+    kind = kind or kind_of(found)
     if kind is None:
         return every["settings"]
     return [
@@ -207,20 +173,52 @@ def specs(name: str, attributes: Sequence[str], called: bool, tree: Mapping[str,
     ]
 
 
-def or_stand_in(names: Sequence[str], kind: str | None, attempt: Callable[[], Any], trees: Mapping[str, Any]) -> Any:
+def or_stand_in(names: Sequence[str], kind: str | None, attempt: Callable[[], Any], trees: Mapping[str, Any], root: str) -> Any:
     """What a statement of the program gives to `names`, or stand-ins where it cannot be had here; `kind`: what it is known to be."""
     try:
         return attempt()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises: files, downloads, modules that are not there, a command line
         failed.append(error)
-        made = [make(_likeliest(name, kind, trees.get(name, {})), name) for name in names]
+        made = [make(_likeliest(name, kind, trees.get(name, {}), root), name) for name in names]
         return made[0] if len(made) == 1 else made
 
 
-def _likeliest(name: str, kind: str | None, tree: Mapping[str, Any]) -> dict[str, Any]:
+def _likeliest(name: str, kind: str | None, tree: Mapping[str, Any], root: str) -> dict[str, Any]:
     if kind == "array":
         return {"stand_in": kind}
-    return next(iter(specs(name, list(tree), False, tree)), {"stand_in": "module"})
+    found = program(root).get(name, Uses())
+    found.attributes.update(dict.fromkeys(tree))
+    return next(iter(specs(name, found, tree, of=program(root))), {"stand_in": "module"})
+
+
+def imported(tree: ast.AST) -> dict[str, Any]:
+    """The parts of MLX that a file imports, by the names that it gives them."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] == "mlx":
+                    found[alias.asname or "mlx"] = sys.modules.get(alias.name if alias.asname else "mlx")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "mlx":
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found[alias.asname or alias.name] = sys.modules.get(whole) or getattr(sys.modules.get(node.module or ""), alias.name, None)
+    return found
+
+
+@lru_cache
+def program(root: str) -> dict[str, Uses]:
+    """What the files of the program do with each name, whatever it is there."""
+    merged: dict[str, Uses] = {}
+    for file in glob.iglob(os.path.join(root, "**", "*.py"), recursive=True):
+        try:
+            with open(file, encoding="utf-8") as stream:
+                tree = ast.parse(stream.read())
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for name, found in uses(tree, imported(tree), lambda _: None).items():
+            merge(merged.setdefault(name, Uses()), found)
+    return merged
 
 
 def or_left_out(name: str | None, attempt: Callable[[], Any]) -> None:
