@@ -254,4 +254,12 @@ def drive(
     told = "; then with ".join(inputs.told(item["names"], item["specs"]) or "no arguments" for item in given)
     status = {"status": "enough"} if driver.enough else {}
     returned = {f"__main__.what {order['method'] or order['name']}() returned": values.seen(driver.returned)}
-    return {**status, "returned": returned, "recipe": recipe, "inputs": told, "problem": None, "guessed": driver.guessed, "tries": driver.tries}
+    return {
+        **status,
+        "returned": returned,
+        "recipe": recipe,
+        "inputs": told,
+        "problem": None,
+        "guessed": driver.guessed,
+        "tries": driver.tries,
+    }
