@@ -39,7 +39,8 @@ mx.eval(w, x)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`program` has a finding of `code`; `flagged` and `fixed` define step() by hand. `new`: every call costs a run of the compiler."""
+    """`program` has a finding of `code`; `flagged` and `fixed` define step() by hand; an empty `fixed` is the same steps a second time, from
+    the same `n` on. `new`: every call costs a run of the compiler."""
 
     code: str
     program: str
@@ -81,6 +82,14 @@ CASES = {
         HEAD + "@mx.compile\ndef layer(x, i):\n    return mx.tanh(x * 2) + (x @ w if i >= 0 else x)\n\n"
         "def step():\n    mx.eval(layer(x, 1))\n",
     ),
+    "varying shape": Case(
+        "MX304",
+        HEAD + "@mx.compile\ndef layer(x):\n    return mx.tanh(x * 2 + 1) + x @ w\n\n"
+        "for n in range(2, 6):\n    mx.eval(layer(mx.ones((n, 64))))\n",
+        HEAD + "@mx.compile\ndef layer(x):\n    return mx.tanh(x * 2 + 1) + x @ w\n\n"
+        "n = 1\ndef step():\n    global n\n    n += 1\n    mx.eval(layer(mx.ones((n, 64))))\n",
+        "",
+    ),
     "captured lazy weights": Case(
         "MX210",
         "import mlx.core as mx\n\na = mx.ones((512, 512)) * 0.01\nw = a @ a\nx = mx.ones((64, 512))\nmx.eval(x)\n\n"
@@ -104,18 +113,19 @@ CASES = {
 BY_HAND = """
 import json, os, resource, statistics, sys, time
 case = json.load(sys.stdin)
-if hasattr(os, "sched_setaffinity"):
-    os.sched_setaffinity(0, {case["core"]})
 import mlx.core as mx
-mx.set_default_device(mx.cpu)
+on_cpu = mx.default_device().type == mx.cpu
+if on_cpu and hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {case["core"]})
 forms = []
 for text in (case["flagged"], case["fixed"]):
-    names = {}
-    exec(text, names)
+    if text:
+        names = {}
+        exec(text, names)
     forms.append(names["step"])
 
 def clock():
-    if not case["shared"]:
+    if not (case["shared"] and on_cpu):
         return time.perf_counter()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
@@ -128,14 +138,30 @@ def batch(step, calls):
     mx.synchronize()
     return (clock() - start) / calls
 
-warm, rounds = (1, 4) if case["new"] else (3, 8)
+def warmed(step, seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        step()
+
+warm, rounds = (1, 4) if case["new"] else (3, 12)
 calls = [max(1, int(0.002 / min(batch(step, 1) for _ in range(warm + 1))) + 1) for step in forms]
+if not case["new"]:
+    for step in forms:
+        warmed(step, 0.01 if on_cpu else 0.1)
 pairs = []
-for number in range(rounds):
+for number in range(rounds if not case["fixed"] else 0):
+    start, both = names["n"], []
+    for before in (start - calls[0], start):
+        names["n"] = before
+        batch(names["step"], calls[0])  # to get warm, in steps that were made before
+        names["n"] = start
+        both.append(batch(names["step"], calls[0]))
+    pairs.append(both)
+for number in range(rounds if case["fixed"] else 0):
     times = [0.0, 0.0]
     for which in (0, 1) if number % 2 else (1, 0):
         if calls[which] > 1:
-            forms[which]()
+            warmed(forms[which], 0.001 if on_cpu else 0.005)
         times[which] = batch(forms[which], calls[which])
     pairs.append(times)
 print(json.dumps([statistics.median(a / b for a, b in pairs), *(1e3 * statistics.median(times) for times in zip(*pairs))]))

@@ -26,7 +26,7 @@ from mxlint.finding import Finding, Slowdown, Verdict
 from mxlint.report.verdict import milliseconds
 from mxlint.report.verdict import slowdown as told_of
 from mxlint.verify.child import lending
-from mxlint.verify.child.timer import BATCH_NS, Form, measure
+from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
@@ -194,30 +194,78 @@ def test_a_bound_is_none_of_the_other_side(samples: list[list[Round]]) -> None:
 
 
 class Scripted(Form):
-    """A form whose turns take known times: `cold` for the first of a batch that nothing was done before, `warm` for any other."""
+    """A form whose turns take known times: `cold` for the first of a batch that nothing was done before, `warm` for any other. After `most`
+    turns nothing new comes."""
 
-    def __init__(self, cold: float, warm: float) -> None:
-        self.cold, self.warm = cold, warm
+    def __init__(self, cold: float, warm: float, most: float = math.inf, device: str = "cpu") -> None:
+        self.cold, self.warm, self.most, self.device = cold, warm, most, device
         self.orders: list[Mapping[str, Any]] = []
 
     def hear(self) -> dict[str, Any]:
-        return {"mlx": {}}
+        return {"mlx": {"device": self.device}}
 
     def exchange(self, order: Mapping[str, Any]) -> dict[str, Any]:
         if "skip" not in order:
             return {"unit": ["a.py", 0], "first": self.cold, "warm": []}
         self.orders.append(order)
         ns = order["turns"] * self.warm + (0 if order["skip"] else self.cold - self.warm)
-        return {"ns": ns, "events": order["turns"], "new": True, "built": 0}
+        turns = sum(one["turns"] + one["skip"] for one in self.orders)
+        return {"ns": ns, "events": order["turns"], "new": turns <= self.most, "built": 0}
+
+
+VARYING = {"unit": None, "event": "call", "new": True, "pair": 0, "seconds": 1.0}
 
 
 def test_turns_that_are_short_beside_the_others_fill_a_batch_once_they_are_warm() -> None:
     slow, fast = Scripted(5e8, 5e8), Scripted(1e6, 1e5)
     answer: dict[str, Any] = {"rounds": [], "built": []}
-    measure([slow, fast], {"unit": None, "event": "call", "new": True, "pair": 0, "seconds": 1.0}, answer)
+    measure([slow, fast], VARYING, answer)
     assert {order["turns"] for order in slow.orders} == {1}
     assert fast.orders[-1]["turns"] * fast.warm >= BATCH_NS
     assert answer["rounds"][-1] == [5e8, 1e5]
+
+
+def test_turns_that_bring_something_new_and_build_nothing_are_timed_warm() -> None:
+    """As any others: what single turns take that find nothing warm is no measure."""
+    flagged, fixed = Scripted(9e5, 2e5), Scripted(8e5, 1e5)
+    answer: dict[str, Any] = {"rounds": [], "built": []}
+    measure([flagged, fixed], VARYING, answer)
+    assert all(round == [2e5, 1e5] for round in answer["rounds"])
+    assert len(answer["rounds"]) == len(answer["built"]) > 2
+    assert flagged.orders == fixed.orders  # both come to the same values
+    assert flagged.orders[-1]["turns"] * fixed.warm >= BATCH_NS
+
+
+def test_a_kernel_that_is_built_once_is_no_turn_like_the_others() -> None:
+    class Building(Scripted):
+        def exchange(self, order: Mapping[str, Any]) -> dict[str, Any]:
+            heard = super().exchange(order)
+            return {**heard, "ns": 7e8} if len(self.orders) == 1 else heard
+
+    answer: dict[str, Any] = {"rounds": [], "built": []}
+    measure([Building(9e5, 2e5), Scripted(8e5, 1e5)], VARYING, answer)
+    assert all(round == [2e5, 1e5] for round in answer["rounds"])
+
+
+def test_few_turns_that_bring_something_new_are_better_than_none() -> None:
+    answer: dict[str, Any] = {"rounds": [], "built": []}
+    with pytest.raises(Ended):
+        measure([Scripted(9e5, 2e5, most=5), Scripted(8e5, 1e5, most=5)], VARYING, answer)
+    assert answer["rounds"] == [[9e5, 8e5]] * 3
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_what_comes_after_a_pause_is_warmed(new: bool) -> None:
+    """Before the first batch results were read back; a GPU takes longer to get going."""
+    skipped = {}
+    for device in ("cpu", "gpu (NVIDIA H200)"):
+        form = Scripted(1e5, 1e5, device=device)
+        measure([form, Scripted(1e5, 1e5, device=device)], {**VARYING, "new": new}, {"rounds": [], "built": []})
+        first, *_, last = [order["skip"] for order in form.orders if order["skip"]]
+        assert first > last
+        skipped[device] = last
+    assert skipped["cpu"] * 1e5 >= 1e6
+    assert skipped["gpu (NVIDIA H200)"] > skipped["cpu"]
 
 
 # -- programs ---------------------------------------------------------------------------------------------------------

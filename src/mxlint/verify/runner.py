@@ -30,8 +30,8 @@ from mxlint.verify.forkserver import FLAGS, ForkServers, Request
 from mxlint.verify.kernels import DRIVER_CACHE, PLACE, Store
 from mxlint.verify.processes import Child, ProcessGroup, computed, process_group, tasks_of_user, unnamed, used
 
-Mode = Literal["real", "plain", "computed", "serial", "timed"]
-"""The program as it is; with mx.compile left out; as it is, but with every array computed before the first compiled call; as it is, but with
+Mode = Literal["real", "plain", "rounded", "computed", "serial", "timed"]
+"""The program as it is; with mx.compile left out; the same, with rounding errors added (child/rounding.py); as it is, but with every array computed before the first compiled call; as it is, but with
 each thread run to its end where it is started, by the thread that starts it; two forms of it under the clock."""
 
 PREFIX = "mxlint-verify-"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,12 @@ from mxlint.finding import Span
 from mxlint.verify.runner import Outcome
 
 EPSILON = {"float32": 1.2e-7, "float16": 9.8e-4, "bfloat16": 7.8e-3, "complex64": 1.2e-7}
+NUMBER = EPSILON["float32"]
+"""What a plain number is known to: it mostly comes out of an array."""
 SLACK = 16
+"""So many units in the last place of the largest value are never a difference."""
+MARGIN = 64
+"""One run with other roundings shows how far they carry, to a factor of about ten either way: a difference counts from so many times that on."""
 FORGIVEN = "Forgiven"
 """The type, in the child's notes, of what a statement raised that the experiment goes on without."""
 
@@ -66,14 +71,26 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Noise:
+    """What the uncompiled program `of` does differently without any compilation. `rounded`: a run with more rounding errors; `again`: a run like
+    the first, for claims about values that no two runs share: what differs there, too, is not noise but what the claim is about."""
+
+    of: Run
+    rounded: Run
+    again: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Sight:
-    """The runs as one claim looks at them. `watch` is the number of its expression among those that were watched."""
+    """The runs as one claim looks at them. `watch` is the number of its expression among those that were watched; `noise`: the uncompiled
+    program once more, and how to take it."""
 
     claim: Claim
     real: Run
     plain: Run
     crashed: Outcome | None
     watch: int
+    noise: Noise | None = None
 
     @property
     def reached(self) -> int:
@@ -121,6 +138,20 @@ class Sight:
                 return
             yield number, real, plain
 
+    def explained(self, number: int, real: Any, plain: Any) -> bool:
+        """Whether the results of the calls of that number differ by no more than rounding makes of them."""
+        if self.noise is None or self.noise.of is not self.plain:
+            return False
+        rounded, again = (_result(self.calls(run), number) for run in (self.noise.rounded, self.noise.again or self.plain))
+        return same(again, plain) and explained(real, plain, rounded)
+
+    def explained_at_end(self, name: str, real: Any, plain: Any, part: Callable[[Any], Any]) -> bool:
+        """The same of what a name of the program holds at the end, or of `part` of that."""
+        if self.noise is None or self.noise.of is not self.plain:
+            return False
+        rounded, again = (part(run["end"].get(name)) for run in (self.noise.rounded, self.noise.again or self.plain))
+        return same(again, part(plain)) and explained(part(real), part(plain), rounded)
+
     def exceptions(self, *, new: bool = True) -> list[Mapping[str, Any]]:
         """Exceptions of the real run, without those that the uncompiled program raises at the same place; nor those of statements that stand-ins
         took the place of."""
@@ -140,6 +171,10 @@ class Sight:
     def error(self, run: Run, call: Call) -> Mapping[str, Any] | None:
         number = call["error"]
         return run["exceptions"][number] if number is not None and number >= 0 else None
+
+
+def _result(calls: Sequence[Call], number: int) -> Any:
+    return calls[number - 1].get("result") if number <= len(calls) else None
 
 
 def at_site(claim: Claim) -> bool:
@@ -172,7 +207,7 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
     if isinstance(a, float) and isinstance(b, float):
-        return math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=1e-6)
+        return math.isnan(a) and math.isnan(b) or math.isclose(a, b, rel_tol=SLACK * NUMBER)
     return type(a) is type(b) and bool(a == b)
 
 
@@ -185,10 +220,53 @@ def _same_arrays(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     return _close(a["values"], b["values"], epsilon) and _close(a.get("sums", []), b.get("sums", []), epsilon)
 
 
-def _close(a: Sequence[Any], b: Sequence[Any], epsilon: float) -> bool:
+def _close(a: Sequence[Any], b: Sequence[Any], epsilon: float, noise: float = 0.0) -> bool:
+    """Whether values are the same up to `epsilon` times the largest of them, or up to `noise`."""
     x, y = list(_flat(a)), list(_flat(b))
     largest = max((abs(value) for value in (*x, *y) if math.isfinite(value)), default=0.0)
-    return len(x) == len(y) and all(p == q or math.isnan(p) and math.isnan(q) or abs(p - q) <= epsilon * largest for p, q in zip(x, y))
+    most = max(epsilon * largest, noise)
+    return len(x) == len(y) and all(
+        p == q or math.isnan(p) and math.isnan(q) or abs(p - q) <= most or noise == math.inf for p, q in zip(x, y)
+    )
+
+
+def explained(real: Any, plain: Any, rounded: Any) -> bool:
+    """Whether two values are the same, or differ by no more than MARGIN times what `rounded` differs by from the second. What has no size, such
+    as a text, a count or a shape, is explained if it differs there, too."""
+    if same(real, plain):
+        return True
+    if isinstance(real, dict) and isinstance(plain, dict) and isinstance(rounded, dict):
+        if "dtype" in plain:
+            return _arrays_explained(real, plain, rounded)
+        if real.keys() == plain.keys() == rounded.keys():
+            return all(explained(real[key], plain[key], rounded[key]) for key in plain)
+    elif isinstance(real, list) and isinstance(plain, list) and isinstance(rounded, list):
+        if len(real) == len(plain) == len(rounded):
+            return all(explained(*items) for items in zip(real, plain, rounded))
+    elif isinstance(real, float) and isinstance(plain, float) and isinstance(rounded, float) and all(map(math.isfinite, (real, plain))):
+        return abs(real - plain) <= MARGIN * abs(rounded - plain)
+    return not same(rounded, plain)
+
+
+def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded: Mapping[str, Any]) -> bool:
+    kind = ("shape", "dtype", "leak")
+    if any(rounded.get(part) != plain.get(part) for part in kind):
+        return True
+    if any(real.get(part) != plain.get(part) for part in kind):
+        return False
+    if plain["dtype"] not in EPSILON:
+        return not same(rounded, plain)
+    epsilon = EPSILON[plain["dtype"]] * SLACK
+    parts = [part for part in ("values", "sums") if part in plain]
+    return all(_close(real[part], plain[part], epsilon, MARGIN * _apart(rounded[part], plain[part])) for part in parts)
+
+
+def _apart(a: Sequence[Any], b: Sequence[Any]) -> float:
+    """By how much values differ at most; by any amount if one of them is a number and the other none."""
+    pairs = list(zip(_flat(a), _flat(b)))
+    if any(math.isfinite(x) != math.isfinite(y) for x, y in pairs):
+        return math.inf
+    return max((abs(x - y) for x, y in pairs if math.isfinite(x) and math.isfinite(y)), default=0.0)
 
 
 def _flat(values: Sequence[Any]) -> Iterator[float]:

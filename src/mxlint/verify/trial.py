@@ -13,7 +13,7 @@ from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Run, Sight, at_site
+from mxlint.verify.sight import Claim, Noise, Run, Sight, at_site
 from mxlint.verify.steady import steady
 from mxlint.verify.variants import without
 from mxlint.verify.wording import with_call
@@ -90,6 +90,12 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         answer = protocol.judge(sight)
         if usual is None or answer.word != "seen":
             return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
+        # Nor is what no more differs than it does when it is rounded otherwise.
+        if protocol.reference == "plain":
+            sight = replace(sight, noise=_noise(bench, job, sight))
+            answer = protocol.judge(sight)
+            if answer.word != "seen":
+                return Answer("unclear", "the results differ by no more than rounding makes of them"), real.answer, None
         twice = bench.run(job, "real", again + 1)
         seen_again = (
             twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(sight, real=twice.answer)).word == "seen"
@@ -107,6 +113,12 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     elif again == 0:
         answer = _noted(answer, *(note for note in (_left_behind(sight, answer), _length_one(bench, job, claim, protocol)) if note))
     return with_call(answer, sight), real.answer or plain.answer, None
+
+
+def _noise(bench: Bench, job: Job, sight: Sight) -> Noise | None:
+    """What rounding makes of the uncompiled program, if that can be run."""
+    run = bench.run(job, "rounded").answer
+    return Noise(sight.plain, run) if run is not None and "calls" in run and run["status"] == sight.plain["status"] else None
 
 
 def absent(bench: Bench, job: Job, *runs: Run) -> str | None:

@@ -11,6 +11,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+UNCOMPILED = ("plain", "rounded")
+"""The modes in which mx.compile is left out."""
+
 
 def main(folder: str, mode: str, result: int | None) -> None:
     """Run the job in `folder`. The answer goes to the file descriptor `result`, or to stdout for people."""
@@ -29,7 +32,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
         start_mlx(job)
     except ImportError as error:
         finish({**answer, "status": "no mlx", "detail": str(error), "python": sys.executable}, result)
-    answer["mlx"], answer["canary"] = ready(job["canary"] or mode == "plain")
+    answer["mlx"], answer["canary"] = ready(job["canary"] or mode in UNCOMPILED)
     if answer["canary"]:
         finish(answer, result)
     answer["fused"] = mode == "plain" or job["fused"] or not job["canary"] or not unfused()
@@ -50,6 +53,9 @@ def arm(folder: str, job: dict[str, Any], layers: list[str], refused: list[str])
 
 def start_mlx(job: dict[str, Any]) -> None:
     """Import all that is needed, without computing anything."""
+    from . import environment
+
+    environment.settle()
     import mlx.core
     import mlx.nn
     import mlx.optimizers
@@ -126,14 +132,14 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import absent, asked, attempts, captures, changes, drive, instruments, observe, probes, program, standins, switches, values
+    from . import absent, asked, attempts, captures, changes, drive, instruments, observe, probes, program, rounding, standins, switches, values
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
     watches = [observe.Watch(item["file"], tuple(item["start"]), tuple(item["end"])) for item in job["watches"]]
     observer = observe.Observer(
         root + os.sep,
-        mode != "plain",
+        mode not in UNCOMPILED,
         watches,
         job["calls"],
         job["results"],
@@ -145,7 +151,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["graph"],
         job["length_one"],
         job["random"],
-        job["survey"] if mode == "plain" else 0,
+        job["survey"] if mode in UNCOMPILED else 0,
     )
     probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
     observer.follows = bool(job["change"] or job["attempts"])
@@ -159,6 +165,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
     if mode == "serial":
         instruments.serial()
+    if mode == "rounded":
+        rounding.install(lambda: bool(observer.stack))
     outside = switches.Switches(root + os.sep, frozenset((kind, name) for kind, name in job["turned"]))
     outside.install()
     probe.install()

@@ -22,8 +22,12 @@ BATCH_NS = 2_000_000
 LONGEST_NS = 100_000_000
 """A batch of many turns lasts no longer than this."""
 SHORT_NS = 5_000_000
-COLD_NS = 1_000_000
-"""Before a batch of turns that are shorter than the first, so much is not timed: the other form has left nothing in the processor's caches."""
+COLD_NS, COLD_GPU_NS = 1_000_000, 5_000_000
+"""Before a batch of turns that are shorter than the first, so much is not timed: the other form has left nothing in the processor's caches, and
+a GPU that had nothing to do runs slower."""
+AFTER_A_PAUSE = 10
+"""So many times as much before the first batch: results were read back and compared just before."""
+SINGLE = {"skip": 0, "turns": 1}
 MUCH = 20
 """Where the first form takes so many times as long, nothing of the other is warm after it: that gets the batches of short turns."""
 MOST_ROUNDS, FEWEST_ROUNDS = 10, 2
@@ -80,25 +84,40 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     if timing["event"] == "once":
         answer |= {"rounds": [answer["first"]], "built": [a["built"]]}
         return
-    turns, skip = plan([estimate(a), estimate(b)], max(1, round(len(a["warm"]) / WARM_UP)), timing)
-    orders = {observed: {"skip": skip, "turns": turns}, fixed: {"skip": skip, "turns": turns}}
-    spent = 0
-    while len(answer["rounds"]) < MOST_ROUNDS and (len(answer["rounds"]) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9):
+    cold = COLD_NS if answer["mlx"]["device"].startswith("cpu") else COLD_GPU_NS
+    stride = max(1, round(len(a["warm"]) / WARM_UP))
+    order = SINGLE if timing["new"] else plan([estimate(a), estimate(b)], stride, cold * AFTER_A_PAUSE)
+    orders = {observed: order, fixed: order}
+    single = timing["new"]  # until it is known how long a turn takes that builds nothing
+    turn: dict[Form, float] = {}
+    spent, last = 0, 0
+    rounds, built = answer["rounds"], answer["built"]
+    while len(rounds) < MOST_ROUNDS and (len(rounds) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)):
         heard: dict[Form, dict[str, Any]] = {}
-        for form in pair if (len(answer["rounds"]) + timing["pair"]) % 2 == 0 else reversed(pair):
+        for form in pair if (len(rounds) + timing["pair"]) % 2 == 0 else reversed(pair):
             heard[form] = form.exchange(orders[form])
             spent += heard[form]["ns"]
-        seen = heard[observed]
+        seen, last = heard[observed], heard[observed]["ns"]
         if not seen["new"]:
             raise Ended(ended="the calls do not go on bringing something new")
         events = max(1, seen["events"])
-        if timing["new"] and not orders[fixed]["skip"] and seen["ns"] > MUCH * heard[fixed]["ns"]:
+        if single and last >= LONGEST_NS and last > MUCH * heard[fixed]["ns"]:
             for _ in range(2):  # how long a turn takes that finds nothing warm does not tell how many make a batch
-                orders[fixed] = short(heard[fixed]["ns"] / orders[fixed]["turns"])
+                orders[fixed] = short(heard[fixed]["ns"] / orders[fixed]["turns"], cold)
                 heard[fixed] = fixed.exchange(orders[fixed])
-        other = heard[fixed]["ns"] * turns / orders[fixed]["turns"]
-        answer["rounds"].append([seen["ns"] / events, other / events])
-        answer["built"].append(seen["built"] / events)
+        for form in pair:
+            one = heard[form]["ns"] / orders[form]["turns"]
+            turn[form] = min(one, turn.get(form, one))
+        other = heard[fixed]["ns"] * orders[observed]["turns"] / orders[fixed]["turns"]
+        rounds.append([last / events, other / events])
+        built.append(seen["built"] / events)
+        if single and len(rounds) >= WARM_UP and turn[observed] < LONGEST_NS:
+            # Those were single turns, which found nothing warm. They stand if the program has no more turns that bring something new.
+            single, spent, rounds, built = False, 0, [], []
+            orders = dict.fromkeys(pair, plan([turn[observed], turn[fixed]], stride, cold * AFTER_A_PAUSE))
+        elif not single:
+            answer |= {"rounds": rounds, "built": built}
+            orders = dict.fromkeys(pair, plan([turn[observed], turn[fixed]], stride, cold))
 
 
 def estimate(message: Mapping[str, Any]) -> float:
@@ -106,18 +125,18 @@ def estimate(message: Mapping[str, Any]) -> float:
     return float(message["warm"][-1] if message["warm"] else message["first"])
 
 
-def plan(turn: list[float], stride: int, timing: Mapping[str, Any]) -> tuple[int, int]:
-    """Turns in a batch, and turns before each that are not timed. In `stride` turns the claim's event happens once."""
-    if timing["new"]:
-        return 1, 0
-    turns = max(1, min(math.ceil(BATCH_NS / max(1.0, min(turn))), int(LONGEST_NS / max(turn))))
-    skip = math.ceil(COLD_NS / max(turn) / stride) * stride if max(turn) < SHORT_NS else 0
-    return math.ceil(turns / stride) * stride, skip
+def plan(turn: list[float], stride: int, cold: int) -> dict[str, int]:
+    """Turns in a batch, and turns before each that are not timed, of which there are `cold` nanoseconds. In `stride` turns the claim's event
+    happens once."""
+    least, most = max(1.0, min(turn)), max(1.0, *turn)
+    turns = max(1, min(math.ceil(BATCH_NS / least), int(LONGEST_NS / most)))
+    skip = math.ceil(cold / most / stride) * stride if most < max(SHORT_NS, cold) else 0
+    return {"skip": skip, "turns": math.ceil(turns / stride) * stride}
 
 
-def short(turn: float) -> dict[str, int]:
+def short(turn: float, cold: int) -> dict[str, int]:
     """A batch of turns that are short beside those of the other form."""
-    return {part: math.ceil(least / turn) for part, least in (("skip", COLD_NS), ("turns", BATCH_NS))}
+    return {part: math.ceil(least / max(1.0, turn)) for part, least in (("skip", cold), ("turns", BATCH_NS))}
 
 
 class Form:

@@ -32,7 +32,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "MX203": Protocol(random_state, results=True, random=True, attempts=("again", "given", "flags")),
     **dict.fromkeys(("MX204", "MX205"), Protocol(captures, results=True)),
     "MX212": Protocol(aliased),
-    "MX206": Protocol(once, results=True, unstable=True, attempts=("again",)),
+    "MX206": Protocol(once, results=True, state=True, unstable=True, attempts=("again",)),
     "MX207": Protocol(mutation, results=True, state=True),
     "MX208": Protocol(raising, raises=True, attempts=("given", "flags", "sizes")),
     "MX210": Protocol(recomputed, memory=True, fused=True, reference="computed"),

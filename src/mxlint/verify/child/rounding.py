@@ -1,0 +1,106 @@
+"""Random rounding: what rounding errors make of a program, measured by making one more of them in every operation.
+
+A fused kernel computes what its operations compute one by one, but rounds elsewhere: it multiplies and adds in one step, or sums in another
+order. What such a difference can come to by the end of a call, or after it was fed back through state for a hundred calls, is a property of
+the program. So the uncompiled program is run once more, and inside of compiled functions each result of an operation is moved by one unit in
+the last place, up or down as its own bits fall (Monte Carlo arithmetic, Parker 1997). What then differs from the run without is the noise.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import mlx.core as mx
+
+OPERATORS = (
+    "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__div__", "__rdiv__", "__pow__",
+    "__rpow__", "__matmul__",
+)  # fmt: skip
+IN_PLACE = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__imatmul__")
+FUNCTIONS = (
+    "acos", "acosh", "add", "addmm", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2",
+    "atanh", "block_masked_mm", "conv1d", "conv2d", "conv3d", "conv_general", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "convolve", "cos", "cosh", "cumprod", "cumsum", "degrees", "dequantize", "divide", "einsum", "erf", "erfinv", "exp", "expm1", "gather_mm",
+    "gather_qmm", "hadamard_transform", "inner", "kron", "log", "log10", "log1p", "log2", "logaddexp", "logcumsumexp", "logsumexp", "matmul",
+    "mean", "multiply", "outer", "pow", "power", "prod", "quantized_matmul", "radians", "reciprocal", "rsqrt", "segmented_mm", "sigmoid", "sin",
+    "sinh", "softmax", "sqrt", "square", "std", "subtract", "sum", "tan", "tanh", "tensordot", "trace", "var", "vecdot",
+)  # fmt: skip
+"""The operations that round. Those that only move, compare or choose values are exact."""
+METHODS = (
+    "cos", "cumprod", "cumsum", "exp", "log", "log10", "log1p", "log2", "logcumsumexp", "logsumexp", "mean", "prod", "reciprocal", "rsqrt",
+    "sin", "sqrt", "square", "std", "sum", "var",
+)  # fmt: skip
+TRANSFORMS = ("grad", "value_and_grad", "jvp", "vjp")
+"""What they compute is not spelled out in operations."""
+UNITS = {mx.float32: (mx.uint32, 0xFF, 2.0**-23), mx.float16: (mx.uint16, 0xF, 2.0**-10), mx.bfloat16: (mx.uint16, 0x3, 2.0**-7)}
+"""Of a dtype: its bits, the last of these, and the unit in the last place of 1. A number whose last bits are all zero, as those of 1.0 and 0.5
+are, was hardly rounded: it stays as it is, and ties and comparisons of such numbers come out as they do without."""
+
+_where, _view, _stop_gradient, _bitwise_and = mx.where, mx.view, mx.stop_gradient, mx.bitwise_and
+_not_equal, _right_shift, _bitwise_xor, _multiply, _add = mx.not_equal, mx.right_shift, mx.bitwise_xor, mx.multiply, mx.add
+_multiply_in_place: Callable[[Any, Any], Any] = mx.array.__imul__
+
+
+def factor(value: Any) -> Any:
+    """1 for each element that stays, else one unit more or less than 1."""
+    bits, last, unit = UNITS[value.dtype]
+    pattern = _view(_stop_gradient(value), bits)
+    rounded = _not_equal(_bitwise_and(pattern, mx.array(last, bits)), mx.array(0, bits))
+    mixed = _bitwise_xor(_bitwise_xor(pattern, _right_shift(pattern, mx.array(3, bits))), _right_shift(pattern, mx.array(7, bits)))
+    up = _not_equal(_bitwise_and(mixed, mx.array(1, bits)), mx.array(0, bits))
+    moved = _where(up, mx.array(1 + unit, value.dtype), mx.array(1 - unit, value.dtype))
+    return _where(rounded, moved, mx.array(1, value.dtype))
+
+
+def rounded(value: Any) -> Any:
+    """A value, or a tree of them, with its arrays rounded once more."""
+    if isinstance(value, mx.array):
+        return _multiply(value, factor(value)) if value.dtype in UNITS else value
+    if type(value) in (list, tuple):
+        return type(value)(rounded(item) for item in value)
+    if type(value) is dict:
+        return {key: rounded(item) for key, item in value.items()}
+    return value
+
+
+def install(active: Callable[[], bool]) -> None:
+    """From now on operations round once more while `active`."""
+
+    def rounding(real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def operation(*args: Any, **kwargs: Any) -> Any:
+            result = real(*args, **kwargs)
+            return rounded(result) if active() else result
+
+        return operation
+
+    def in_place(real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def operation(array: Any, other: Any) -> Any:
+            result = real(array, other)
+            if active() and isinstance(result, mx.array) and result.dtype in UNITS:
+                return _multiply_in_place(result, factor(result))  # the array is the same one, for all that hold it
+            return result
+
+        return operation
+
+    def transform(real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def transformed(*args: Any, **kwargs: Any) -> Any:
+            result = real(*args, **kwargs)
+            return rounding(result) if callable(result) else rounded(result) if active() else result
+
+        return transformed
+
+    for owner, names, how in (
+        (mx.array, (*OPERATORS, *METHODS), rounding),
+        (mx.array, IN_PLACE, in_place),
+        (mx, FUNCTIONS, rounding),
+        (mx, TRANSFORMS, transform),
+        (mx.fast, tuple(name for name in dir(mx.fast) if not name.startswith("_") and not name.endswith("_kernel")), rounding),
+    ):
+        for name in names:
+            if hasattr(owner, name):
+                setattr(owner, name, how(getattr(owner, name)))
