@@ -16,8 +16,10 @@ NUMBER = EPSILON["float32"]
 """What a plain number is known to: it mostly comes out of an array."""
 SLACK = 16
 """So many units in the last place of the largest value are never a difference."""
-MARGIN = 64
-"""One run with other roundings shows how far they carry, to a factor of about ten either way: a difference counts from so many times that on."""
+MARGIN = 8
+"""One run with other roundings shows how far they carry, but for luck: a difference counts from so many times that on."""
+GROWING = 8
+"""Where rounding errors grow from call to call, luck grows with them: as they did over so many calls."""
 FORGIVEN = "Forgiven"
 """The type, in the child's notes, of what a statement raised that the experiment goes on without."""
 
@@ -143,14 +145,19 @@ class Sight:
         if self.noise is None or self.noise.of is not self.plain:
             return False
         rounded, again = (_result(self.calls(run), number) for run in (self.noise.rounded, self.noise.again or self.plain))
-        return same(again, plain) and explained(real, plain, rounded)
+        return same(again, plain) and explained(real, plain, rounded, self._margin(number))
 
     def explained_at_end(self, name: str, real: Any, plain: Any, part: Callable[[Any], Any]) -> bool:
         """The same of what a name of the program holds at the end, or of `part` of that."""
         if self.noise is None or self.noise.of is not self.plain:
             return False
         rounded, again = (part(run["end"].get(name)) for run in (self.noise.rounded, self.noise.again or self.plain))
-        return same(again, part(plain)) and explained(part(real), part(plain), rounded)
+        return same(again, part(plain)) and explained(part(real), part(plain), rounded, self._margin(len(self.calls(self.plain))))
+
+    def _margin(self, number: int) -> float:
+        assert self.noise is not None
+        pairs = list(zip(self.calls(self.noise.rounded), self.calls(self.plain)))[max(0, number - GROWING) : number]
+        return margin([relative(rounded.get("result"), plain.get("result")) for rounded, plain in pairs])
 
     def exceptions(self, *, new: bool = True) -> list[Mapping[str, Any]]:
         """Exceptions of the real run, without those that the uncompiled program raises at the same place; nor those of statements that stand-ins
@@ -230,25 +237,44 @@ def _close(a: Sequence[Any], b: Sequence[Any], epsilon: float, noise: float = 0.
     )
 
 
-def explained(real: Any, plain: Any, rounded: Any) -> bool:
-    """Whether two values are the same, or differ by no more than MARGIN times what `rounded` differs by from the second. What has no size, such
-    as a text, a count or a shape, is explained if it differs there, too."""
+def margin(noise: Sequence[float]) -> float:
+    """By what rounding makes of a call, and of those just before it: so many times that is no difference."""
+    some = [level for level in noise if level]
+    return MARGIN * max(1.0, some[-1] / min(some)) if some else MARGIN
+
+
+def relative(rounded: Any, plain: Any) -> float:
+    """The largest difference between arrays and numbers in two values, each as part of its largest value."""
+    if isinstance(rounded, dict) and isinstance(plain, dict):
+        if "dtype" in plain:
+            largest = max((abs(value) for value in _flat(plain.get("values", ())) if math.isfinite(value)), default=0.0)
+            apart = _apart(rounded.get("values", ()), plain.get("values", ())) if rounded.get("shape") == plain["shape"] else 0.0
+            return apart / largest if largest else 0.0
+        return max((relative(rounded[key], plain[key]) for key in plain.keys() & rounded.keys()), default=0.0)
+    if isinstance(rounded, list) and isinstance(plain, list):
+        return max((relative(*items) for items in zip(rounded, plain)), default=0.0)
+    return abs(rounded / plain - 1) if isinstance(rounded, float) and isinstance(plain, float) and plain else 0.0
+
+
+def explained(real: Any, plain: Any, rounded: Any, margin: float = MARGIN) -> bool:
+    """Whether two values are the same, or differ by no more than `margin` times what `rounded` differs by from the second. What has no size,
+    such as a text, a count or a shape, is explained if it differs there, too."""
     if same(real, plain):
         return True
     if isinstance(real, dict) and isinstance(plain, dict) and isinstance(rounded, dict):
         if "dtype" in plain:
-            return _arrays_explained(real, plain, rounded)
+            return _arrays_explained(real, plain, rounded, margin)
         if real.keys() == plain.keys() == rounded.keys():
-            return all(explained(real[key], plain[key], rounded[key]) for key in plain)
+            return all(explained(real[key], plain[key], rounded[key], margin) for key in plain)
     elif isinstance(real, list) and isinstance(plain, list) and isinstance(rounded, list):
         if len(real) == len(plain) == len(rounded):
-            return all(explained(*items) for items in zip(real, plain, rounded))
+            return all(explained(*items, margin) for items in zip(real, plain, rounded))
     elif isinstance(real, float) and isinstance(plain, float) and isinstance(rounded, float) and all(map(math.isfinite, (real, plain))):
-        return abs(real - plain) <= MARGIN * abs(rounded - plain)
+        return abs(real - plain) <= margin * abs(rounded - plain)
     return not same(rounded, plain)
 
 
-def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded: Mapping[str, Any]) -> bool:
+def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded: Mapping[str, Any], margin: float) -> bool:
     kind = ("shape", "dtype", "leak")
     if any(rounded.get(part) != plain.get(part) for part in kind):
         return True
@@ -258,7 +284,7 @@ def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded
         return not same(rounded, plain)
     epsilon = EPSILON[plain["dtype"]] * SLACK
     parts = [part for part in ("values", "sums") if part in plain]
-    return all(_close(real[part], plain[part], epsilon, MARGIN * _apart(rounded[part], plain[part])) for part in parts)
+    return all(_close(real[part], plain[part], epsilon, margin * _apart(rounded[part], plain[part])) for part in parts)
 
 
 def _apart(a: Sequence[Any], b: Sequence[Any]) -> float:

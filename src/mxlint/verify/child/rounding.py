@@ -34,24 +34,23 @@ METHODS = (
 )  # fmt: skip
 TRANSFORMS = ("grad", "value_and_grad", "jvp", "vjp")
 """What they compute is not spelled out in operations."""
-UNITS = {mx.float32: (mx.uint32, 0xFF, 2.0**-23), mx.float16: (mx.uint16, 0xF, 2.0**-10), mx.bfloat16: (mx.uint16, 0x3, 2.0**-7)}
-"""Of a dtype: its bits, the last of these, and the unit in the last place of 1. A number whose last bits are all zero, as those of 1.0 and 0.5
+UNITS = {mx.float32: (8, 2.0**-23), mx.float16: (4, 2.0**-10), mx.bfloat16: (2, 2.0**-7)}
+"""Of a dtype: how many are its last bits, and the unit in the last place of 1. A number whose last bits are all zero, as those of 1.0 and 0.5
 are, was hardly rounded: it stays as it is, and ties and comparisons of such numbers come out as they do without."""
 
-_where, _view, _stop_gradient, _bitwise_and = mx.where, mx.view, mx.stop_gradient, mx.bitwise_and
-_not_equal, _right_shift, _bitwise_xor, _multiply, _add = mx.not_equal, mx.right_shift, mx.bitwise_xor, mx.multiply, mx.add
+_where, _stop_gradient, _equal, _greater, _multiply, _subtract = mx.where, mx.stop_gradient, mx.equal, mx.greater, mx.multiply, mx.subtract
 _multiply_in_place: Callable[[Any, Any], Any] = mx.array.__imul__
 
 
 def factor(value: Any) -> Any:
     """1 for each element that stays, else one unit more or less than 1."""
-    bits, last, unit = UNITS[value.dtype]
-    pattern = _view(_stop_gradient(value), bits)
-    rounded = _not_equal(_bitwise_and(pattern, mx.array(last, bits)), mx.array(0, bits))
-    mixed = _bitwise_xor(_bitwise_xor(pattern, _right_shift(pattern, mx.array(3, bits))), _right_shift(pattern, mx.array(7, bits)))
-    up = _not_equal(_bitwise_and(mixed, mx.array(1, bits)), mx.array(0, bits))
-    moved = _where(up, mx.array(1 + unit, value.dtype), mx.array(1 - unit, value.dtype))
-    return _where(rounded, moved, mx.array(1, value.dtype))
+    last, unit = UNITS[value.dtype]
+    value = _stop_gradient(value)
+    # Veltkamp's way to round to fewer bits, in operations that a shapeless trace of MLX's own functions can follow.
+    large = _multiply(value, mx.array(2.0**last + 1, value.dtype))
+    short = _subtract(large, _subtract(large, value))
+    moved = _where(_greater(short, value), mx.array(1 + unit, value.dtype), mx.array(1 - unit, value.dtype))
+    return _where(_equal(short, value), mx.array(1, value.dtype), moved)
 
 
 def rounded(value: Any) -> Any:
