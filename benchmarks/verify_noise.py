@@ -119,7 +119,7 @@ def main() -> int:
 def job(text: str) -> Job:
     """The program with its results written down, and nothing else."""
     off = ("state", "memory", "graph", "clocks", "transforms", "random", "length_one")
-    empty: tuple[str, ...] = ("watches", "traced_calls", "hold", "live", "missing", "modules", "readable")
+    empty: tuple[str, ...] = ("watches", "traced_calls", "hold", "live", "outside", "modules", "readable", "attempts")
     settings = {
         **dict.fromkeys(off, False),
         **{name: [] for name in empty},

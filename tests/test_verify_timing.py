@@ -213,7 +213,7 @@ class Scripted(Form):
         return {"ns": ns, "events": order["turns"], "new": turns <= self.most, "built": 0}
 
 
-VARYING = {"unit": None, "event": "call", "new": True, "pair": 0, "seconds": 1.0}
+VARYING = {"unit": None, "event": "call", "new": True, "pair": 0, "seconds": 1.0, "rounds": 10}
 
 
 def test_turns_that_are_short_beside_the_others_fill_a_batch_once_they_are_warm() -> None:

@@ -21,8 +21,8 @@ WIDE = 0.2
 """An interval that is wider than this, as part of the ratio, asks for more pairs of processes."""
 BUDGET_S = 6.0
 """After this no pair is begun but those without which there is no interval."""
-PAIR_S = 0.2
-"""What a pair of processes may spend on its rounds."""
+ROUNDS, PAIR_S = (40, 0.8) if has_cuda() else (10, 0.2)
+"""What a pair of processes brings at most, and may spend on it: on a GPU it takes seconds until it can begin."""
 STOPPED = "the timing child was stopped"
 """How the reasons begin that may be others tomorrow."""
 MOST_BARRED = 3
@@ -151,6 +151,7 @@ def settings(plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int]
         "core": cores[number % len(cores)] if cores else None,
         "cold": list(cold),
         "import_first": sys.platform == "linux" and not has_cuda(),  # there an import alone makes what no fork survives
+        "rounds": ROUNDS,
         "seconds": PAIR_S,
         "wall_s": 0.85 * wall_s,
     }

@@ -30,7 +30,7 @@ AFTER_A_PAUSE = 10
 SINGLE = {"skip": 0, "turns": 1}
 MUCH = 20
 """Where the first form takes so many times as long, nothing of the other is warm after it: that gets the batches of short turns."""
-MOST_ROUNDS, FEWEST_ROUNDS = 10, 2
+FEWEST_ROUNDS = 2
 FORMS = ("observed", "fixed")
 WARM_UP = 3
 CALLS = "<calls>"
@@ -92,7 +92,9 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     turn: dict[Form, float] = {}
     spent, last = 0, 0
     rounds, built = answer["rounds"], answer["built"]
-    while len(rounds) < MOST_ROUNDS and (len(rounds) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)):
+    while len(rounds) < timing["rounds"] and (
+        len(rounds) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)
+    ):
         heard: dict[Form, dict[str, Any]] = {}
         for form in pair if (len(rounds) + timing["pair"]) % 2 == 0 else reversed(pair):
             heard[form] = form.exchange(orders[form])
