@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mxlint.verify.runner import Job, run, workplace
-from mxlint.verify.sight import EPSILON, GROWING, SLACK, margin, relative
+from mxlint.verify.sight import EPSILON, SLACK, Tolerated, relative, tolerated
 
 WALL_S = 120.0
 CALLS = 60
@@ -108,8 +108,8 @@ def main() -> int:
                 assert outcome.answer["status"] == "ok", outcome.answer.get("detail", outcome.answer["status"])
                 runs.append(outcome.answer["calls"])
             noise = [relative(rounded["result"], plain["result"]) for plain, rounded, _ in zip(*runs, strict=True)]
-            margins = [margin(noise[max(0, last - GROWING) : last]) for last in range(1, len(noise) + 1)]
-            found = [compared(*calls) for calls in zip(*runs, margins, strict=True)]
+            most = [tolerated(noise[:number]) for number in range(1, len(noise) + 1)]
+            found = [compared(*calls) for calls in zip(*runs, most, strict=True)]
             differs, rounding, share = (max(values) for values in zip(*found))
             over = over or share > 1
             print(f"{name:28}{differs:10.1e}{rounding:10.1e}{share:8.3f}{'   !' if share > 1 else ''}", flush=True)
@@ -119,7 +119,7 @@ def main() -> int:
 def job(text: str) -> Job:
     """The program with its results written down, and nothing else."""
     off = ("state", "memory", "graph", "clocks", "transforms", "random", "length_one")
-    empty: tuple[str, ...] = ("watches", "traced_calls", "hold", "live", "outside", "modules", "readable", "attempts")
+    empty: tuple[str, ...] = ("watches", "traced_calls", "hold", "live", "outside", "modules", "readable", "attempts", "turned")
     settings = {
         **dict.fromkeys(off, False),
         **{name: [] for name in empty},
@@ -135,14 +135,14 @@ def job(text: str) -> Job:
     return Job({"a.py": text}, settings)
 
 
-def compared(plain: Mapping[str, Any], rounded: Mapping[str, Any], real: Mapping[str, Any], most: float) -> tuple[float, float, float]:
+def compared(plain: Mapping[str, Any], rounded: Mapping[str, Any], real: Mapping[str, Any], most: Tolerated) -> tuple[float, float, float]:
     """Of a call: the compiled and the rounded difference as parts of the largest value, and of the first the share of what is tolerated."""
     rows = [(0.0, 0.0, 0.0)]
     for a, r, c in zip(*(list(arrays(call["result"])) for call in (plain, rounded, real)), strict=True):
         largest = max((abs(value) for value in (*a["values"], *c["values"])), default=0.0) or 1.0
         differs, noise = (max(abs(x - y) for x, y in zip(one["values"], a["values"])) for one in (c, r))
-        tolerated = max(SLACK * EPSILON[a["dtype"]] * largest, most * noise)
-        rows.append((differs / largest, noise / largest, differs / tolerated))
+        least = max(SLACK * EPSILON[a["dtype"]] * largest, most.part * largest, most.margin * noise)
+        rows.append((differs / largest, noise / largest, differs / least))
     return max(row[0] for row in rows), max(row[1] for row in rows), max(row[2] for row in rows)
 
 

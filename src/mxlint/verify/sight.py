@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from mxlint.facts.model import CompiledObject
@@ -74,18 +75,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What the uncompiled program `of` does differently without any compilation. `rounded`: a run with more rounding errors; `again`: a run like
-    the first, for claims about values that no two runs share: what differs there, too, is not noise but what the claim is about."""
+    """What rounding makes of the uncompiled run `of`: the same with more rounding errors, `rounded`."""
 
     of: Run
     rounded: Run
-    again: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The runs as one claim looks at them. `watch` is the number of its expression among those that were watched; `noise`: the uncompiled
-    program once more, and how to take it."""
+    """The runs as one claim looks at them. `watch` is the number of its expression among those that were watched; `noise`: what no more
+    differs than by that is the same."""
 
     claim: Claim
     real: Run
@@ -140,24 +139,10 @@ class Sight:
                 return
             yield number, real, plain
 
-    def explained(self, number: int, real: Any, plain: Any) -> bool:
-        """Whether the results of the calls of that number differ by no more than rounding makes of them."""
-        if self.noise is None or self.noise.of is not self.plain:
-            return False
-        rounded, again = (_result(self.calls(run), number) for run in (self.noise.rounded, self.noise.again or self.plain))
-        return same(again, plain) and explained(real, plain, rounded, self._margin(number))
-
-    def explained_at_end(self, name: str, real: Any, plain: Any, part: Callable[[Any], Any]) -> bool:
-        """The same of what a name of the program holds at the end, or of `part` of that."""
-        if self.noise is None or self.noise.of is not self.plain:
-            return False
-        rounded, again = (part(run["end"].get(name)) for run in (self.noise.rounded, self.noise.again or self.plain))
-        return same(again, part(plain)) and explained(part(real), part(plain), rounded, self._margin(len(self.calls(self.plain))))
-
-    def _margin(self, number: int) -> float:
-        assert self.noise is not None
-        pairs = list(zip(self.calls(self.noise.rounded), self.calls(self.plain)))[max(0, number - GROWING) : number]
-        return margin([relative(rounded.get("result"), plain.get("result")) for rounded, plain in pairs])
+    @property
+    def rounded(self) -> Run | None:
+        """The uncompiled program with more rounding errors, if that was measured of what is compared here."""
+        return self.noise.rounded if self.noise is not None and self.noise.of is self.plain else None
 
     def exceptions(self, *, new: bool = True) -> list[Mapping[str, Any]]:
         """Exceptions of the real run, without those that the uncompiled program raises at the same place; nor those of statements that stand-ins
@@ -178,10 +163,6 @@ class Sight:
     def error(self, run: Run, call: Call) -> Mapping[str, Any] | None:
         number = call["error"]
         return run["exceptions"][number] if number is not None and number >= 0 else None
-
-
-def _result(calls: Sequence[Call], number: int) -> Any:
-    return calls[number - 1].get("result") if number <= len(calls) else None
 
 
 def at_site(claim: Claim) -> bool:
@@ -237,10 +218,21 @@ def _close(a: Sequence[Any], b: Sequence[Any], epsilon: float, noise: float = 0.
     )
 
 
-def margin(noise: Sequence[float]) -> float:
-    """By what rounding makes of a call, and of those just before it: so many times that is no difference."""
-    some = [level for level in noise if level]
-    return MARGIN * max(1.0, some[-1] / min(some)) if some else MARGIN
+@dataclass(frozen=True, slots=True)
+class Tolerated:
+    """What is no difference: `margin` times what rounding makes of a value, or `part` of the largest value around it."""
+
+    margin: float = MARGIN
+    part: float = 0.0
+
+
+def tolerated(noise: Sequence[float]) -> Tolerated:
+    """What is no difference in a call, by what rounding makes of the calls up to it, each as part of the largest value. The most counts: two
+    runs that have come apart are near each other now and then."""
+    most = list(accumulate(noise, max))
+    some = [level for level in most[-GROWING:] if level]
+    margin = MARGIN * some[-1] / some[0] if some else MARGIN
+    return Tolerated(margin, margin * some[-1] if some and len(noise) > 1 else 0.0)
 
 
 def relative(rounded: Any, plain: Any) -> float:
@@ -256,25 +248,25 @@ def relative(rounded: Any, plain: Any) -> float:
     return abs(rounded / plain - 1) if isinstance(rounded, float) and isinstance(plain, float) and plain else 0.0
 
 
-def explained(real: Any, plain: Any, rounded: Any, margin: float = MARGIN) -> bool:
-    """Whether two values are the same, or differ by no more than `margin` times what `rounded` differs by from the second. What has no size,
-    such as a text, a count or a shape, is explained if it differs there, too."""
+def explained(real: Any, plain: Any, rounded: Any, most: Tolerated = Tolerated()) -> bool:
+    """Whether two values are the same, or differ by no more than is tolerated where `rounded` differs from the second as it does. What has no
+    size, such as a text, a count or a shape, is explained if it differs there, too."""
     if same(real, plain):
         return True
     if isinstance(real, dict) and isinstance(plain, dict) and isinstance(rounded, dict):
         if "dtype" in plain:
-            return _arrays_explained(real, plain, rounded, margin)
+            return _arrays_explained(real, plain, rounded, most)
         if real.keys() == plain.keys() == rounded.keys():
-            return all(explained(real[key], plain[key], rounded[key], margin) for key in plain)
+            return all(explained(real[key], plain[key], rounded[key], most) for key in plain)
     elif isinstance(real, list) and isinstance(plain, list) and isinstance(rounded, list):
         if len(real) == len(plain) == len(rounded):
-            return all(explained(*items, margin) for items in zip(real, plain, rounded))
+            return all(explained(*items, most) for items in zip(real, plain, rounded))
     elif isinstance(real, float) and isinstance(plain, float) and isinstance(rounded, float) and all(map(math.isfinite, (real, plain))):
-        return abs(real - plain) <= margin * abs(rounded - plain)
+        return abs(real - plain) <= max(most.margin * abs(rounded - plain), most.part * abs(plain))
     return not same(rounded, plain)
 
 
-def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded: Mapping[str, Any], margin: float) -> bool:
+def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded: Mapping[str, Any], most: Tolerated) -> bool:
     kind = ("shape", "dtype", "leak")
     if any(rounded.get(part) != plain.get(part) for part in kind):
         return True
@@ -282,9 +274,9 @@ def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded
         return False
     if plain["dtype"] not in EPSILON:
         return not same(rounded, plain)
-    epsilon = EPSILON[plain["dtype"]] * SLACK
-    parts = [part for part in ("values", "sums") if part in plain]
-    return all(_close(real[part], plain[part], epsilon, margin * _apart(rounded[part], plain[part])) for part in parts)
+    part = max(EPSILON[plain["dtype"]] * SLACK, most.part)
+    parts = [name for name in ("values", "sums") if name in plain]
+    return all(_close(real[name], plain[name], part, most.margin * _apart(rounded[name], plain[name])) for name in parts)
 
 
 def _apart(a: Sequence[Any], b: Sequence[Any]) -> float:

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from mxlint.finding import Evidence
 from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
-from mxlint.verify.sight import Call, Run, Sight, leaks, only_arrays, same, shape_differs, shown, without_counts
+from mxlint.verify.sight import (
+    Call,
+    Run,
+    Sight,
+    Tolerated,
+    explained,
+    leaks,
+    only_arrays,
+    relative,
+    same,
+    shape_differs,
+    shown,
+    tolerated,
+    without_counts,
+)
 from mxlint.verify.steady import masked
 
 CALL = "call "
@@ -32,7 +47,7 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
         if "result" not in real or "result" not in plain:
             continue
         returned = masked(real["result"], plain["result"])
-        if not same(returned, plain["result"]) and not sight.explained(number, returned, plain["result"]):
+        if not same(returned, plain["result"]) and not _rounding_alone(sight, number, returned, plain["result"]):
             if differed and not ("before" in real and "before" in plain and same(real["before"], plain["before"])):
                 before = real
                 continue
@@ -44,6 +59,30 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
             )
             yield number, real, plain, Evidence(kind, f"{CALL}{number} returns {leak or shown(real['result'])}", expected)
         before = real
+
+
+def _rounding_alone(sight: Sight, number: int, real: Any, plain: Any) -> bool:
+    """Whether the results of the calls of that number differ by no more than rounding makes of them."""
+    if sight.rounded is None:
+        return False
+    calls = sight.calls(sight.rounded)
+    rounded = masked(calls[number - 1].get("result"), plain) if number <= len(calls) else None
+    return explained(real, plain, rounded, _tolerated(sight, sight.rounded, number))
+
+
+def _rounding_alone_at_end(sight: Sight, name: str, real: Any, *, arrays: bool) -> bool:
+    """The same of what a name of the program holds at the end."""
+    if sight.rounded is None:
+        return False
+    part = only_arrays if arrays else without_counts
+    plain = sight.plain["end"][name]
+    rounded = masked(sight.rounded["end"].get(name), plain)
+    return explained(part(real), part(plain), part(rounded), _tolerated(sight, sight.rounded, len(sight.calls(sight.plain))))
+
+
+def _tolerated(sight: Sight, rounded: Run, number: int) -> Tolerated:
+    pairs = list(zip(sight.calls(rounded), sight.calls(sight.plain)))[:number]
+    return tolerated([relative(one.get("result"), other.get("result")) for one, other in pairs])
 
 
 def difference(sight: Sight) -> Evidence | None:
@@ -122,6 +161,6 @@ def ended(sight: Sight, *, arrays: bool = True) -> Evidence | None:
         if other is None or not isinstance(value, dict):
             continue
         other = masked(other, value)
-        if not same(part(value), part(other)) and not sight.explained_at_end(name, other, value, part):
+        if not same(part(value), part(other)) and not _rounding_alone_at_end(sight, name, other, arrays=arrays):
             return Evidence("wrong-value", f"{short(name)} is {shown(other)} at the end", shown(value))
     return None
