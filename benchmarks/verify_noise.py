@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mxlint.verify.runner import Job, run, workplace
-from mxlint.verify.sight import EPSILON, SLACK, Tolerated, relative, tolerated
+from mxlint.verify.sight import EPSILON, SLACK, Tolerated, relative, tolerated, unit
 
 WALL_S = 120.0
 CALLS = 60
@@ -107,7 +107,9 @@ def main() -> int:
                 assert outcome.answer is not None, outcome
                 assert outcome.answer["status"] == "ok", outcome.answer.get("detail", outcome.answer["status"])
                 runs.append(outcome.answer["calls"])
-            noise = [relative(rounded["result"], plain["result"]) for plain, rounded, _ in zip(*runs, strict=True)]
+            noise = [
+                max(unit(plain["result"]), relative(rounded["result"], plain["result"])) for plain, rounded, _ in zip(*runs, strict=True)
+            ]
             most = [tolerated(noise[:number]) for number in range(1, len(noise) + 1)]
             found = [compared(*calls) for calls in zip(*runs, most, strict=True)]
             differs, rounding, share = (max(values) for values in zip(*found))

@@ -165,13 +165,13 @@ def test_every_operation_rounds_once_more(place: Workplace) -> None:
         *arrays, identical = zip(plain["items"], rounded["items"], strict=True)
         assert identical == (True, True)
         for one, other in arrays:
-            assert 0 < relative(other, one) < 1e-5
+            assert 0 < relative(other, one) < 1e-4
 
 
 @needs_mlx
 def test_errors_that_are_fed_back_are_measured(place: Workplace) -> None:
     noise = [relative(*pair) for pair in zip(results(place, CHAOTIC, "rounded"), results(place, CHAOTIC, "plain"), strict=True)]
-    assert noise[0] < 1e-6
+    assert noise[0] < 1e-4
     assert max(noise[-10:]) > 0.1
 
 

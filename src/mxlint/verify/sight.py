@@ -235,6 +235,17 @@ def tolerated(noise: Sequence[float]) -> Tolerated:
     return Tolerated(margin, margin * some[-1] if some and len(noise) > 1 else 0.0)
 
 
+def unit(value: Any) -> float:
+    """The largest rounding error of an array or number in a value, as part of it."""
+    if isinstance(value, dict):
+        if "dtype" in value:
+            return EPSILON.get(value["dtype"], 0.0)
+        return max(map(unit, value.values()), default=0.0)
+    if isinstance(value, list):
+        return max(map(unit, value), default=0.0)
+    return NUMBER if isinstance(value, float) else 0.0
+
+
 def relative(rounded: Any, plain: Any) -> float:
     """The largest difference between arrays and numbers in two values, each as part of its largest value."""
     if isinstance(rounded, dict) and isinstance(plain, dict):

@@ -22,7 +22,7 @@ BATCH_NS = 2_000_000
 LONGEST_NS = 100_000_000
 """A batch of many turns lasts no longer than this."""
 SHORT_NS = 5_000_000
-COLD_NS, COLD_GPU_NS = 1_000_000, 5_000_000
+COLD_NS, COLD_GPU_NS = 1_000_000, 2_000_000
 """Before a batch of turns that are shorter than the first, so much is not timed: the other form has left nothing in the processor's caches, and
 a GPU that had nothing to do runs slower."""
 AFTER_A_PAUSE = 10
@@ -31,6 +31,8 @@ SINGLE = {"skip": 0, "turns": 1}
 MUCH = 20
 """Where the first form takes so many times as long, nothing of the other is warm after it: that gets the batches of short turns."""
 FEWEST_ROUNDS = 2
+MOST_NEW = 256
+"""Timed turns that bring something new: MLX searches what it has traced one by one, and with thousands that is what would be timed."""
 FORMS = ("observed", "fixed")
 WARM_UP = 3
 CALLS = "<calls>"
@@ -90,11 +92,9 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     orders = {observed: order, fixed: order}
     single = timing["new"]  # until it is known how long a turn takes that builds nothing
     turn: dict[Form, float] = {}
-    spent, last = 0, 0
+    spent, last, most = 0, 0, timing["rounds"]
     rounds, built = answer["rounds"], answer["built"]
-    while len(rounds) < timing["rounds"] and (
-        len(rounds) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)
-    ):
+    while len(rounds) < most and (len(rounds) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)):
         heard: dict[Form, dict[str, Any]] = {}
         for form in pair if (len(rounds) + timing["pair"]) % 2 == 0 else reversed(pair):
             heard[form] = form.exchange(orders[form])
@@ -116,6 +116,7 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
         if single and len(rounds) >= WARM_UP and turn[observed] < LONGEST_NS:
             # Those were single turns, which found nothing warm. They stand if the program has no more turns that bring something new.
             single, spent, rounds, built = False, 0, [], []
+            most = max(FEWEST_ROUNDS, min(most, MOST_NEW // plan([turn[observed], turn[fixed]], stride, cold)["turns"]))
             orders = dict.fromkeys(pair, plan([turn[observed], turn[fixed]], stride, cold * AFTER_A_PAUSE))
         elif not single:
             answer |= {"rounds": rounds, "built": built}

@@ -21,6 +21,7 @@ from mxlint.verify.sight import (
     shape_differs,
     shown,
     tolerated,
+    unit,
     without_counts,
 )
 from mxlint.verify.steady import masked
@@ -82,7 +83,7 @@ def _rounding_alone_at_end(sight: Sight, name: str, real: Any, *, arrays: bool) 
 
 def _tolerated(sight: Sight, rounded: Run, number: int) -> Tolerated:
     pairs = list(zip(sight.calls(rounded), sight.calls(sight.plain)))[:number]
-    return tolerated([relative(one.get("result"), other.get("result")) for one, other in pairs])
+    return tolerated([max(unit(other.get("result")), relative(one.get("result"), other.get("result"))) for one, other in pairs])
 
 
 def difference(sight: Sight) -> Evidence | None:
