@@ -131,6 +131,7 @@ def job(text: str) -> Job:
         "calls": CALLS,
         "survey": 0,
         "results": True,
+        "fused": True,
         "canary": True,
         "cpu_s": 60,
     }

@@ -100,6 +100,7 @@ def results(place: Workplace, text: str, mode: Mode) -> list[Any]:
         "calls": 64,
         "survey": 0,
         "results": True,
+        "fused": True,
         "canary": False,
         "cpu_s": 20,
     }

@@ -35,7 +35,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
     answer["mlx"], answer["canary"] = ready(job["canary"] or mode in UNCOMPILED)
     if answer["canary"]:
         finish(answer, result)
-    answer["fused"] = mode == "plain" or job["fused"] or not job["canary"] or not unfused()
+    answer["fused"] = mode in UNCOMPILED or job["fused"] or not job["canary"] or not unfused()
     finish({**answer, **run(folder, job, mode, layers)}, result)
 
 
