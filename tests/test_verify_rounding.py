@@ -166,7 +166,8 @@ def test_every_operation_rounds_once_more(place: Workplace) -> None:
         *arrays, identical = zip(plain["items"], rounded["items"], strict=True)
         assert identical == (True, True)
         for one, other in arrays:
-            assert 0 < relative(other, one) < 1e-4
+            assert relative(other, one) < 1e-4
+            assert relative(other, one) > 0 or one["shape"] == []  # of a single number two errors may cancel
 
 
 @needs_mlx
