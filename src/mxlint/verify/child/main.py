@@ -132,7 +132,22 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
 
     import mlx.core as mx
 
-    from . import absent, asked, attempts, captures, changes, drive, instruments, observe, probes, program, rounding, standins, switches, values
+    from . import (
+        absent,
+        asked,
+        attempts,
+        captures,
+        changes,
+        drive,
+        instruments,
+        observe,
+        probes,
+        program,
+        rounding,
+        standins,
+        switches,
+        values,
+    )
 
     root = os.path.join(folder, "program")
     namespaces = program.Namespaces(root)
