@@ -81,6 +81,7 @@ def chain(text: str) -> dict[str, object]:
         "fused": True,
         "readable": [],
         "cpu_s": int(WALL_S),
+        "watches": [],
     }
     mlx: dict[str, str] = {}
     with workplace() as place:

@@ -290,6 +290,7 @@ def job_of(program: str, fixed: str | None = None) -> Job:
         "fused": True,
         "readable": [],
         "cpu_s": 10,
+        "watches": [],
     }
     return Job({"a.py": program}, settings, None if fixed is None else {"a.py": fixed})
 
