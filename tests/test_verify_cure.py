@@ -170,3 +170,31 @@ def test_the_verdict_tells() -> None:
     )
     assert found.verdict is not None
     assert told(found.verdict)[1].endswith("; the fix resolves it")
+
+
+def test_what_another_finding_does_is_not_for_a_fix_to_mend() -> None:
+    text = """import mlx.core as mx
+import mlx.nn as nn
+from functools import partial
+
+drop = nn.Dropout(0.5)
+state = [drop.state]
+
+
+@partial(mx.compile, inputs=state, outputs=state)
+def step(x):
+    y = drop(x)
+    print("mean", y.mean())
+    return y
+
+
+for _ in range(3):
+    step(mx.ones((4, 8)))
+"""
+    Path("main.py").write_text(text, encoding="utf-8")
+    result = check(["main.py"], with_facts=True)
+    found = verify(result.findings, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
+    assert {one.code: (one.verdict.verdict, one.verdict.fix) for one in found if one.verdict} == {
+        "MX101": ("confirmed", None),
+        "MX203": ("confirmed", "resolves"),
+    }

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mxlint.facts.model import Facts
-from mxlint.finding import Slowdown
+from mxlint.finding import Finding, Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
@@ -84,6 +84,8 @@ class Bench:
     watches: list[Watched] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     """All that is put to the test in this run: one may hide another."""
+    findings: list[Finding] = field(default_factory=list)
+    """The findings that these come from."""
     outcomes: dict[str, Future[Outcome]] = field(default_factory=dict)
     slowdowns: dict[str, Slowdown | str] = field(default_factory=dict)
     endless: dict[str, Outcome] = field(default_factory=dict)

@@ -6,7 +6,7 @@ Only programs that come to their end by themselves are compared: a run that was 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from mxlint.verify.called import standing_in
 from mxlint.verify.claims import claim_of, places
 from mxlint.verify.endings import unusable
 from mxlint.verify.modules import Modules
+from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job, Outcome
@@ -53,12 +54,13 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
         fixed = fixed_finding(finding, bench.sources)
     except EditError:
         return None
-    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, facts=(), watches=[], claims=[])
+    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, facts=(), watches=[], claims=[], findings=[])
     named = places(other, fixed)
     if fixed.span.filename not in named:
         return None
     claim = claim_of(fixed, other, named)
     other.watches.append(watched(claim))
+    other.claims.extend(_beside(bench, other, finding))
     entry, order = job.settings["entry"]["file"], job.settings["drive"]
     if order is None:
         piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry.path == entry), None)
@@ -76,6 +78,16 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     return Fixed(other, Job(made.files, {**made.settings, **kept, "attempts": attempts}), claim)
 
 
+def _beside(bench: Bench, other: Bench, finding: Finding) -> Iterator[Claim]:
+    """The claims of the other findings, moved to where they stand once the fix of this one is made."""
+    for one in bench.findings:
+        if (one.code, one.span) != (finding.code, finding.span):
+            moved = fixed_finding(replace(one, fix=finding.fix), bench.sources)
+            named = places(other, moved)
+            if moved.span.filename in named:
+                yield claim_of(moved, other, named)
+
+
 def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWord:
     """What became of the fixed form: by the protocol that saw the pitfall in a job, and beside the program as it was, uncompiled."""
     fixed = fixed_program(bench, finding, job, protocol)
@@ -84,6 +96,11 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     answer, _, _ = tried(fixed.bench, fixed.job, fixed.claim, protocol)
     if answer.word == "seen":
         return "fails"
+    if (harmless := neutralised(fixed.bench, fixed.job, fixed.claim, protocol)) is not None:  # what others do is not for this fix to mend
+        fixed = replace(fixed, job=harmless[0])
+        answer, _, _ = tried(fixed.bench, fixed.job, fixed.claim, protocol)
+        if answer.word == "seen":
+            return "fails"
     first, second = (whole(bench, job, bench.run(_compared(job), "plain", again)) for again in (0, 1))
     real = whole(fixed.bench, fixed.job, fixed.bench.run(_compared(fixed.job), "real"))
     if first is None or second is None or real is None:

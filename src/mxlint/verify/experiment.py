@@ -128,6 +128,7 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding]
     others = [_claim(bench, finding)[0] for finding in beside if finding not in wanted]
     claims = [claim for claim in (*(task.claim for task in tasks), *others) if claim is not None]
     bench.claims.extend(sorted(claims, key=lambda claim: (claim.place, claim.start, claim.end, claim.code)))
+    bench.findings.extend([*wanted, *(finding for finding in beside if finding not in wanted)])
     bench.watches.extend(all_watched(bench.claims))
     tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
     costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
@@ -264,12 +265,13 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
     """The ways to try a claim, the nearest to the program as it runs first. Each is tried only if those before have not decided."""
     keep = partial(_keep, bench, task)
     missed: list[Watched] = [*claim.calls, *claim.chain, *claim.paths]
-    called_at_all = False
+    called_at_all, why = False, None
     for piece in pieces(bench, task.finding, claim, task.named):
         job = job_of(bench, piece, claim, protocol)
         keep(job, "")
         for trial in _with_program(bench, job, claim, protocol):
             yield _decided(bench, task, trial)
+            why = trial.answer.reason or why
             if trial.run is not None and trial.run.get("calls") and not needed(trial.run):
                 called_at_all = True
                 found = missing_places(claim, job, trial.run)
@@ -282,7 +284,7 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
     if not called_at_all:  # where the program makes calls, they decide
         made = called(bench, task.finding, claim, task.named, protocol, keep)
         if made is not None:
-            reason = f"called with made-up arguments: {made.answer.reason}"
+            reason = "; ".join(filter(None, (why, f"called with made-up arguments: {made.answer.reason}")))
             yield Trial(replace(made.answer, reason=reason), made.run, made.job, made.level)
             if made.job is not None and made.level == "in-place":
                 for trial in _changed(bench, made.job, claim, protocol):
