@@ -31,7 +31,7 @@ from mxlint.verify.child.guard import LAYERS
 from mxlint.verify.child.refusals import PHRASES
 from mxlint.verify.child.syscalls import ALLOWED, MACHINES, NUMBERS, REFUSED
 from mxlint.verify.experiment import Options, verified, verify
-from mxlint.verify.processes import family
+from mxlint.verify.processes import family, used
 from mxlint.verify.request import asked
 from mxlint.verify.runner import remove
 
@@ -490,3 +490,18 @@ def test_what_a_killed_run_left_is_cleared_up(tmp_path: Path, monkeypatch: pytes
         assert not dead.exists()
         assert ours.exists()
         assert other.exists()
+
+
+def test_processes_are_counted_the_same_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS, by psutil."""
+    pytest.importorskip("psutil")
+    with subprocess.Popen([sys.executable, "-c", "print(flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        count, memory = used(os.getpid())
+        monkeypatch.setattr(sys, "platform", "darwin")
+        assert child.pid in family(os.getpid())
+        other_count, other_memory = used(os.getpid())
+        child.communicate(b"\n")
+    assert other_count == count
+    assert abs(other_memory - memory) < memory / 10
