@@ -113,6 +113,11 @@ def test_sizes_that_were_tried_refute_no_claim_about_sizes(code: str) -> None:
     assert forced_verdict(HEAD + text, code, "# here").verdict == "inconclusive"
 
 
+def test_an_axis_of_length_one_confirms_no_claim_that_no_rule_makes() -> None:
+    text = "@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.mean(x, axis=-1) * 2  # here\nprint(f(mx.ones((3, 4))), f(mx.ones((5, 2))))\n"
+    assert forced_verdict(HEAD + text, "MX401", "# here").verdict == "inconclusive"
+
+
 def test_calls_that_are_all_traced_anew_refute_no_claim_about_random_numbers() -> None:
     text = "@mx.compile\ndef f(x, n):\n    return x + mx.random.uniform(shape=(3,)) * n  # here\nfor n in range(3):\n    print(f(mx.ones(3), n))\n"
     found = forced_verdict(HEAD + text, "MX203", "# here")

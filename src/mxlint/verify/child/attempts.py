@@ -37,7 +37,7 @@ def make(observer: observe.Observer, order: Mapping[str, Any], root: str) -> lis
     """Make the calls that `order` lists; without a list look for calls that run, make these, and return them.
 
     `order` holds `sites` (file, first and last row) whose objects are called, `kinds` of attempts, `axes` that may vary beside those that vary
-    between the program's calls, calls in sight that were `given` but not made, and, where calls are wanted that raise, the file and rows where
+    between the program's calls, the `shortest` length that they get, calls in sight that were `given` but not made, and, where calls are wanted that raise, the file and rows where
     they are to do so (`raises`).
     """
     last = dict(observer.last)
@@ -186,7 +186,7 @@ def _sizes(observer: observe.Observer, last: Last, number: int, order: Mapping[s
             changed = [list(leaf.shape) for leaf in leaves]
             for leaf, axis in group:
                 changed[leaf][axis] = other
-            if other > 0 and other != size and all(math.prod(shape) <= MOST_ELEMENTS for shape in changed):
+            if other >= order["shortest"] and other != size and all(math.prod(shape) <= MOST_ELEMENTS for shape in changed):
                 yield {"shapes": changed}
 
 
