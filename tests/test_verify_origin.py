@@ -440,3 +440,179 @@ def test_what_is_stale_together_is_held_together() -> None:
     verdicts = {finding.span.start.row: finding.verdict.verdict for finding in judged if finding.verdict is not None}
     assert verdicts[rows["x = self.a(x)"]] == verdicts[rows["return self.b(x)"]] == "confirmed"
     assert verdicts[rows["x = self.c(x)"]] in ("inconclusive", "refuted")
+
+
+TWICE = """
+w = mx.array([2.0])
+
+@mx.compile
+def f(x):
+    y = mx.exp(x)
+    z = y + w
+    return z * w.T
+
+f(w)
+"""
+
+BEFORE_HELPER = """
+w = mx.array([2.0])
+
+def g(x):
+    return x + 1
+
+@mx.compile
+def f(x):
+    y = g(x)
+    z = y * w
+    return g(z)
+
+f(w)
+"""
+
+IN_HELPER = """
+w = mx.array([2.0])
+
+def g(x):
+    return x * w
+
+@mx.compile
+def f(x):
+    y = x + 1
+    z = g(y)
+    return mx.exp(z)
+
+f(w)
+"""
+
+SHARED = """
+model, target = nn.Linear(2, 2), nn.Linear(2, 2)
+target.update(model.parameters())
+mx.eval(model.parameters())
+
+@partial(mx.compile, inputs=model.state)
+def f(x):
+    goal = target(x)
+    y = model(x)
+    return y - goal
+
+f(mx.ones((1, 2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed", "others"),
+    [
+        (TWICE, ("z = y + w", "return z * w.T"), ("y = mx.exp(x)",)),
+        (BEFORE_HELPER, ("z = y * w",), ("y = g(x)", "return g(z)")),
+        (IN_HELPER, ("return x * w", "z = g(y)"), ("y = x + 1", "return mx.exp(z)")),
+        (SHARED, ("goal = target(x)",), ("y = model(x)", "return y - goal")),
+    ],
+)
+def test_an_array_under_two_names_is_told_by_copies(text: str, blamed: tuple[str, ...], others: tuple[str, ...]) -> None:
+    """Every row that reads it is to blame, however many there are, and none that only hands on what was computed from it."""
+    assert {row: claimed("MX212", text, row).verdict for row in blamed} == dict.fromkeys(blamed, "confirmed")
+    assert {row: claimed("MX212", text, row).verdict for row in others} == dict.fromkeys(others, "inconclusive")
+
+
+BESIDE = {
+    "nothing": ("", "", "state['mean'] * 1", ""),
+    "a stale read": ("scale = mx.array(1.0)", "", "state['mean'] * scale", "scale = mx.array(float(k))"),
+    "a placeholder": ("log = []", "log.append(x * 2)", "state['mean'] + 1", ""),
+}
+"""What else is wrong in the function: at the top, in the body, what is returned, in the loop."""
+CAPTURES = [
+    ("inputs=state", "0.5 * state['mean'] + x", "confirmed"),
+    ("outputs=state", "0.5 * state['mean'] + x", "confirmed"),
+    ("inputs=state, outputs=state", "0.5 * state['mean'] + x", "inconclusive"),
+    ("inputs=state", None, "inconclusive"),
+    ("outputs=state", "x + 1", "inconclusive"),
+]
+"""What is captured, what is written there, and whether that is to blame for anything."""
+
+
+@pytest.mark.parametrize("beside", list(BESIDE))
+@pytest.mark.parametrize(("given", "written", "verdict"), CAPTURES)
+def test_captures_are_told_from_what_else_is_wrong(given: str, written: str | None, verdict: str, beside: str) -> None:
+    top, body, returned, loop = BESIDE[beside]
+    text = f"""
+state = {{"mean": mx.array(1.0)}}
+{top}
+
+@partial(mx.compile, {given})
+def f(x):
+    {f"state['mean'] = {written}" if written else "pass"}
+    {body or "pass"}
+    return {returned}
+
+for k in range(3):
+    {loop or "pass"}
+    print(f(mx.array(1.0)))
+"""
+    assert claimed("MX204", text, f"@partial(mx.compile, {given})").verdict == verdict
+
+
+def test_a_call_that_other_captures_trace_anew_tells_nothing() -> None:
+    """The number makes every call a trace once the dict is an input; what is stale is then read anew, and not for what is captured."""
+    text = """
+state, scale = {"last": mx.array(0.0), "k": 0}, mx.array(1.0)
+
+@partial(mx.compile, outputs=state)
+def f(x):
+    state["last"] = x + 1
+    return x * scale
+
+for k in range(3):
+    scale, state["k"] = mx.array(float(k)), k
+    print(f(mx.array(1.0)))
+"""
+    assert claimed("MX204", text, "@partial(mx.compile, outputs=state)").verdict == "inconclusive"
+
+
+MASKED = """
+decay, scale = 1.0, mx.array(1.0)
+
+@mx.compile
+def f(x):
+    d = {read}
+    return {returned} + scale
+
+for k in range(3):
+    decay = {values}
+    scale = mx.array(float(k))
+    print(f(mx.ones(2)))
+"""
+HIDDEN = """
+warm, cool = 0.1, 0.1
+
+@mx.compile
+def f(x):
+    a = max(warm, 0.0)
+    b = max(cool, 0.0)
+    return x * {returned}
+
+for k in range(3):
+    warm, cool = 0.1 + k, 0.1 + k
+    print(f(mx.ones(2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "verdict"),
+    [
+        (MASKED.format(read="min(decay, 0.99)", returned="x * d", values="1.0 + k"), "decay", "confirmed"),
+        (MASKED.format(read="max(decay, -0.99)", returned="x * d", values="-1.0 - k"), "decay", "confirmed"),
+        (MASKED.format(read="min(decay, 0.99)", returned="x * 2", values="1.0 + k"), "decay", "inconclusive"),
+        (HIDDEN.format(returned="max(a, b)"), "warm", "confirmed"),
+        (HIDDEN.format(returned="max(a, b)"), "cool", "confirmed"),
+        (HIDDEN.format(returned="a"), "cool", "inconclusive"),
+    ],
+)
+def test_what_is_hidden_behind_another_value_is_shown_by_other_values(text: str, name: str, verdict: str) -> None:
+    text = HEAD + text
+    Path("a.py").write_text(text, encoding="utf-8")
+    result = check(["a.py"], with_facts=True)
+    (row,) = [row for row, line in enumerate(text.splitlines(), 1) if f"({name}, " in line]
+    judged = verify(result.findings, result.sources, [], Options(timed=False), result.facts)
+    (found,) = [finding for finding in judged if finding.code == "MX209" and finding.span.start.row == row]
+    assert found.verdict is not None
+    assert found.verdict.verdict == verdict, found.verdict

@@ -14,14 +14,27 @@ from typing import Any
 
 from mxlint.verify.bench import Bench
 from mxlint.verify.endings import died, unusable
-from mxlint.verify.protocols.answer import Answer, Protocol, says
+from mxlint.verify.protocols.answer import Answer, Protocol, says, short
 from mxlint.verify.protocols.comparing import CALL, difference, differing, ended, files_differ, new_leaks, repeated
 from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Sight, at_site, only_arrays, same
-from mxlint.verify.steady import quieted
-from mxlint.verify.variants import BLANK, Probed, alone, assigned, blanked, in_display, probed, replaced, shares_row, without
+from mxlint.verify.steady import masked, quieted
+from mxlint.verify.variants import (
+    BLANK,
+    Probed,
+    alone,
+    assigned,
+    blanked,
+    detached,
+    in_display,
+    probed,
+    replaced,
+    shares_row,
+    tied,
+    without,
+)
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
@@ -57,10 +70,11 @@ def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: A
         return "what is read here was not seen to change"
     held = replace(sight, real=run)
     in_calls = answer.evidence is not None and answer.evidence.observed.startswith(CALL)
-    if not (any(differing(held)) if in_calls else differs(held)):
-        return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
-    if not answer.held or _reproduced(sight, run) or _together(bench, probe, sight, parts, constants):
+    matters = any(differing(held)) if in_calls else differs(held)
+    if matters and (not answer.held or _reproduced(sight, run)) or _together(bench, probe, sight, parts, constants):
         return None
+    if not matters:
+        return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
     return "the results differ, but not as they do if the flagged expression is held at its first value"
 
 
@@ -202,12 +216,51 @@ def _captured(bench: Bench, job: Job, sight: Sight, how: str) -> Found:
     if run is None or "calls" not in run:
         return NOWHERE
     other = replace(sight, real=run)
-    if difference(other) or ended(other) or not as_far(run, sight.plain):
+    well = not difference(other) and not ended(other) and as_far(run, sight.plain)
+    if not well and not (how == "complete" and _mended(sight, other)):
         return "the results differ, but not for what is captured: they do with other captures, too"
     given = {re.sub(r"\b_+", "", name) for name in run["captured"]}
     if not at_site(sight.claim) and not in_display(job, sight.claim) and given.isdisjoint(assigned(job, sight.claim)):
         return "what is captured is not given here"
     return None
+
+
+def _mended(sight: Sight, other: Sight) -> bool:
+    """Whether something that is wrong as the program is, is right with other captures, or wrong in another way, while more is wrong for other
+    reasons. Where these captures make a call trace anew, it reads all else anew, too, and tells nothing."""
+    pairs = list(zip(sight.pairs, other.pairs))
+    if any(whole["traced"] and not real["traced"] and real["error"] is None for (_, real, _), (_, whole, _) in pairs):
+        return False
+    if sight.real["random_poisoned"] < other.real["random_poisoned"] or not set(new_leaks(other)) <= set(new_leaks(sight)):
+        return False
+    wrong, still = ({number for number, *_ in differing(one)} for one in (sight, other))
+    for (number, real, plain), (_, whole, _) in pairs:
+        if whole["error"] is not None or plain["error"] is not None:
+            break
+        if number in wrong and (number not in still or real["error"] is not None or not _same_result(real, whole, plain)):
+            return True
+    if len(other.real["calls"]) < len(sight.real["calls"]) or other.real["status"] not in (sight.real["status"], sight.plain["status"]):
+        return False
+    captured = _captured_names(other)
+    lifted = {path for path in new_leaks(sight) if path not in new_leaks(other)}
+    return any(not captured.isdisjoint(re.findall(r"\w+", path)) for path in lifted) or any(
+        _ends_wrong(sight, name) and not _ends_wrong(other, name) for name in sight.plain["end"] if short(name) in captured
+    )
+
+
+def _same_result(one: Mapping[str, Any], other: Mapping[str, Any], usual: Mapping[str, Any]) -> bool:
+    return same(*(masked(call["result"], usual["result"]) for call in (one, other)))
+
+
+def _captured_names(sight: Sight) -> frozenset[str]:
+    """The names that what is captured is held by, and those of the attributes and items that lead to it."""
+    return frozenset(part for name in sight.real["captured"] for part in re.findall(r"\w+", name))
+
+
+def _ends_wrong(sight: Sight, name: str) -> bool:
+    """Whether a name holds something else at the end than without compile."""
+    one = {name: sight.plain["end"][name]}
+    return ended(replace(sight, plain={**sight.plain, "end": one, "status": sight.real["status"]})) is not None
 
 
 # -- the program without the expression --------------------------------------------------------------------------------
@@ -221,6 +274,16 @@ def gone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answe
 def constant_instead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
     """Nothing is seen any more with zeros for the expression, or without it."""
     return _gone(bench, chain(replaced(job, sight.claim, "zeros", BLANK), without(job, sight.claim)), sight, protocol)
+
+
+def detached_instead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+    """Nothing is seen any more where the function reads copies of what the expression names, or where the expression adds nothing of its own:
+    what is read in a function that it calls is only there."""
+    found = _gone(bench, detached(job, sight.claim), sight, protocol)
+    if found is None:
+        return None
+    again = _gone(bench, tied(job, sight.claim), sight, protocol)
+    return None if again is None else found if again == NOWHERE else again
 
 
 def handed_on(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
@@ -274,6 +337,7 @@ ORIGINS: dict[str, Origin] = {
     "MX404": unsafe_alone,
     **dict.fromkeys(("MX202", "MX503"), handed_on),
     **dict.fromkeys(("MX207", "MX211", "MX604"), gone),
-    **dict.fromkeys(("MX210", "MX212"), constant_instead),
+    "MX210": constant_instead,
+    "MX212": detached_instead,
 }
 """How it is told that what was seen comes from the flagged expression. The other rules' protocols see it by row, or by what was raised there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from mxlint.verify.runner import Job
@@ -13,8 +14,10 @@ from mxlint.verify.units import library_names, root_name
 
 MOST_VARIANTS = 4
 HELD, ALONE, BLANK = "__mxlint_held__", "__mxlint_alone__", "__mxlint_blank__"
+DETACHED, TIED = "__mxlint_detached__", "__mxlint_tied__"
 """What the child answers to."""
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Raise, ast.Assert)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -52,6 +55,82 @@ def replaced(job: Job, claim: Claim, words: str, function: str) -> Iterator[tupl
         if isinstance(node, ast.Call):
             node.args = [ast.Call(ast.Name(function), [part], []) if isinstance(part, ast.Name) else part for part in node.args]
         yield words, _with(job, claim, text, start, end, f"{function}({ast.unparse(node)})")
+
+
+def detached(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
+    """The program in which the function around the expression reads copies of the arrays that the expression names, there and elsewhere."""
+    found = _flagged(job, claim)
+    if found is None:
+        return
+    text, start, end = found
+    tree = ast.parse(text)
+    around = [
+        node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and _span(node)[0] <= claim.start and claim.end <= _span(node)[1]
+    ]
+    wanted = {ast.unparse(chain) for chain in _chains(ast.parse(f"({text[start:end].decode()}\n)", mode="eval"))}
+    if not around or not wanted:
+        return
+    offsets = _offsets(text)
+    body = min(around, key=_span).body  # the first to begin holds all the others
+    inserts: list[tuple[int, int, str]] = []
+    for statement in body if isinstance(body, list) else [body]:
+        for chain in _chains(statement):
+            prefixes = [chain, *_prefixes(chain)]
+            texts = [ast.unparse(part) for part in prefixes]
+            whole = not wanted.isdisjoint(texts)
+            if not whole and not any(_leads_to(texts[0], other) for other in wanted):
+                continue
+            for part in prefixes:
+                (row, column), (end_row, end_column) = _span(part)
+                inserts.append((offsets[row - 1] + column, 0, f"{DETACHED}("))
+                inserts.append((offsets[end_row - 1] + end_column, 1, f", {whole and part is chain})"))
+    changed = text
+    for at, _, filler in sorted(inserts, reverse=True):
+        changed = changed[:at] + filler.encode() + changed[at:]
+    try:
+        ast.parse(changed)
+    except SyntaxError:
+        return
+    yield "copies", replace(job, files={**job.files, claim.place: changed.decode()})
+
+
+def tied(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
+    """The program with zeros for the expression that are computed from the names of the function that it reads."""
+    if (found := _flagged(job, claim)) is not None:
+        text, start, end = found
+        node = ast.parse(f"({text[start:end].decode()}\n)", mode="eval").body
+        if _movable(node):
+            given = ", ".join((ast.unparse(node), *_taken(node, claim)))
+            yield "zeros", _with(job, claim, text, start, end, f"{TIED}({given})")
+
+
+def _chains(tree: ast.AST) -> Iterator[ast.expr]:
+    """The names that are read, each with the attributes and items that are read of it."""
+    if isinstance(tree, (ast.JoinedStr, ast.pattern)):  # before Python 3.12 places in f-strings are wrong; a pattern holds no calls
+        return
+    if isinstance(tree, (ast.Name, ast.Attribute, ast.Subscript)) and _chain(tree):
+        if isinstance(tree.ctx, ast.Load):
+            yield tree
+        for part in [tree, *_prefixes(tree)]:
+            if isinstance(part, ast.Subscript):
+                yield from _chains(part.slice)
+        return
+    for child in ast.iter_child_nodes(tree):
+        yield from _chains(child)
+
+
+def _prefixes(chain: ast.expr) -> list[ast.expr]:
+    """What the last attribute or item of a chain is read of, and so on down to the name."""
+    found = []
+    while isinstance(chain, (ast.Attribute, ast.Subscript)):
+        chain = chain.value
+        found.append(chain)
+    return found
+
+
+def _leads_to(short: str, long: str) -> bool:
+    """Whether a chain goes on from another."""
+    return long == short or long.startswith((f"{short}.", f"{short}["))
 
 
 def blanked(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
@@ -240,9 +319,14 @@ def _located(job: Job, claim: Claim) -> tuple[bytes, int, int] | None:
         first, last = _widened(ast.parse(text), claim)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    lines = text.split(b"\n")
-    start, end = (sum(len(line) + 1 for line in lines[: row - 1]) + column for row, column in (first, last))
+    offsets = _offsets(text)
+    start, end = (offsets[row - 1] + column for row, column in (first, last))
     return text, start, end
+
+
+def _offsets(text: bytes) -> list[int]:
+    """Where each row begins."""
+    return [0, *accumulate(len(line) + 1 for line in text.split(b"\n"))]
 
 
 def _widened(tree: ast.Module, claim: Claim) -> tuple[tuple[int, int], tuple[int, int]]:

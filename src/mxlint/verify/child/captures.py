@@ -7,7 +7,8 @@ at every call, where the names of the program lead to them, and go in and come o
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import mlx.core as mx
@@ -30,6 +31,7 @@ def mended(how: str, fun: Any, options: Mapping[str, Any], roots: list[Any]) -> 
     if how == "complete":
         both = [*given, *(held.state for held in _within(roots) if isinstance(held, optim.Optimizer))]
         whole = list({id(part): part for one in both for part in _containers(one)}.values())
+        names.update(named(_ways(roots, {id(part) for one in (whole, both) for part in one})))
         return observe.real_compile(fun, inputs=whole, outputs=whole, **rest)
     return Live(fun, given, rest, roots)
 
@@ -53,7 +55,7 @@ class Live:
         captured = {"inputs": mx.random.state, "outputs": mx.random.state} if random else {}
         self.wanted = {id(part) for one in self.given for part in [one, *_below(one)] if not isinstance(part, _PLAIN)}
         self.paths = list(self.find())
-        names.update(".".join(str(key) for _, key in steps if key != "cell_contents") for _, steps in self.paths)
+        names.update(named(self.paths))
         self.after: dict[str, list[Path]] = {}
         self.key = ""
         self.compiled: Callable[..., Any] = observe.real_compile(
@@ -81,17 +83,7 @@ class Live:
 
     def find(self) -> Iterator[Path]:
         """The ways to what was given."""
-        done: set[int] = set()
-        waiting: list[tuple[Path, Any]] = [((root, ()), root) for root in self.roots]
-        while waiting and len(done) < MOST:
-            (root, steps), value = waiting.pop(0)
-            if steps and id(value) in self.wanted:
-                yield root, steps
-                continue
-            if id(value) in done or len(steps) > values.DEPTH:
-                continue
-            done.add(id(value))
-            waiting += [((root, (*steps, step)), inner) for step, inner in _parts(value)]
+        return _ways(self.roots, self.wanted)
 
     def places(self) -> Iterator[Path]:
         """The ways to all arrays in what was given, each place once."""
@@ -108,6 +100,26 @@ class Live:
                     yield root, way
                 else:
                     waiting += [((*way, step), inner) for step, inner in _parts(value)]
+
+
+def named(paths: Iterable[Path]) -> Iterator[str]:
+    """Paths as they are told: `model.state`."""
+    return (".".join(str(key) for _, key in steps if key != "cell_contents") for _, steps in paths)
+
+
+def _ways(roots: list[Any], wanted: AbstractSet[int]) -> Iterator[Path]:
+    """The ways from roots to the objects with these ids."""
+    done: set[int] = set()
+    waiting: list[tuple[Path, Any]] = [((root, ()), root) for root in roots]
+    while waiting and len(done) < MOST:
+        (root, steps), value = waiting.pop(0)
+        if steps and id(value) in wanted:
+            yield root, steps
+            continue
+        if id(value) in done or len(steps) > values.DEPTH:
+            continue
+        done.add(id(value))
+        waiting += [((root, (*steps, step)), inner) for step, inner in _parts(value)]
 
 
 _PLAIN = (str, int, float, bool, type(None), mx.Dtype)

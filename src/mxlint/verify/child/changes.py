@@ -1,12 +1,12 @@
 """The change that a claim says comes between two calls, made by hand: after the program, a compiled function is called as it was last called,
-what it reads is given another value, and it is called again."""
+what it reads is given another value, and it is called again. There are two ways to change a value: of `min(decay, 0.99)` only the second shows."""
 
 from __future__ import annotations
 
 import ast
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,16 +16,20 @@ from mlx.utils import tree_map
 from . import observe, standins
 
 nn = standins.nn
+Other = Callable[[Any], Any]
+"""What gives another value of the same kind for one; None where it cannot be told what that is."""
 
 
 def between(observer: observe.Observer, order: Mapping[str, Any]) -> list[str]:
-    """Call, change, call; returns what was changed. `order`: `names` as the function reads them, and the `file` that it does it in."""
+    """Call, change, call; returns what was changed. `order`: `names` as the function reads them, the `file` that it does it in,
+    and the `way` to change them."""
+    other = WAYS[order["way"]]
     changed: list[str] = []
     for number, (fun, args, kwargs) in list(observer.last.items()):
         made = observer.objects[number]
         scopes = _scopes(observer, made.function() if made.function is not None else None, order["file"])
         for turn in range(2):
-            if turn and not (done := [name for name in order["names"] if any(_change(name, scope) for scope in scopes)]):
+            if turn and not (done := [name for name in order["names"] if any(_change(name, scope, other) for scope in scopes)]):
                 break
             changed += done if turn else []
             with suppress(Exception):  # it is noted
@@ -51,7 +55,7 @@ def _scopes(observer: observe.Observer, target: Any, file: str) -> list[dict[str
     return found
 
 
-def _change(text: str, scope: dict[str, Any]) -> bool:
+def _change(text: str, scope: dict[str, Any], other: Other) -> bool:
     """Give what an expression names another value, if the name that it begins with is in a scope."""
     node = ast.parse(text, mode="eval").body
     root: ast.expr = node
@@ -82,23 +86,44 @@ def _evaluated(node: ast.expr, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(node), "<change>", "eval"), dict(names))
 
 
-def other(value: Any) -> Any:
-    """Another value of the same kind; None where it cannot be told what that is. Modules, lists and dicts are changed in place."""
+def more(value: Any) -> Any:
+    """A larger value for one that is positive, the other one for a flag; None where there is none."""
     if isinstance(value, mx.array):
-        new = mx.logical_not(value) if value.dtype == mx.bool_ else value * 2 + 1 if mx.issubdtype(value.dtype, mx.inexact) else value + 1
-        mx.eval(new)
-        return new
+        if value.dtype == mx.bool_:
+            return mx.logical_not(value)
+        return value * 2 + 1 if mx.issubdtype(value.dtype, mx.inexact) else value + 1
     if isinstance(value, bool):
         return not value
-    if isinstance(value, (int, float)):
-        return value + 1 if isinstance(value, int) else value * 2 + 1
-    if isinstance(value, nn.Module):
-        value.update(tree_map(other, value.parameters()))
-        return value
-    if isinstance(value, (list, dict)):
-        pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-        found = [(key, new) for key, item in pairs if (new := other(item)) is not None]
-        for key, new in found:
-            value[key] = new
-        return value if found else None
-    return None
+    return value + 1 if isinstance(value, int) else value * 2 + 1 if isinstance(value, float) else None
+
+
+def opposite(value: Any) -> Any:
+    """What is on the other side of zero from a larger value; None where there is no such side."""
+    if isinstance(value, mx.array):
+        return -more(value) if value.dtype != mx.bool_ and not mx.issubdtype(value.dtype, mx.unsignedinteger) else None
+    return None if isinstance(value, bool) or not isinstance(value, (int, float)) else -more(value)
+
+
+def _throughout(change: Other) -> Other:
+    """The change made to a value, or to all in it; None where it changes nothing. Modules, lists and dicts are changed in place."""
+
+    def other(value: Any) -> Any:
+        if isinstance(value, nn.Module):
+            value.update(tree_map(lambda item: item if (new := other(item)) is None else new, value.parameters()))
+            return value
+        if isinstance(value, (list, dict)):
+            pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+            found = [(key, new) for key, item in pairs if (new := other(item)) is not None]
+            for key, new in found:
+                value[key] = new
+            return value if found else None
+        new = change(value)
+        if isinstance(new, mx.array):
+            mx.eval(new)
+        return new
+
+    return other
+
+
+WAYS: dict[str, Other] = {"more": _throughout(more), "opposite": _throughout(opposite)}
+"""How what is read is changed, in the order in which that is tried."""

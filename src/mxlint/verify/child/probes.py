@@ -44,6 +44,7 @@ class Probes:
     def install(self) -> None:
         self.observer.over = self.over
         vars(builtins).update(__mxlint_held__=self.held, __mxlint_alone__=self.alone, __mxlint_blank__=blank)
+        vars(builtins).update(__mxlint_detached__=self.detached, __mxlint_tied__=tied)
 
     def held(self, number: int, evaluate: Callable[[], Any]) -> Any:
         """The value of a part. Outside of calls of compiled functions it is always its own."""
@@ -127,6 +128,19 @@ class Probes:
         _seed(5_000_000 + count)
         return value
 
+    def detached(self, value: Any, whole: bool) -> Any:
+        """In a trace, another array with the same values for one that has any; `whole`: for those in a module or a container, too."""
+        observer = self.observer
+        if not observer.compiled or not observer.stack or observer.paused or threading.get_ident() != observer.main_thread:
+            return value
+        if isinstance(value, mx.array):
+            return _evaluated_copy(value)
+        if whole and isinstance(value, nn.Module):
+            other = copy.deepcopy(value)
+            other.update(tree_map(_evaluated_copy, value.parameters()))
+            return other
+        return values.with_arrays(value, map(_evaluated_copy, values.arrays(value))) if whole else value
+
     def alone(self, fun: Callable[..., Any], *given: Any) -> Any:
         """The value of the expression, compared with what it gives compiled by itself with shapeless=True."""
         value = fun(*given)
@@ -171,6 +185,24 @@ def _states(module: Any, arrays: bool) -> Callable[[], None]:
                 value[:] = content
 
     return restore
+
+
+def _evaluated_copy(array: mx.array) -> mx.array:
+    """Another array with the same values; a placeholder has none and stays what it is."""
+    try:
+        other = mx.array(array)
+        mx.eval(other)
+    except Exception:  # noqa: BLE001 - MLX raises several kinds
+        return array
+    return other
+
+
+def tied(value: Any, *taken: Any) -> Any:
+    """Zeros for the arrays of a value, computed from what it takes and from nothing else."""
+    rest = mx.zeros(())
+    for part in values.arrays(list(taken)):
+        rest = rest + mx.sum(mx.zeros_like(part) * part).astype(mx.float32)
+    return values.with_arrays(value, iter([mx.zeros(leaf.shape, leaf.dtype) + rest.astype(leaf.dtype) for leaf in values.arrays(value)]))
 
 
 def blank(value: Any) -> Any:

@@ -60,6 +60,18 @@ def stale_read(sight: Sight) -> Answer:
     return unclear("what is read here was not seen to change between two calls of the compiled function")
 
 
+def read_stale(sight: Sight) -> bool:
+    """Whether a call went on with a trace after what the flagged expression names had changed."""
+    times = (_changes(sight) or {}).values()
+    traced_at: dict[int, int] = {}
+    for _, real, plain in sight.pairs:
+        if real["traced"]:
+            traced_at[real["object"]] = plain["at"]
+        elif real["object"] in traced_at and any(traced_at[real["object"]] < at <= plain["at"] for at in times):
+            return True
+    return False
+
+
 def _took_effect(sight: Sight, changed_before: Sequence[int]) -> bool:
     """Whether the change made a difference to a call with the same arguments as one before, and the compiled one ran without its body."""
     earlier: list[Call] = []
