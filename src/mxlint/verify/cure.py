@@ -13,6 +13,7 @@ from typing import Any
 from mxlint.finding import Finding, FixWord
 from mxlint.fixes.edits import EditError, fixed_finding, fixed_sources
 from mxlint.project import Project
+from mxlint.verify.absence import needed
 from mxlint.verify.bench import Bench, watched
 from mxlint.verify.called import standing_in
 from mxlint.verify.claims import claim_of, places
@@ -126,7 +127,9 @@ def _calls(run: Run | None) -> int:
 def whole(bench: Bench, job: Job, outcome: Outcome) -> Run | None:
     """What a program did that came to its end by itself and lacked nothing; None for any other."""
     run = outcome.answer
-    if unusable(outcome) is not None or run is None or run["status"] not in ENDED or outcome.refused or absent(bench, job, run) is not None:
+    if unusable(outcome) is not None or run is None or run["status"] not in ENDED or outcome.refused or needed(run):
+        return None
+    if absent(bench, job, run) is not None:
         return None
     number = run.get("exception", -1)  # what ended it
     return None if number >= 0 and run["exceptions"][number]["type"] in LACKING else run
