@@ -46,9 +46,9 @@ def attempted(
     if answer.evidence is not None and answer.evidence.kind == "crash":  # a process that died does not say at which of the calls
         for attempt in looked["attempts"]:
             one = _with(job, {**order, "list": [attempt]})
-            alone, run, _ = tried(bench, one, claim, protocol)
-            if alone.word == "seen" and run is not None:
-                return _noted(alone), run, one
+            alone, ended, _ = tried(bench, one, claim, protocol)
+            if alone.word == "seen" and ended is not None:
+                return _noted(alone), ended, one
     return None if found is None else (_noted(answer), found, other)
 
 
