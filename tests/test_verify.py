@@ -269,7 +269,7 @@ def test_text_and_summary() -> None:
     write({"a.py": PRINTS})
     done = run("check", "--verify", "a.py")
     assert done.exit_code == 1
-    assert "verify: confirmed in-place: ValueError: [eval]" in done.stdout
+    assert "verify: confirmed in-place: called step(x=float32[]): ValueError: [eval]" in " ".join(done.stdout.split())
     assert "Verified 1 finding: 1 confirmed (MLX " in done.stdout
     assert "contained by" not in done.output
     for command in (("check", "--verify", "a.py"), ("verify", "a.py:6")):
@@ -281,7 +281,14 @@ def test_json_follows_the_schema() -> None:
     done = run("check", "--verify", "--output-format", "json", "a.py")
     document = json.loads(done.stdout)
     jsonschema.validate(document, SCHEMA)
-    assert document["summary"]["verify"] == {"confirmed": 1, "refuted": 0, "inconclusive": 0, "unavailable": 0, "by_level": {"in-place": 1}}
+    assert document["summary"]["verify"] == {
+        "confirmed": 1,
+        "refuted": 0,
+        "inconclusive": 0,
+        "unavailable": 0,
+        "by_level": {"in-place": 1},
+        "missing": [],
+    }
     by_code = {diagnostic["code"]: diagnostic for diagnostic in document["diagnostics"]}
     assert by_code["MX101"]["verify"]["evidence"]["kind"] == "exception"
     assert by_code["MX001"]["verify"] is None  # MLX has nothing to say about it

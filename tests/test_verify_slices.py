@@ -169,10 +169,11 @@ def f(x, late):
         print(x)
     return x * 2
 
-for i in range(50):
-    f(mx.ones(3), i >= 40)
+for i in range(5000):
+    f(mx.ones(3), False)
 """
-    assert claimed("MX101", {"a.py": text}, "print(x)").verdict == "inconclusive"
+    verdict = claimed("MX103", {"a.py": text}, "return x * 2")
+    assert verdict.verdict == "inconclusive" and "calls that were looked at" in (verdict.reason or ""), verdict
 
 
 def test_chance_is_no_pitfall() -> None:

@@ -224,6 +224,7 @@ class Run(_Run, total=False):
     inputs: str | None
     problem: str | None
     guessed: list[str]
+    tries: Count
     attempts: list[dict[str, Any]]
     attempted: Count
 

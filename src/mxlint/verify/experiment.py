@@ -266,12 +266,15 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
     keep = partial(_keep, bench, task)
     missed: list[Watched] = [*claim.calls, *claim.chain, *claim.paths]
     called_at_all, why = False, None
+    absences: dict[str, str] = {}
     for piece in pieces(bench, task.finding, claim, task.named):
         job = job_of(bench, piece, claim, protocol)
         keep(job, "")
         for trial in _with_program(bench, job, claim, protocol):
-            yield _decided(bench, task, trial)
+            trial = _decided(bench, task, trial)
+            yield trial
             why = trial.answer.reason or why
+            absences |= trial.run.get("absences", {}) if trial.run is not None else {}
             if trial.run is not None and trial.run.get("calls") and not needed(trial.run):
                 called_at_all = True
                 found = missing_places(claim, job, trial.run)
@@ -284,7 +287,10 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
     if not called_at_all:  # where the program makes calls, they decide
         made = called(bench, task.finding, claim, task.named, protocol, keep)
         if made is not None:
-            reason = "; ".join(filter(None, (why, f"called with made-up arguments: {made.answer.reason}")))
+            reasons = [f"called with made-up arguments: {made.answer.reason}", *([] if why is None else [why])]
+            absences |= made.run.get("absences", {}) if made.run is not None else {}
+            reasons.sort(key=lambda reason: not any(absence in reason for absence in absences.values()))  # what is missing is said first
+            reason = "; ".join(reasons)
             yield Trial(replace(made.answer, reason=reason), made.run, made.job, made.level)
             if made.job is not None and made.level == "in-place":
                 for trial in _changed(bench, made.job, claim, protocol):
@@ -308,7 +314,8 @@ def _with_program(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> I
         yield Trial(answer, run, job, level, lacks=lacks)
     if lacks is not None or run is None or "calls" not in run:
         return
-    for other, words in turned(job, run) if answer.word == "unclear" else ():
+    # What a switch turns on purpose is nothing to find in a rule about the switch itself.
+    for other, words in turned(job, run) if answer.word == "unclear" and not protocol.switched else ():
         yield from _noted(other, words, *tried(bench, other, claim, protocol)[:2])
     harmless = neutralised(bench, job, claim, protocol) if answer.word == "unclear" else None
     if harmless is not None:
