@@ -107,6 +107,53 @@ def test_a_function_that_names_the_compiled_one_and_was_not_run_keeps_a_claim_fr
     assert found.verdict in ("confirmed", "inconclusive"), found
 
 
+RUN = "@mx.compile\ndef f(x, s):\n    print(s)  # here\n    return x * s\nf(mx.ones(2), 1.0)\nf(mx.ones(2), 1.0)\n"
+NOT_RUN = {
+    "a function in a branch": "if hasattr(mx, 'ones'):\n    def rare():\n        return f(mx.ones(2), mx.array(1.0))\n",
+    "a lambda in a list": "handlers = [lambda v: f(mx.ones(2), mx.array(v))]\n",
+    "a lambda in a class": "class Handler:\n    go = lambda self, v: f(mx.ones(2), mx.array(v))\n",
+    "a lambda that a function returns": "def make():\n    return lambda v: f(mx.ones(2), mx.array(v))\nheld = make()\n",
+    "a default": "def rare(fn=f):\n    return fn(mx.ones(2), mx.array(1.0))\n",
+    "a name in a string": "def rare(name='f'):\n    return globals()[name](mx.ones(2), mx.array(1.0))\n",
+}
+
+
+@pytest.mark.parametrize("caller", NOT_RUN)
+def test_what_may_call_the_compiled_function_and_was_not_run_keeps_a_claim_from_being_refuted(caller: str) -> None:
+    assert forced_verdict(HEAD + RUN, "MX101", "# here").verdict == "refuted"
+    found = forced_verdict(HEAD + RUN + NOT_RUN[caller], "MX101", "# here")
+    assert found.verdict in ("confirmed", "inconclusive"), found
+
+
+LISTED = "f = None\nfor _ in {names}:\n    f = mx.compile(lambda x: mx.tanh(x) * 2)  # here\n    f(mx.ones(3))\n"
+
+
+@pytest.mark.parametrize(
+    "names", ["range(max(1, len(os.listdir()) - 5))", "list(pathlib.Path('.').glob('*.txt')) or [1]", "glob.glob('*.txt') or [1]"]
+)
+def test_a_folder_of_the_project_that_the_program_lists_keeps_a_claim_from_being_refuted(folder: Path, names: str) -> None:
+    head = "import glob, os, pathlib\n" + HEAD
+    assert forced_verdict(head + LISTED.format(names="range(1)"), "MX301", "# here").verdict == "refuted"
+    for number in range(8):
+        (folder / f"{number}.txt").write_text("", encoding="utf-8")
+    found = forced_verdict(head + LISTED.format(names=names), "MX301", "# here")
+    assert found.verdict == "inconclusive", found
+    assert found.reason is not None and "lists the folder" in found.reason
+
+
+def test_a_file_in_the_home_of_the_user_keeps_a_claim_from_being_refuted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = folder / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    text = RUN.replace("1.0", "scale")
+    text = "import os\n" + HEAD + "scale = mx.array(1.0) if os.path.isfile(os.path.expanduser('~/.plan')) else 1.0\n" + text
+    assert forced_verdict(text, "MX101", "# here").verdict == "refuted"
+    (home / ".plan").write_text("", encoding="utf-8")
+    found = forced_verdict(text, "MX101", "# here")
+    assert found.verdict == "inconclusive", found
+    assert found.reason is not None and ".plan" in found.reason
+
+
 @pytest.mark.parametrize("code", ["MX401", "MX402", "MX403", "MX404"])
 def test_sizes_that_were_tried_refute_no_claim_about_sizes(code: str) -> None:
     text = "@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.tanh(x) * 2  # here\nprint(f(mx.ones((3, 4))), f(mx.ones((5, 4))))\n"

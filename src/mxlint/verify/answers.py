@@ -201,6 +201,7 @@ class _Run(TypedDict):
     alone: list[Alone]
     captured: list[str]
     absent: list[str]
+    listed: list[str]
     bodies: dict[str, Count]
     logging: list[Logged]
     watches: list[Seen]

@@ -59,7 +59,7 @@ def _told(answer: Answer, sight: Sight, stale: bool) -> Answer:
     if answer.evidence is None:
         return answer
     what = ", ".join(f"`{name}`" for name in dict.fromkeys(sight.plain["changed"]))
-    why = "its values in the program make no difference" if stale else "nothing else in sight does"
+    why = "its values in the program make no difference" if stale else "the program was not seen to"
     by_hand = len(sight.calls(sight.plain)) - 1
     shows = next((found for number, _, _, found in differing(sight) if number > by_hand), None) if stale else None
     kept = answer.evidence if shows is None else replace(answer.evidence, observed=shows.observed, expected=shows.expected, kind=shows.kind)

@@ -11,7 +11,10 @@ from mxlint.verify.modules import Module, Name
 from mxlint.verify.runner import Job
 from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import names_in, users_of
+from mxlint.verify.trial import listed
 from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit, first_row
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def gap(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | None:
@@ -23,7 +26,10 @@ def gap(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | N
     missed = missing_places(claim, job, run)
     if not missed:
         name = next(_not_run(bench, claim, run), None)
-        return None if name is None else f"{name}(), which may call it, was not run"
+        if name is not None:
+            return f"{name}, which may call it, was not run"
+        folder = listed(bench, job, run)
+        return None if folder is None else f"the program lists the folder {folder}, of which the experiment has the program only"
     row = missed[0][1][0]
     of_calls = missed[0] in claim.calls or missed[0] in claim.paths
     return f"the call in line {row} was not made" if of_calls else f"line {row}, which the finding rests on, was not run"
@@ -60,20 +66,21 @@ def _is_call(call: Watched, made: Mapping[str, Any]) -> bool:
 
 
 def _not_run(bench: Bench, claim: Claim, run: Mapping[str, Any]) -> Iterator[str]:
-    """The functions and methods that name what leads to the compiled function, and whose bodies did not run."""
+    """The functions, methods and lambdas that name what leads to the compiled function, and whose bodies did not run."""
     names, attributes = _leading(bench, claim)
     for module in bench.modules.by_path.values():
         for unit, function in _functions(module):
-            ran = f"{module.path}:{first_row(function)}:{function.name}" in run["bodies"]
+            name, row = ("<lambda>", function.lineno) if isinstance(function, ast.Lambda) else (function.name, first_row(function))
+            ran = f"{module.path}:{row}:{name}" in run["bodies"]
             if not ran and _reaches(module, unit, function, names, attributes):
-                yield function.name
+                yield f"the lambda in line {row}" if isinstance(function, ast.Lambda) else f"{name}()"
 
 
-def _functions(module: Module) -> Iterator[tuple[Unit, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """The functions of a module, those in classes and in functions too, each with the statement of the module that it is in."""
+def _functions(module: Module) -> Iterator[tuple[Unit, Function]]:
+    """The functions of a module, wherever they stand, each with the statement of the module that it is in."""
     for unit in module.units:
-        for part in ast.walk(unit.node) if isinstance(unit.node, DEFINITIONS) else ():
-            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        for part in ast.walk(unit.node):
+            if isinstance(part, Function):
                 yield unit, part
 
 
@@ -113,10 +120,15 @@ def _attributes(node: ast.stmt, first: int, last: int) -> set[str]:
     return found - {"__init__"}
 
 
-def _reaches(module: Module, unit: Unit, function: ast.FunctionDef | ast.AsyncFunctionDef, names: set[Name], attributes: set[str]) -> bool:
-    """Whether the body of a function, which is in a statement of the module, names one of these."""
-    body = [part for statement in function.body for part in ast.walk(statement)]
-    if any(isinstance(part, ast.Attribute) and part.attr in attributes for part in body):
+def _reaches(module: Module, unit: Unit, function: Function, names: set[Name], attributes: set[str]) -> bool:
+    """Whether a function, which is in a statement of the module, names one of these in its body or its defaults.
+
+    A string that spells a name of its module counts as that name."""
+    defaults = (default for default in (*function.args.defaults, *function.args.kw_defaults) if default is not None)
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    parts = [part for top in (*body, *defaults) for part in ast.walk(top)]
+    if any(isinstance(part, ast.Attribute) and part.attr in attributes for part in parts):
         return True
-    used = frozenset(part.id for part in body if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+    used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    used |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}  # globals()["step"]
     return not names.isdisjoint(names_in(module, unit, used))

@@ -122,9 +122,18 @@ def _noise(bench: Bench, job: Job, sight: Sight) -> Noise | None:
 
 
 def absent(bench: Bench, job: Job, *runs: Run) -> str | None:
-    """A file of the project that a program did not find."""
-    folders = {bench.modules.base, (bench.modules.base / job.settings["entry"]["file"]).parent, Path.cwd()}
-    names = {name for run in runs for name in run.get("absent", ())}
+    """A file of the project, or of the user's home, that a program did not find: its home is the folder of the experiment."""
+    return _of_the_user(bench, job, {name for run in runs for name in run.get("absent", ())})
+
+
+def listed(bench: Bench, job: Job, run: Run) -> str | None:
+    """A folder of the project, or of the user's home, that a program listed: the experiment has its program only."""
+    return _of_the_user(bench, job, set(run.get("listed", ())))
+
+
+def _of_the_user(bench: Bench, job: Job, names: set[str]) -> str | None:
+    """The first of the paths, relative to the folder of the experiment, that is there outside of it, too."""
+    folders = {bench.modules.base, (bench.modules.base / job.settings["entry"]["file"]).parent, Path.cwd(), Path("~").expanduser()}
     return next((name for name in sorted(names) if any((folder / name).exists() for folder in folders)), None)
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 UNCOMPILED = ("plain", "rounded")
@@ -265,9 +265,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "probes": probe.seen,
         "alone": probe.compared,
         "captured": sorted(captures.names),
-        "absent": sorted(
-            {os.path.relpath(path, top) for path in observer.absent for top in (root, os.getcwd()) if path.startswith(top + os.sep)}
-        ),
+        "absent": _inside(observer.absent, root),
+        "listed": _inside(observer.listed, root),
         "bodies": observer.bodies,
         "logging": observer.logging,
         "watches": [
@@ -286,6 +285,12 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "replaced": dict(standins.replaced),
         "guard": layers,
     }
+
+
+def _inside(paths: Iterable[str], root: str) -> list[str]:
+    """Those of the paths that are in the folder of the program, or in the one where it runs, relative to it."""
+    tops = (root, os.getcwd())
+    return sorted({os.path.relpath(path, top) for path in paths for top in tops if path == top or path.startswith(top + os.sep)})
 
 
 def finish(answer: dict[str, Any], result: int | None) -> None:

@@ -115,6 +115,7 @@ class Observer:
     main_thread: int = field(default_factory=threading.get_ident)
     own: threading.local = field(default_factory=threading.local)
     absent: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
     """Files that the program looked for in vain."""
     follows: bool = False
     over_time: bool = False
@@ -331,6 +332,7 @@ class Observer:
         if self.clocks is not None:
             self.clocks.install()
         self.see_absent(os.stat)
+        os.listdir, os.scandir = self.see_listed(os.listdir), self.see_listed(os.scandir)
         sys._getframe().f_trace_opcodes = True  # Python 3.12 asks only when tracing starts whether anyone wants to hear of opcodes
         threading.settrace(self.on_call)
         sys.settrace(self.on_call)
@@ -347,6 +349,14 @@ class Observer:
                 raise
 
         os.stat = stat
+
+    def see_listed(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def read(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+            if isinstance(path, (str, os.PathLike)):
+                self.listed.add(os.path.abspath(path))
+            return real(path, *args, **kwargs)
+
+        return read
 
     def stop(self) -> None:
         sys.settrace(None)
