@@ -68,7 +68,7 @@ def _is_call(call: Watched, made: Mapping[str, Any]) -> bool:
 def _not_run(bench: Bench, claim: Claim, run: Mapping[str, Any]) -> Iterator[str]:
     """The functions, methods and lambdas that name what leads to the compiled function, and whose bodies did not run."""
     names, attributes = _leading(bench, claim)
-    for module in bench.modules.by_path.values():
+    for module in list(bench.modules.by_path.values()):
         for unit, function in _functions(module):
             name, row = ("<lambda>", function.lineno) if isinstance(function, ast.Lambda) else (function.name, first_row(function))
             ran = f"{module.path}:{row}:{name}" in run["bodies"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from mxlint.project import Project
 from mxlint.source import Source
@@ -56,12 +57,37 @@ class Module:
         return ".".join(PurePosixPath(self.path).relative_to(top).parent.parts)
 
 
+class _ByPath(dict[str, Module]):
+    """Modules by their place. One that is only imported so far is parsed when it is asked for: a project may import a thousand."""
+
+    def __init__(self, parsed: Callable[[Source], Module | None]) -> None:
+        super().__init__()
+        self.parsed = parsed
+        self.waiting: dict[str, Source] = {}
+
+    def __missing__(self, path: str) -> Module:
+        source = self.waiting.pop(path, None)
+        module = self.parsed(source) if source is not None else None
+        if module is None:
+            raise KeyError(path)
+        return module
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self.get(path) is not None
+
+    def get(self, path: str, default: Any = None) -> Any:
+        try:
+            return self[path]
+        except KeyError:
+            return default
+
+
 class Modules:
     """The files of a project, laid out in the program as they are on disk, below the folder that holds all that was given."""
 
     def __init__(self, project: Project, sources: Iterable[Source] = ()) -> None:
         self.project = project
-        self.by_path: dict[str, Module] = {}
+        self.by_path = _ByPath(self.of)
         self.by_file: dict[str, Module | None] = {}
         self.users: dict[Name, list[tuple[Module, int]]] = {}
         """The statements that use a name, as of the first `counted` files."""
@@ -83,13 +109,16 @@ class Modules:
                 tree = ast.parse(source.text)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
-            path = self._place(source.path.resolve()) if source.path is not None else "main.py"
+            path = self._path_of(source)
             roots = tuple(dict.fromkeys(map(self._place, self.project.import_roots(source))))
             module = Module(source, path, roots, list(units_of(source, tree)))
             self.by_file[key] = module
             self.by_path[module.path] = module
             self._link(module)
         return self.by_file[key]
+
+    def _path_of(self, source: Source) -> str:
+        return self._place(source.path.resolve()) if source.path is not None else "main.py"
 
     def _place(self, path: Path) -> str:
         """Where a file or folder is in the program."""
@@ -114,7 +143,7 @@ class Modules:
             self._find(part, 0, module)
         bound = alias.asname or alias.name.partition(".")[0]
         if found is not None:
-            module.imports[bound] = (found.path, None)
+            module.imports[bound] = (found, None)
         elif bound not in module.imports:
             module.outside[bound] = alias.name
 
@@ -123,21 +152,27 @@ class Modules:
         for alias in node.names:
             if alias.name == "*":
                 if base is not None:
-                    module.stars.append(base.path)
+                    module.stars.append(base)
                 continue
             name = f"{node.module}.{alias.name}" if node.module else alias.name
             submodule = self._find(name, node.level, module)
             bound = alias.asname or alias.name
             if submodule is not None:
-                module.imports[bound] = (submodule.path, None)
+                module.imports[bound] = (submodule, None)
             elif base is not None:
-                module.imports[bound] = (base.path, alias.name)
+                module.imports[bound] = (base, alias.name)
             elif bound not in module.imports:
                 module.outside[bound] = node.module or ""
 
-    def _find(self, name: str, level: int, module: Module) -> Module | None:
+    def _find(self, name: str, level: int, module: Module) -> str | None:
+        """The place of the module that an import means; None for one that is not of the project."""
         found = self.project.find(name, level, module.source)
-        return self.of(found.source) if found is not None and found.source is not None else None
+        if found is None or found.source is None:
+            return None
+        path = self._path_of(found.source)
+        if not dict.__contains__(self.by_path, path):
+            self.by_path.waiting.setdefault(path, found.source)
+        return path
 
 
 def _prefixes(name: str) -> Iterator[str]:

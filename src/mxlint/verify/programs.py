@@ -85,7 +85,7 @@ def _importers(modules: Modules, paths: set[str]) -> list[Module]:
     reached = set(paths)
     while changed:
         changed = False
-        for module in modules.by_path.values():
+        for module in list(modules.by_path.values()):
             if module.path not in reached and reached & {*(path for path, _ in module.imports.values()), *module.stars}:
                 reached.add(module.path)
                 found.append(module)

@@ -144,7 +144,7 @@ def users_of(modules: Modules) -> dict[Name, list[tuple[Module, int]]]:
     if modules.counted != len(modules.by_path):
         modules.counted = len(modules.by_path)
         modules.users = {}
-        for module in modules.by_path.values():
+        for module in list(modules.by_path.values()):
             for number, unit in enumerate(module.units):
                 for name in _used(module, unit):
                     modules.users.setdefault(name, []).append((module, number))

@@ -19,7 +19,7 @@ MOST_CALLS = 3
 THEN = "; then "
 """Between the arguments of calls."""
 _OWN = re.compile(rf"[^\s'\"(,]*{re.escape(PREFIX)}[^\s'\"),:;]*|__mxlint_\w+?__|mxlint_program")
-_ENDS = ("; ", ": ", ", ")
+_ENDS = ("; ", ", ")
 
 
 def with_call(answer: Answer, sight: Sight) -> Answer:
