@@ -274,3 +274,18 @@ def test_what_a_switch_from_outside_keeps_away_is_seen_with_it_turned(how: str) 
 def test_what_a_flag_of_a_call_keeps_away_is_seen_with_the_other_outcome() -> None:
     text = "@mx.compile\ndef f(x, debug=False):\n    if debug:\n        print(x.sum())  # here\n    return x * 2\n\nf(mx.ones(3))\n"
     assert forced_verdict(HEAD + text, "MX101", "# here").verdict == "confirmed"
+
+
+SURROUNDINGS = {
+    "a variable": "import os\nBY = mx.array(2.0) if os.environ.get('LEVEL', '0') == '2' else 2.0\n",
+    "the input": "import sys\nBY = [mx.array(float(line)) for line in sys.stdin] or [2.0]\nBY = BY[0]\n",
+    "a draw": "import random\nBY = mx.array(2.0) if random.random() < 0.001 else 2.0\n",
+}
+
+
+@pytest.mark.parametrize("what", SURROUNDINGS)
+def test_what_a_program_asks_its_surroundings_keeps_a_claim_from_being_refuted(what: str) -> None:
+    text = "@mx.compile\ndef f(x, by):\n    return x * float(by)  # here\n\nprint(f(mx.ones(3), BY), f(mx.ones(3), BY))\n"
+    assert forced_verdict(HEAD + "BY = 2.0\n" + text, "MX103", "# here").verdict == "refuted"
+    found = forced_verdict(HEAD + SURROUNDINGS[what] + text, "MX103", "# here")
+    assert found.verdict != "refuted", found

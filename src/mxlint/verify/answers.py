@@ -194,6 +194,7 @@ class _Run(TypedDict):
     clocks: list[Reading]
     spans: list[tuple[Count, Count]]
     switches: list[tuple[str, str]]
+    surroundings: list[str]
     disabled_by: str | None
     compiles: bool
     held: Count

@@ -28,8 +28,11 @@ def gap(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | N
         name = next(_not_run(bench, claim, run), None)
         if name is not None:
             return f"{name}, which may call it, was not run"
-        folder = listed(bench, job, run)
-        return None if folder is None else f"the program lists the folder {folder}, of which the experiment has the program only"
+        if (folder := listed(bench, job, run)) is not None:
+            return f"the program lists the folder {folder}, of which the experiment has the program only"
+        variables = [f"the environment variable {name}" for kind, name in run["switches"] if kind == "variable"]
+        asked = [*run["surroundings"], *variables]
+        return f"the program asks for {asked[0]}, which may decide" if asked else None
     row = missed[0][1][0]
     of_calls = missed[0] in claim.calls or missed[0] in claim.paths
     return f"the call in line {row} was not made" if of_calls else f"line {row}, which the finding rests on, was not run"

@@ -145,6 +145,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         program,
         rounding,
         standins,
+        surroundings,
         switches,
         values,
     )
@@ -184,6 +185,8 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         rounding.install(lambda: bool(observer.stack))
     outside = switches.Switches(root + os.sep, frozenset((kind, name) for kind, name in job["turned"]))
     outside.install()
+    around = surroundings.Surroundings()
+    around.install()
     probe.install()
     asked.install()
     observer.install()
@@ -259,6 +262,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "clocks": observer.clocks.readings if observer.clocks is not None else [],
         "spans": observer.clocks.spans if observer.clocks is not None else [],
         "switches": [list(switch) for switch in outside.read],
+        "surroundings": around.asked(),
         "disabled_by": os.environ.get("MLX_DISABLE_COMPILE"),
         "compiles": instruments.compiles(),
         "held": probe.held_count,
