@@ -198,3 +198,25 @@ for _ in range(3):
         "MX101": ("confirmed", None),
         "MX203": ("confirmed", "resolves"),
     }
+
+
+def test_what_is_stale_beside_it_does_not_make_a_fix_change_the_result() -> None:
+    text = """import mlx.core as mx
+
+count = 1.0
+
+
+@mx.compile
+def f(x):
+    return x * count + mx.random.normal(x.shape)
+
+
+for _ in range(3):
+    count += 1
+    print(f(mx.ones(3)))
+"""
+    Path("main.py").write_text(text, encoding="utf-8")
+    result = check(["main.py"], with_facts=True)
+    found = verify(result.findings, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
+    fixes = {one.code: one.verdict.fix for one in found if one.verdict is not None}
+    assert fixes.keys() == {"MX203", "MX209"} and fixes["MX203"] == "untested"

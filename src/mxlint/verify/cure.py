@@ -107,8 +107,9 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     if first is None or second is None or real is None:
         return "untested"
     agrees = agreement(first, second, real, calls=finding.code != "MX305")  # there it is another function that is compiled
-    if agrees is False:
-        return "changes-result"
+    if agrees is False:  # what another finding of the same function does to its results is not the fix's doing
+        others = [one for one in fixed.bench.claims if set(one.sites) & set(fixed.claim.sites)]
+        return "untested" if others else "changes-result"
     # That nothing is seen any more says something only if as much was there to be seen.
     reused = any(not call["traced"] and call["error"] is None for call in real["calls"])
     tested = reused if finding.code in TRACES else len(real["calls"]) >= max(2, _calls(bench.run(job, "real").answer))
