@@ -21,6 +21,7 @@ class Module:
     """A file as units. `path`: where it is in the program; `roots`: the folders where it looks for what it imports, first that by which others
     import it. `imports`: name → (file of the project, name there or None for the module itself); `outside`: name → module elsewhere. `mentions`:
     name → units that bind, use or change it; `defined`: names of functions, classes and modules; `star_rows`: units that are `from x import *`.
+    `needs`: by unit, the modules outside of the project that it imports, as far as that was asked.
     """
 
     source: Source
@@ -33,6 +34,7 @@ class Module:
     mentions: dict[str, list[int]] = field(default_factory=dict)
     defined: set[str] = field(default_factory=set)
     star_rows: list[int] = field(default_factory=list)
+    needs: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for number, unit in enumerate(self.units):

@@ -108,7 +108,7 @@ def cut(
         for path, numbers in kept.items()
         if path in modules.by_path
         for number in numbers
-        for whole in _imported_outside(modules.by_path[path], modules.by_path[path].units[number].node)
+        for whole in _needs(modules.by_path[path], number)
         for part in _packages(whole)
     }
     return Slice(entry, tuple(folders), files, modules.by_path, drives, frozenset(outside))
@@ -315,6 +315,13 @@ def _packages(name: str) -> Iterator[str]:
 
 def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _needs(module: Module, number: int) -> tuple[str, ...]:
+    """What `_imported_outside` yields for a statement, found once: many programs are cut from the same modules."""
+    if number not in module.needs:
+        module.needs[number] = tuple(_imported_outside(module, module.units[number].node))
+    return module.needs[number]
 
 
 def _imported_outside(module: Module, node: ast.AST) -> Iterator[str]:
