@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from mxlint.tracing import nodes
+from mxlint.syntax import ir
 from mxlint.tracing.chunks import chunks
 from mxlint.tracing.lower import lower_method, lower_statements
 
@@ -25,15 +25,15 @@ from mxlint.tracing.lower import lower_method, lower_statements
 
 def shape(value: Any) -> str:
     """The lowered form, short: constants and names as themselves, other nodes as `Kind(fields)` without positions."""
-    if isinstance(value, nodes.Const):
+    if isinstance(value, ir.Const):
         return repr(value.value)
-    if isinstance(value, nodes.Name):
+    if isinstance(value, ir.Name):
         return value.id
     if isinstance(value, tuple):
         return f"[{' '.join(map(shape, value))}]"
     if isinstance(value, frozenset):
         return f"{{{' '.join(sorted(value))}}}"
-    if isinstance(value, (nodes.Node, nodes.Scope)):
+    if isinstance(value, (ir.Node, ir.Scope)):
         shown = [shape(getattr(value, field.name)) for field in fields(value) if field.name not in _PLACES]
         return f"{type(value).__name__}({' '.join(shown)})"
     if isinstance(value, bool):
@@ -44,7 +44,7 @@ def shape(value: Any) -> str:
 _PLACES = {"start", "end", "name_start", "name_end"}
 
 
-def lowered(source: str) -> nodes.Body:
+def lowered(source: str) -> ir.Body:
     return lower_statements(source, 0, len(source))
 
 
@@ -56,8 +56,11 @@ EXPRESSIONS = [
     ('\'\' """"""', "''"),
     ("'\\d'", repr("\\d")),
     ("u'\N{LATIN SMALL LETTER E WITH ACUTE}'", repr("\N{LATIN SMALL LETTER E WITH ACUTE}")),
-    ("f'a{b}{{c}}' 'd' f'{e!r:>{f.g}} {h = }'", "FString([b e Attr(f g) h])"),
-    ("'a' f'b'", "FString([])"),
+    (
+        "f'a{b}{{c}}' 'd' f'{e!r:>{f.g}} {h = }'",
+        "FString(['a' Format(b '' -) '{{c}}' 'd' Format(e r FString(['>' Format(Attr(f g) '' -)] no)) ' ' Format(h '' -)] no)",
+    ),
+    ("'a' f'b'", "FString(['a' 'b'] no)"),
     ("((a))", "a"),
     ("a.b.c", "Attr(Attr(a b) c)"),
     ("a[0]", "Sub(a 0)"),
@@ -65,7 +68,7 @@ EXPRESSIONS = [
     ("a[0,]", "Sub(a Seq(tuple [0]))"),
     ("a[(0, 1)]", "Sub(a Seq(tuple [0 1]))"),
     ("f(a, *b, c=d, **e)", "Call(f [Arg('' - a) Arg(* - b) Arg('' c d) Arg(** - e)])"),
-    ("f(x for x in y)", "Call(f [Arg('' - Comp(generator - x [Clause(x y [])]))])"),
+    ("f(x for x in y)", "Call(f [Arg('' - Comp(generator - x [Clause(x y [] no)] Scope({x} {} {})))])"),
     ("a + b * -c @ d", "Bin(+ a Bin(@ Bin(* b Unary(- c)) d))"),
     ("a ** b ** c", "Bin(** a Bin(** b c))"),
     ("not a and b or ~c", "BoolOp(or BoolOp(and Unary(not a) b) Unary(~ c))"),
@@ -74,14 +77,17 @@ EXPRESSIONS = [
     ("(a := b)", "Walrus(a b)"),
     ("[a, *b], {c, *d}, ()", "Seq(tuple [Seq(list [a Starred(b)]) Seq(set [c Starred(d)]) Seq(tuple [])])"),
     ("{'a': b, **c}", "DictDisplay([['a' b] [- c]])"),
-    ("[x async for x in y if a if b for z in w]", "Comp(list - x [Clause(x y [a b]) Clause(z w [])])"),
-    ("{x for x in y}, {k: v for k, v in z}", "Seq(tuple [Comp(set - x [Clause(x y [])]) Comp(dict k v [Clause(Seq(tuple [k v]) z [])])])"),
-    ("lambda: 0", "Lambda([] 0)"),
+    ("[x async for x in y if a if b for z in w]", "Comp(list - x [Clause(x y [a b] yes) Clause(z w [] no)] Scope({x z} {} {}))"),
+    (
+        "{x for x in y}, {k: v for k, v in z}",
+        "Seq(tuple [Comp(set - x [Clause(x y [] no)] Scope({x} {} {})) Comp(dict k v [Clause(Seq(tuple [k v]) z [] no)] Scope({k v} {} {}))])",
+    ),
+    ("lambda: 0", "Lambda([] 0 no Scope({} {} {}))"),
     (
         "lambda a, /, b=1, *c, d, **e: a",
-        "Lambda([Param(a '' no yes - -) Param(b '' no no 1 -) Param(c * no no - -) Param(d '' yes no - -) Param(e ** no no - -)] a)",
+        "Lambda([Param(a '' no yes - -) Param(b '' no no 1 -) Param(c * no no - -) Param(d '' yes no - -) Param(e ** no no - -)] a no Scope({} {} {}))",
     ),
-    ("lambda *, a: a", "Lambda([Param(a '' yes no - -)] a)"),
+    ("lambda *, a: a", "Lambda([Param(a '' yes no - -)] a no Scope({} {} {}))"),
 ]
 
 
@@ -89,7 +95,7 @@ EXPRESSIONS = [
 def test_expression(source: str, expected: str) -> None:
     prefix = "async def f(): " if " async " in source else ""
     (statement,) = lowered(f"{prefix}{source}\n")
-    if isinstance(statement, nodes.FuncDef):
+    if isinstance(statement, ir.FuncDef):
         (statement,) = statement.body
     assert shape(statement) == f"ExprStmt({expected})"
 
@@ -102,7 +108,7 @@ STATEMENTS = [
     ("a //= b", "AugAssign(// a b)"),
     ("a >>= b", "AugAssign(>> a b)"),
     ("a; b;", "ExprStmt(a) ExprStmt(b)"),
-    ("raise\nraise A\nraise A from b", "Raise(-) Raise(A) Raise(A)"),
+    ("raise\nraise A\nraise A from b", "Raise(- -) Raise(A -) Raise(A b)"),
     ("assert a\nassert a, b", "Assert(a -) Assert(a b)"),
     ("del a, b.c\ndel (a, b)\ndel a", "Delete([a Attr(b c)]) Delete([Seq(tuple [a b])]) Delete([a])"),
     ("global a, b", "Flow(pass)"),
@@ -111,30 +117,30 @@ STATEMENTS = [
     ("from ... import a\nfrom .. a import *", "ImportFrom('' 3 [[a -]]) ImportFrom(a 2 [])"),
     ("if a: b\nelif c: d\nelse: e", "If(a [ExprStmt(b)] [If(c [ExprStmt(d)] [ExprStmt(e)])])"),
     ("while a: break\nelse: continue_", "While(a [Flow(break)] [ExprStmt(continue_)])"),
-    ("for a, b in c: continue\nelse: pass", "For(Seq(tuple [a b]) c [Flow(continue)] [Flow(pass)])"),
+    ("for a, b in c: continue\nelse: pass", "For(Seq(tuple [a b]) c [Flow(continue)] [Flow(pass)] no)"),
     (
         "try: pass\nexcept B: raise\nexcept (D, E) as f: pass\nexcept: pass\nelse: pass\nfinally: raise",
-        "Try([Flow(pass)] [Handler(B - [Raise(-)]) Handler(Seq(tuple [D E]) f [Flow(pass)]) Handler(- - [Flow(pass)])] [Flow(pass)] [Raise(-)])",
+        "Try([Flow(pass)] [Handler(B - [Raise(- -)]) Handler(Seq(tuple [D E]) f [Flow(pass)]) Handler(- - [Flow(pass)])] [Flow(pass)] [Raise(- -)] no)",
     ),
-    ("try: a\nfinally: b", "Try([ExprStmt(a)] [] [] [ExprStmt(b)])"),
-    ("with a as b, c: d", "With([[a b] [c -]] [ExprStmt(d)])"),
-    ("with (a as (b, c), d,): e", "With([[a Seq(tuple [b c])] [d -]] [ExprStmt(e)])"),
-    ("with (a), (b): c", "With([[a -] [b -]] [ExprStmt(c)])"),
+    ("try: a\nfinally: b", "Try([ExprStmt(a)] [] [] [ExprStmt(b)] no)"),
+    ("with a as b, c: d", "With([[a b] [c -]] [ExprStmt(d)] no)"),
+    ("with (a as (b, c), d,): e", "With([[a Seq(tuple [b c])] [d -]] [ExprStmt(e)] no)"),
+    ("with (a), (b): c", "With([[a -] [b -]] [ExprStmt(c)] no)"),
     (
         "@a.b\n# why\n@c(1)\nclass A(B, metaclass=C): x = 1",
-        "ClassDef(A [Arg('' - B) Arg('' metaclass C)] [Assign([x] 1 -)] [Attr(a b) Call(c [Arg('' - 1)])])",
+        "ClassDef(A [Arg('' - B) Arg('' metaclass C)] [Assign([x] 1 -)] [Attr(a b) Call(c [Arg('' - 1)])] Scope({x} {} {}) [])",
     ),
     (
         "@a\ndef f(b: int, *, c=1) -> d: return b",
-        "FuncDef(f [Param(b '' no no - int) Param(c '' yes no 1 -)] [Return(b)] [a] no no Scope({} {} {}))",
+        "FuncDef(f [Param(b '' no no - int) Param(c '' yes no 1 -)] [Return(b)] [a] no no Scope({} {} {}) d [])",
     ),
     (
         "async def f():\n async with a: pass\n async for b in c: await d\n return",
-        "FuncDef(f [] [With([[a -]] [Flow(pass)]) For(b c [ExprStmt(Await(d))] []) Return(-)] [] yes no Scope({b} {} {}))",
+        "FuncDef(f [] [With([[a -]] [Flow(pass)] yes) For(b c [ExprStmt(Await(d))] [] yes) Return(-)] [] yes no Scope({b} {} {}) - [])",
     ),
-    ("def f(): yield", "FuncDef(f [] [ExprStmt(Yield(- no))] [] no yes Scope({} {} {}))"),
-    ("def f(): a = yield from b", "FuncDef(f [] [Assign([a] Yield(b yes) -)] [] no yes Scope({a} {} {}))"),
-    ("def f(): lambda: (yield)", "FuncDef(f [] [ExprStmt(Lambda([] Yield(- no)))] [] no no Scope({} {} {}))"),
+    ("def f(): yield", "FuncDef(f [] [ExprStmt(Yield(- no))] [] no yes Scope({} {} {}) - [])"),
+    ("def f(): a = yield from b", "FuncDef(f [] [Assign([a] Yield(b yes) -)] [] no yes Scope({a} {} {}) - [])"),
+    ("def f(): lambda: (yield)", "FuncDef(f [] [ExprStmt(Lambda([] Yield(- no) yes Scope({} {} {})))] [] no no Scope({} {} {}) - [])"),
 ]
 
 
@@ -144,28 +150,28 @@ def test_statement(source: str, expected: str) -> None:
 
 
 CASES = [
-    ("a", ("a",), nodes.NamePattern),
-    ("_", (), nodes.NamePattern),
-    ("(a)", ("a",), nodes.NamePattern),
-    ("a as b", ("a", "b"), nodes.NamePattern),
-    ("1", (), nodes.ValuePattern),
-    ("-1 | 2 + 3j", (), nodes.OrPattern),
-    ("'a' 'b'", (), nodes.ValuePattern),
-    ("A.B", (), nodes.ValuePattern),
-    ("None as a", ("a",), nodes.NamePattern),
-    ("a, *_", ("a",), nodes.SequencePattern),
-    ("[a, [*b]]", ("a", "b"), nodes.SequencePattern),
-    ("(a, b) | [b, a]", ("a", "b", "b", "a"), nodes.OrPattern),
-    ("{'a': b, -1: c, **d}", ("b", "c", "d"), nodes.MappingPattern),
-    ("A.B(a, c=(1 as d),)", ("a", "d"), nodes.ClassPattern),
-    ("A()", (), nodes.ClassPattern),
+    ("a", ("a",), ir.NamePattern),
+    ("_", (), ir.NamePattern),
+    ("(a)", ("a",), ir.NamePattern),
+    ("a as b", ("a", "b"), ir.NamePattern),
+    ("1", (), ir.ValuePattern),
+    ("-1 | 2 + 3j", (), ir.OrPattern),
+    ("'a' 'b'", (), ir.ValuePattern),
+    ("A.B", (), ir.ValuePattern),
+    ("None as a", ("a",), ir.NamePattern),
+    ("a, *_", ("a",), ir.SequencePattern),
+    ("[a, [*b]]", ("a", "b"), ir.SequencePattern),
+    ("(a, b) | [b, a]", ("a", "b", "b", "a"), ir.OrPattern),
+    ("{'a': b, -1: c, **d}", ("b", "c", "d"), ir.MappingPattern),
+    ("A.B(a, c=(1 as d),)", ("a", "d"), ir.ClassPattern),
+    ("A()", (), ir.ClassPattern),
 ]
 
 
 @pytest.mark.parametrize(("pattern", "binds", "kind"), CASES)
-def test_case(pattern: str, binds: tuple[str, ...], kind: type[nodes.Pattern]) -> None:
+def test_case(pattern: str, binds: tuple[str, ...], kind: type[ir.Pattern]) -> None:
     (statement,) = lowered(f"match x, y:\n  # why\n  case {pattern} if g: z\n")
-    assert isinstance(statement, nodes.Match)
+    assert isinstance(statement, ir.Match)
     (case,) = statement.cases
     assert (case.binds, type(case.pattern), shape(case.guard), shape(case.body)) == (binds, kind, "g", "[ExprStmt(z)]")
 
@@ -197,9 +203,9 @@ SCOPES = [
 @pytest.mark.parametrize(("body", "expected"), SCOPES)
 def test_scope(body: str, expected: str) -> None:
     (outer,) = lowered(f"def outer(a, c):\n def f(p):\n  {body.replace(chr(10), chr(10) + ' ')}\n")
-    assert isinstance(outer, nodes.FuncDef)
+    assert isinstance(outer, ir.FuncDef)
     (function,) = outer.body
-    assert isinstance(function, nodes.FuncDef)
+    assert isinstance(function, ir.FuncDef)
     assert shape(function.scope) == f"Scope({expected})"
 
 
@@ -230,7 +236,7 @@ _KINDS: dict[str, str] = {
 """The kinds that both parsers place, ast's name and ours; a `BoolOp` is one node for ast, pairs for us."""
 
 _COMPOUND = {"FuncDef", "ClassDef", "If", "For", "While", "With", "Try", "Handler", "Match"}
-_UNSEEN = {"returns", "type_params", "cause", "pattern"}
+_UNSEEN = {"type_params", "pattern"}
 """The fields of ast's nodes that are not lowered."""
 
 Place = tuple[str, int, int]
@@ -260,13 +266,13 @@ def our_places(value: Any) -> Iterator[Place]:
     if isinstance(value, tuple):
         for item in value:
             yield from our_places(item)
-    elif isinstance(value, nodes.Node):
-        name = "Starred" if isinstance(value, nodes.Arg) and value.star == "*" else type(value).__name__
+    elif isinstance(value, ir.Node):
+        name = "Starred" if isinstance(value, ir.Arg) and value.star == "*" else type(value).__name__
         if name in _KINDS.values():
             yield name, value.start, value.end
-        if not isinstance(value, nodes.FString):
+        if not isinstance(value, (ir.FString, ir.TypeAlias)):
             for field in fields(value):
-                yield from our_places(getattr(value, field.name))
+                yield from our_places(getattr(value, field.name) if field.name != "type_params" else ())
 
 
 def differences(text: str) -> list[Any]:
@@ -279,7 +285,7 @@ def differences(text: str) -> list[Any]:
     unknown: list[Any] = []
     for chunk in chunks(text, tree):
         body = lower_statements(text, chunk.start, chunk.end)
-        if isinstance(body[0], nodes.UnknownStmt) and body[0].start == chunk.start and body[0].end == chunk.end:
+        if isinstance(body[0], ir.UnknownStmt) and body[0].start == chunk.start and body[0].end == chunk.end:
             unknown.append(text[chunk.start : chunk.end])
             continue
         ours.update(our_places(body))
@@ -288,7 +294,7 @@ def differences(text: str) -> list[Any]:
     return [*(theirs - ours), *(ours - theirs), *unknown]
 
 
-def waiting_methods(text: str) -> list[tuple[nodes.FuncDef, nodes.FuncDef | None, nodes.FuncDef]]:
+def waiting_methods(text: str) -> list[tuple[ir.FuncDef, ir.FuncDef | None, ir.FuncDef]]:
     """Of a file: each function that was left empty, that function lowered by itself, and as a part of what it stands in."""
     found = []
     with warnings.catch_warnings():
@@ -297,13 +303,13 @@ def waiting_methods(text: str) -> list[tuple[nodes.FuncDef, nodes.FuncDef | None
     for chunk in cut:
         if chunk.methods:
             whole, emptied = (lower_statements(text, chunk.start, chunk.end, (), later)[0] for later in ((), chunk.methods))
-            if isinstance(whole, nodes.FuncDef) and isinstance(emptied, nodes.FuncDef):
+            if isinstance(whole, ir.FuncDef) and isinstance(emptied, ir.FuncDef):
                 found.append((emptied, lower_method(text, emptied) if not emptied.body else emptied, whole))
                 continue
-            assert isinstance(whole, nodes.ClassDef) and isinstance(emptied, nodes.ClassDef)
+            assert isinstance(whole, ir.ClassDef) and isinstance(emptied, ir.ClassDef)
             assert replace(whole, body=()) == replace(emptied, body=())
             for full, member in zip(whole.body, emptied.body, strict=True):
-                if isinstance(member, nodes.FuncDef) and isinstance(full, nodes.FuncDef) and not member.body:
+                if isinstance(member, ir.FuncDef) and isinstance(full, ir.FuncDef) and not member.body:
                     found.append((member, lower_method(text, member), full))
                 else:
                     assert member == full
@@ -464,7 +470,7 @@ def test_awkward_layout(source: str, newline: str) -> None:
 def test_names_and_decorators_stand_in_the_text() -> None:
     text = "# é\n@ a . b (\n1)\n@c\nasync  def  f ( x ): pass\n\nclass  G ( H ): pass\n"
     function, cls = lowered(text)
-    assert isinstance(function, nodes.FuncDef) and isinstance(cls, nodes.ClassDef)
+    assert isinstance(function, ir.FuncDef) and isinstance(cls, ir.ClassDef)
     assert [text[part.start : part.end] for part in function.decorators] == ["a . b (\n1)", "c"]
     assert text[function.start : function.end] == "async  def  f ( x ): pass"
     assert text[function.name_start : function.name_end] == "f"
@@ -475,16 +481,16 @@ def test_names_and_decorators_stand_in_the_text() -> None:
 def test_parts_stand_in_the_text() -> None:
     text = "def f(a: b = 1, *c, **d): g(e = h, * i, ** j)\nz = [k for l in m if n  for o in p]\nw = f'{q!r:{s}}'\n"
     function, listing, formatted = lowered(text)
-    assert isinstance(function, nodes.FuncDef) and isinstance(listing, nodes.Assign) and isinstance(formatted, nodes.Assign)
+    assert isinstance(function, ir.FuncDef) and isinstance(listing, ir.Assign) and isinstance(formatted, ir.Assign)
     (call,) = function.body
-    assert isinstance(call, nodes.ExprStmt) and isinstance(call.value, nodes.Call)
-    assert isinstance(listing.value, nodes.Comp) and isinstance(formatted.value, nodes.FString)
+    assert isinstance(call, ir.ExprStmt) and isinstance(call.value, ir.Call)
+    assert isinstance(listing.value, ir.Comp) and isinstance(formatted.value, ir.FString)
     parts = [*function.params, *call.value.args, *listing.value.clauses, *formatted.value.parts]
     assert [text[part.start : part.end] for part in parts] == [
         *("a: b = 1", "*c", "**d"),
         *("e = h", "* i", "** j"),
         *("for l in m if n", "for o in p"),
-        *("q", "s"),
+        "{q!r:{s}}",
     ]
 
 
@@ -493,7 +499,7 @@ def test_parts_stand_in_the_text() -> None:
 
 @pytest.mark.parametrize("source", ["def f(:\n", "(x): int = 3\n", "x = '\ud800'\n", "if a:\nb\n", "x = (\n", "\x00"])
 def test_what_libcst_refuses_is_unknown(source: str) -> None:
-    assert lower_statements(source, 0, len(source), ("x",)) == (nodes.UnknownStmt(0, len(source), ("x",)),)
+    assert lower_statements(source, 0, len(source), ("x",)) == (ir.UnknownStmt(0, len(source), ("x",)),)
 
 
 DEEP = {
@@ -518,24 +524,29 @@ def test_deep_nesting_is_unknown(source: str) -> None:
         found = lower_statements(source, 0, len(source), ("x",))
     finally:
         sys.setrecursionlimit(limit)
-    assert found == (nodes.UnknownStmt(0, len(source), ("x",)),)
+    assert found == (ir.UnknownStmt(0, len(source), ("x",)),)
 
 
 def test_long_is_not_deep() -> None:
     (statement,) = lowered("x = [" + "-1.5 + f(a.b), " * 3_000 + "]\n")
-    assert isinstance(statement, nodes.Assign) and isinstance(statement.value, nodes.Seq)
+    assert isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Seq)
     assert len(statement.value.items) == 3_000
 
 
-def test_type_alias_is_unknown_alone() -> None:
+def test_type_alias() -> None:
     before, alias, after = lowered("a = 1\ntype X[T: int, *Ts, **P] = list[T]\nb = 2\n")
-    assert (shape(before), shape(alias), shape(after)) == ("Assign([a] 1 -)", "UnknownStmt([X])", "Assign([b] 2 -)")
+    assert (shape(before), shape(alias), shape(after)) == (
+        "Assign([a] 1 -)",
+        "TypeAlias(X [TypeParam(T '' int -) TypeParam(Ts * - -) TypeParam(P ** - -)] Sub(list T))",
+        "Assign([b] 2 -)",
+    )
 
 
-def test_type_parameters_are_stepped_over() -> None:
+def test_type_parameters() -> None:
     function, cls = lowered("def f[T: int = int, *Ts = *a, **P = b](x: T) -> T: pass\nclass A[T](B): pass\n")
-    assert shape(function) == "FuncDef(f [Param(x '' no no - T)] [Flow(pass)] [] no no Scope({} {} {}))"
-    assert shape(cls) == "ClassDef(A [Arg('' - B)] [Flow(pass)] [])"
+    params = "[TypeParam(T '' int int) TypeParam(Ts * - a) TypeParam(P ** - b)]"
+    assert shape(function) == f"FuncDef(f [Param(x '' no no - T)] [Flow(pass)] [] no no Scope({{}} {{}} {{}}) T {params})"
+    assert shape(cls) == "ClassDef(A [Arg('' - B)] [Flow(pass)] [] Scope({} {} {}) [TypeParam(T '' - -)])"
 
 
 @pytest.mark.parametrize("path", library(8), ids=lambda path: path.name)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from mxlint.syntax import ir
 from mxlint.tracing import call as calls
-from mxlint.tracing import dtypes, interpreter, nodes, operators, shapeless, shapes
+from mxlint.tracing import dtypes, interpreter, operators, shapeless, shapes
 from mxlint.tracing.heap import SHARED
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import LAYER_METHODS, MODULE_METHODS, OPTIMIZER_METHODS, canonical, constant, is_module_class
@@ -77,7 +78,7 @@ def lives_in(m: Machine, owner: Heap, value: Value) -> None:
         value.born = owner.born
 
 
-def get(m: Machine, owner: Value, name: str, node: nodes.Attr, frame: Frame) -> Value:
+def get(m: Machine, owner: Value, name: str, node: ir.Attr, frame: Frame) -> Value:
     """`owner.name`."""
     owner = without_none(owner)
     if isinstance(owner, Choice):
@@ -203,7 +204,7 @@ def class_attribute(cls: Value, name: str) -> tuple[ClassV | None, Value]:
     return None, library
 
 
-def _of_instance(m: Machine, owner: Instance, name: str, node: nodes.Attr, frame: Frame) -> Value:
+def _of_instance(m: Machine, owner: Instance, name: str, node: ir.Attr, frame: Frame) -> Value:
     place = m.place(frame, node)
     if name in ("learning_rate", "step") and m.trace is not None and id(owner) in m.trace.reach_in and is_optimizer(owner):
         return m.array(True, (), Step(place, "captured by inputs="))
@@ -276,7 +277,7 @@ def _bound(m: Machine, owner: Instance | Tup, function: FuncV, place: Place, fra
     return function if function.wrapper == "staticmethod" else BoundV(cls if function.wrapper == "classmethod" else owner, function)
 
 
-def _of_class(m: Machine, owner: ClassV, name: str, node: nodes.Attr, frame: Frame) -> Value:
+def _of_class(m: Machine, owner: ClassV, name: str, node: ir.Attr, frame: Frame) -> Value:
     cls, value = class_attribute(owner, name)
     if cls is None:
         if isinstance(value, External) and value.name == "builtins.object":
@@ -300,7 +301,7 @@ _ONLY_TEXT = frozenset({"strip", "lstrip", "rstrip", "lower", "upper", "startswi
 """Methods that say of something unknown in a trace what it is: an array, be it a placeholder or a constant, or a string."""
 
 
-def _of_opaque(m: Machine, owner: Opaque, name: str, node: nodes.Attr, frame: Frame) -> Value:
+def _of_opaque(m: Machine, owner: Opaque, name: str, node: ir.Attr, frame: Frame) -> Value:
     if m.trace is not None and name in _ONLY_ARRAYS:
         return BoundV(m.array(None), External(f"mlx.core.array.{name}"))
     if m.trace is not None and name in _ONLY_TEXT:
@@ -332,7 +333,7 @@ def _of_super(m: Machine, owner: SuperV, name: str) -> Value:
     return BoundV(owner.owner, External(f"builtins.object.{name}")) if not owner.cls.bases else UNKNOWN
 
 
-def module_get(m: Machine, owner: ModuleV, name: str, node: nodes.Node, frame: Frame) -> Value:
+def module_get(m: Machine, owner: ModuleV, name: str, node: ir.Node, frame: Frame) -> Value:
     """A global of another file of the project."""
     target = owner.frame
     if target is None:
@@ -348,7 +349,7 @@ def module_get(m: Machine, owner: ModuleV, name: str, node: nodes.Node, frame: F
     return value
 
 
-def _of_array(m: Machine, owner: Array, name: str, node: nodes.Attr, frame: Frame) -> Value:
+def _of_array(m: Machine, owner: Array, name: str, node: ir.Attr, frame: Frame) -> Value:
     if owner.tree:
         return BoundV(owner, External(f"builtins.dict.{name}" if name in ("items", "keys", "values", "get") else f"mlx.core.array.{name}"))
     if name == "shape":
@@ -404,7 +405,7 @@ def shape_value(owner: Array, near: bool) -> Value:
 # -- writing attributes -----------------------------------------------------------------------------------------------
 
 
-def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, frame: Frame) -> None:
+def put(m: Machine, owner: Value, name: str, value: Value, node: ir.Attr, frame: Frame) -> None:
     """`owner.name = value`."""
     owner = without_none(owner)
     place = m.place(frame, node)
@@ -441,7 +442,7 @@ def put(m: Machine, owner: Value, name: str, value: Value, node: nodes.Attr, fra
 # -- items ------------------------------------------------------------------------------------------------------------
 
 
-def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Frame) -> Value:
+def get_item(m: Machine, owner: Value, index: Value, node: ir.Sub, frame: Frame) -> Value:
     """`owner[index]`."""
     owner = without_none(owner)
     place = m.place(frame, node)
@@ -492,7 +493,7 @@ def get_item(m: Machine, owner: Value, index: Value, node: nodes.Sub, frame: Fra
         return found
     if isinstance(owner, Instance):
         if is_module(owner):
-            return get(m, owner, str(index.content), nodes.Attr(node.start, node.end, node.value, ""), frame) if isinstance(
+            return get(m, owner, str(index.content), ir.Attr(node.start, node.end, node.value, ""), frame) if isinstance(
                 index, Scalar) and index.kind == "str" and index.known else UNKNOWN  # fmt: skip
         cls, method = class_attribute(owner.cls, "__getitem__")
         if cls is not None:
@@ -533,7 +534,7 @@ def _any_item(owner: Value) -> Value:
     return result
 
 
-def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: nodes.Sub, frame: Frame) -> Value:
+def _sequence_item(m: Machine, owner: Tup | ListV, index: Value, node: ir.Sub, frame: Frame) -> Value:
     items = owner.items
     if items is None:
         return owner if isinstance(index, SliceV) else owner.element if isinstance(owner, ListV) else UNKNOWN
@@ -611,7 +612,7 @@ def _part(index: Value) -> str:
     return "array" if isinstance(index, (Array, ListV, NumpyV)) else "unknown"
 
 
-def _array_item(m: Machine, owner: Array, index: Value, node: nodes.Sub, frame: Frame) -> Value:
+def _array_item(m: Machine, owner: Array, index: Value, node: ir.Sub, frame: Frame) -> Value:
     form = form_of(index)
     if shapeless.on(m) and owner.sure and not owner.tree:
         place = m.place(frame, node)
@@ -683,7 +684,7 @@ def _sliced(size: Scalar, part: SliceV) -> Scalar:
     return Scalar("int", varies=sum(isinstance(b, Scalar) and b.varies for b in bounds) == 1)
 
 
-def put_item(m: Machine, owner: Value, index: Value, value: Value, node: nodes.Sub, frame: Frame) -> None:
+def put_item(m: Machine, owner: Value, index: Value, value: Value, node: ir.Sub, frame: Frame) -> None:
     """`owner[index] = value`."""
     owner = without_none(owner)
     place = m.place(frame, node)
@@ -742,7 +743,7 @@ def note_item(
         trace.writes[-1] = replace(trace.writes[-1], value=value, traced=holds_traced(value), index=index)
 
 
-def written_to(m: Machine, owner: Array, value: Value, node: nodes.Node, frame: Frame, name: str) -> None:
+def written_to(m: Machine, owner: Array, value: Value, node: ir.Node, frame: Frame, name: str) -> None:
     """An array is changed in place: it depends on what was written, and every reader sees it."""
     place = m.place(frame, node)
     traced = operators.traced_of(owner, value)
@@ -756,7 +757,7 @@ def written_to(m: Machine, owner: Array, value: Value, node: nodes.Node, frame: 
         m.journal.store(owner, "chain", operators.step(m, node, frame, value) or owner.chain)
 
 
-def in_place(m: Machine, present: Value, value: Value, result: Value, node: nodes.AugAssign, frame: Frame) -> bool:
+def in_place(m: Machine, present: Value, value: Value, result: Value, node: ir.AugAssign, frame: Frame) -> bool:
     """`target op= value` on an object that changes in place; False where the name is simply bound anew."""
     if isinstance(present, Array) and not present.tree:
         written_to(m, present, result, node, frame, m.place(frame, node.target).text)

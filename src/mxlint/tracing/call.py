@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mxlint.tracing import nodes
+from mxlint.syntax import ir
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.heap import joined
 from mxlint.tracing.machine import MAX_DEPTH, MAX_GUARDED_RECURSION, MAX_RECURSION, Machine, Status, Within, holds_traced
@@ -54,7 +54,7 @@ _CONTEXT_MANAGER = "contextlib.contextmanager"
 """The decorator, and the field of what it has made of a function, or of what calling that gives."""
 SETTER = "#setter"
 """The field of a property's function that holds what assignments call."""
-Node = nodes.Call | None
+Node = ir.Call | None
 _BUILTINS = frozenset(dir(builtins))
 _RANDOM_STATE = "mlx.core.random.state"
 _RANDOM_STATE_CLOSED = "0.32.1"
@@ -232,7 +232,7 @@ _CALLS: dict[type, Callable[[Machine, Any, CallInfo], Value]] = {
 """How each kind of value is called."""
 
 
-def node_of(function: FuncV) -> nodes.FuncDef | nodes.Lambda | None:
+def node_of(function: FuncV) -> ir.FuncDef | ir.Lambda | None:
     """The lowered definition, made on demand."""
     if function.lower is not None:
         lower, function.lower = function.lower, None
@@ -306,30 +306,30 @@ def _note_fallback(m: Machine, function: FuncV, info: CallInfo) -> None:
             record.fallbacks.append((place, info.place))
 
 
-def activate(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, info: CallInfo) -> Frame:
+def activate(m: Machine, function: FuncV, node: ir.FuncDef | ir.Lambda, info: CallInfo) -> Frame:
     """A frame for one activation, its parameters bound."""
     from mxlint.tracing import presume
 
     env = function.env
     assert env is not None
     frame = Frame(
-        source=function.source, qualname=function.name, scope=node.scope if isinstance(node, nodes.FuncDef) else None, parent=env,
+        source=function.source, qualname=function.name, scope=node.scope if isinstance(node, ir.FuncDef) else None, parent=env,
         module=env.module or env, caller=info.frame, called_at=info.place, cls=function.cls, loop_base=len(m.loops), guard_base=len(m.guards), function=function,
     )  # fmt: skip
     frame.fields.update(bound(m, function, node.params, info))
     for param in node.params:
-        if isinstance(param.annotation, (nodes.Name, nodes.Attr)) and isinstance(frame.fields[param.name], Opaque):
+        if isinstance(param.annotation, (ir.Name, ir.Attr)) and isinstance(frame.fields[param.name], Opaque):
             frame.fields[param.name] = presume.by_annotation(m, function, param, frame.fields[param.name])
     if m.trace is not None and m.trace.root is None:
         m.trace.root = frame
     return frame
 
 
-def run(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, frame: Frame) -> Value:
+def run(m: Machine, function: FuncV, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
     """Run a body in its frame; the value is what it returns."""
     from mxlint.tracing import evaluate, execute
 
-    if isinstance(node, nodes.Lambda):
+    if isinstance(node, ir.Lambda):
         value = evaluate.evaluate(m, node.body, frame)
         note_return(m, value, m.place(frame, node.body), frame)
         return value
@@ -396,7 +396,7 @@ def _hidden(m: Machine, value: Value) -> str:
     return ""
 
 
-def bound(m: Machine, function: FuncV, params: tuple[nodes.Param, ...], info: CallInfo) -> dict[str, Value]:
+def bound(m: Machine, function: FuncV, params: tuple[ir.Param, ...], info: CallInfo) -> dict[str, Value]:
     """Parameters bound to arguments as Python does; what is missing is its default, or unknown."""
     values: dict[str, Value] = {}
     rest = list(info.args)
@@ -502,13 +502,13 @@ def _fill_dataclass(m: Machine, cls: ClassV, owner: Instance, info: CallInfo) ->
 # -- functions as values ----------------------------------------------------------------------------------------------
 
 
-def decorate(m: Machine, function: Value, value: Value, node: nodes.Expr, definition: nodes.FuncDef, frame: Frame) -> Value:
+def decorate(m: Machine, function: Value, value: Value, node: ir.Expr, definition: ir.FuncDef, frame: Frame) -> Value:
     """The result of `@function` above a definition."""
     from mxlint.tracing import compiling
 
     place = m.place(frame, node)
     target = function.function if isinstance(function, PartialV) else function
-    if isinstance(node, nodes.Attr) and node.name in ("setter", "deleter", "getter") and definition.name in frame.fields:
+    if isinstance(node, ir.Attr) and node.name in ("setter", "deleter", "getter") and definition.name in frame.fields:
         getter: Value = frame.fields[definition.name]
         if node.name == "setter" and isinstance(getter, FuncV):
             getter.fields[SETTER] = value
@@ -676,7 +676,7 @@ def module(m: Machine, name: str, level: int, frame: Frame) -> Value:
     return m.load(found)
 
 
-def imported(m: Machine, found: Value, name: str, node: nodes.Node, frame: Frame) -> Value:
+def imported(m: Machine, found: Value, name: str, node: ir.Node, frame: Frame) -> Value:
     """`from found import name`."""
     if isinstance(found, External):
         dotted = canonical(f"{found.name}.{name}")

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import attribute, layers, nodes, presume
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, layers, presume
 from mxlint.tracing.arguments import TAKES_NONE, bad_type, flat_arrays, flat_key, signature
 from mxlint.tracing.call import CallInfo, call, escape, node_of
 from mxlint.tracing.events import BadArgument, Call, Capture, Read, Record, Stale, Trace, Write
@@ -65,26 +66,26 @@ def compile_call(m: Machine, info: CallInfo) -> Value:
     return make_compiled(m, info, _form(function, node), _text(info, node))
 
 
-def _written(info: CallInfo) -> nodes.Expr | None:
+def _written(info: CallInfo) -> ir.Expr | None:
     """What a call says that it compiles; None where there is no such expression, as for a decorator."""
     return info.node.args[0].value if info.node is not None and info.node.args else None
 
 
-def _text(info: CallInfo, node: nodes.Expr | None) -> str:
+def _text(info: CallInfo, node: ir.Expr | None) -> str:
     """How to call what is compiled."""
     if node is not None:
         return Place(info.place.source, node.start, node.end).text
     return info.args[0].name.rpartition(".")[2] if info.args and isinstance(info.args[0], FuncV) else "?"
 
 
-def _form(function: Value, node: nodes.Expr | None) -> str:
-    if isinstance(node, nodes.Lambda):
+def _form(function: Value, node: ir.Expr | None) -> str:
+    if isinstance(node, ir.Lambda):
         return "lambda"
     kinds = ((TransformV, "transform"), (PartialV, "partial"), (Instance, "module"), (BoundV, "method"), (CompiledV, "compiled"))
     for kind, form in kinds:
         if isinstance(function, kind):
             return form
-    return "attribute" if isinstance(node, nodes.Attr) else "name"
+    return "attribute" if isinstance(node, ir.Attr) else "name"
 
 
 def wrap(m: Machine, info: CallInfo) -> Value:
@@ -119,7 +120,7 @@ def _not_a_function(function: Value) -> str:
     """What is compiled instead of a function, if anything."""
     if isinstance(function, BoundV):
         return _not_a_function(function.function) if isinstance(function.function, FuncV) else ""
-    if isinstance(function, FuncV) and isinstance(node := node_of(function), nodes.FuncDef):
+    if isinstance(function, FuncV) and isinstance(node := node_of(function), ir.FuncDef):
         return "an async function" if node.is_async else "a generator function" if node.generator else ""
     if isinstance(function, (Array, Scalar, Tup, ListV, DictV)) and not (isinstance(function, Scalar) and function.kind == "scalar"):
         return "the result of a call" if isinstance(function, Array) else "a value"
@@ -132,8 +133,8 @@ def _capture(m: Machine, info: CallInfo, position: int, name: str) -> Capture | 
         return None
     place, node = info.nodes.get(name, (info.places[position] if position < len(info.places) else info.place, None))
     elements: tuple[tuple[Value, Place], ...] = ()
-    literal = isinstance(node, (nodes.Seq, nodes.DictDisplay, nodes.Comp))
-    if isinstance(node, nodes.Seq) and isinstance(value, (ListV, Tup)) and value.items is not None and len(value.items) == len(node.items):
+    literal = isinstance(node, (ir.Seq, ir.DictDisplay, ir.Comp))
+    if isinstance(node, ir.Seq) and isinstance(value, (ListV, Tup)) and value.items is not None and len(value.items) == len(node.items):
         elements = tuple((v, Place(place.source, n.start, n.end)) for v, n in zip(value.items, node.items))
     return Capture(value, place, place.text, literal, elements)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import attribute, nodes, operators
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, operators
 from mxlint.tracing import call as calls
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.machine import Loop, Machine, chain_of
@@ -43,13 +44,13 @@ MAX_UNROLL = 16
 """Elements of a known sequence that a loop or comprehension goes through one by one."""
 
 
-def evaluate(m: Machine, node: nodes.Expr, frame: Frame) -> Value:
+def evaluate(m: Machine, node: ir.Expr, frame: Frame) -> Value:
     """The value of an expression in a frame."""
     m.tick()
     return _EVALUATORS[type(node)](m, node, frame)
 
 
-def _const(m: Machine, node: nodes.Const, frame: Frame) -> Value:
+def _const(m: Machine, node: ir.Const, frame: Frame) -> Value:
     content = node.value
     if isinstance(content, (bytes, complex)) or content is ...:
         return Foreign("ellipsis" if content is ... else type(content).__name__)
@@ -91,7 +92,7 @@ def _from_star(m: Machine, libraries: tuple[Value, ...], name: str) -> Value:
     return calls.builtin(name)
 
 
-def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
+def _name(m: Machine, node: ir.Name, frame: Frame) -> Value:
     where, value = lookup(m, node.id, frame)
     if where is not None and m.outer(where):
         m.read(where, node.id, None, value, m.place(frame, node), node.id, frame)
@@ -100,7 +101,7 @@ def _name(m: Machine, node: nodes.Name, frame: Frame) -> Value:
     return m.relied(value, node, frame)
 
 
-def _attr(m: Machine, node: nodes.Attr, frame: Frame) -> Value:
+def _attr(m: Machine, node: ir.Attr, frame: Frame) -> Value:
     before = len(m.trace.reads) if m.trace is not None else 0
     owner = evaluate(m, node.value, frame)
     if node.name in ("shape", "ndim", "dtype"):
@@ -108,18 +109,18 @@ def _attr(m: Machine, node: nodes.Attr, frame: Frame) -> Value:
     return m.relied(attribute.get(m, owner, node.name, node, frame), node, frame)
 
 
-def _sub(m: Machine, node: nodes.Sub, frame: Frame) -> Value:
+def _sub(m: Machine, node: ir.Sub, frame: Frame) -> Value:
     owner = evaluate(m, node.value, frame)
     index = evaluate(m, node.index, frame)
     return m.relied(attribute.get_item(m, owner, index, node, frame), node, frame)
 
 
-def _slice(m: Machine, node: nodes.Slice, frame: Frame) -> Value:
+def _slice(m: Machine, node: ir.Slice, frame: Frame) -> Value:
     parts = [NONE if part is None else evaluate(m, part, frame) for part in (node.lower, node.upper, node.step)]
     return SliceV(*parts)
 
 
-def _call(m: Machine, node: nodes.Call, frame: Frame) -> Value:
+def _call(m: Machine, node: ir.Call, frame: Frame) -> Value:
     function = evaluate(m, node.func, frame)
     args: list[Value] = []
     places: list[Any] = []
@@ -154,13 +155,13 @@ def _call(m: Machine, node: nodes.Call, frame: Frame) -> Value:
     return calls.call(m, function, info)
 
 
-def _bin(m: Machine, node: nodes.Bin, frame: Frame) -> Value:
+def _bin(m: Machine, node: ir.Bin, frame: Frame) -> Value:
     left = evaluate(m, node.left, frame)
     right = evaluate(m, node.right, frame)
     return operators.binary(m, node.op, left, right, node, frame)
 
 
-def _unary(m: Machine, node: nodes.Unary, frame: Frame) -> Value:
+def _unary(m: Machine, node: ir.Unary, frame: Frame) -> Value:
     operand = evaluate(m, node.operand, frame)
     if node.op == "not":
         known = truth(m, operand, node.operand, frame)
@@ -168,7 +169,7 @@ def _unary(m: Machine, node: nodes.Unary, frame: Frame) -> Value:
     return operators.unary(m, node.op, operand, node, frame)
 
 
-def _boolop(m: Machine, node: nodes.BoolOp, frame: Frame) -> Value:
+def _boolop(m: Machine, node: ir.BoolOp, frame: Frame) -> Value:
     left = evaluate(m, node.left, frame)
     known = truth(m, left, node.left, frame)
     if known is not None:
@@ -199,7 +200,7 @@ def _boolop(m: Machine, node: nodes.BoolOp, frame: Frame) -> Value:
     return operators.either(left, right)
 
 
-def _compare(m: Machine, node: nodes.Compare, frame: Frame) -> Value:
+def _compare(m: Machine, node: ir.Compare, frame: Frame) -> Value:
     before = len(m.trace.reads) if m.trace is not None else 0
     left = evaluate(m, node.left, frame)
     if node.ops[0] in ("is", "is not"):
@@ -222,10 +223,10 @@ def _compare(m: Machine, node: nodes.Compare, frame: Frame) -> Value:
     return result
 
 
-def _note_test(m: Machine, node: nodes.Compare, before: int, frame: Frame) -> None:
+def _note_test(m: Machine, node: ir.Compare, before: int, frame: Frame) -> None:
     """State that is only compared with a constant: the trace knows no more of it than what came out."""
     side, other = node.left, node.rights[0]
-    if m.trace is None or len(m.trace.reads) == before or not isinstance(other, nodes.Const):
+    if m.trace is None or len(m.trace.reads) == before or not isinstance(other, ir.Const):
         return
     read = m.trace.reads[-1]
 
@@ -238,14 +239,14 @@ def _note_test(m: Machine, node: nodes.Compare, before: int, frame: Frame) -> No
         m.trace.seen.discard(("read", id(read.target), read.key, read.index))  # another look at it is noted again
 
 
-def _ifexp(m: Machine, node: nodes.IfExp, frame: Frame) -> Value:
+def _ifexp(m: Machine, node: ir.IfExp, frame: Frame) -> Value:
     test = evaluate(m, node.test, frame)
     known = truth(m, test, node.test, frame)
     operators.branch(m, test, node, node.test, frame)
     if known is not None:
         return operators.tainted(evaluate(m, node.body if known else node.orelse, frame), test)
 
-    def path(side: nodes.Expr, taken: bool) -> Callable[[], Value]:
+    def path(side: ir.Expr, taken: bool) -> Callable[[], Value]:
         def run() -> Value:
             operators.narrowing(m, node.test, frame, taken)()
             return evaluate(m, side, frame)
@@ -256,15 +257,15 @@ def _ifexp(m: Machine, node: nodes.IfExp, frame: Frame) -> Value:
     return operators.tainted(result, test)
 
 
-def _lambda(m: Machine, node: nodes.Lambda, frame: Frame) -> Value:
+def _lambda(m: Machine, node: ir.Lambda, frame: Frame) -> Value:
     defaults = {p.name: evaluate(m, p.default, frame) for p in node.params if p.default is not None}
     return FuncV(name="<lambda>", env=frame, source=frame.source, node=node, defaults=defaults, place=m.place(frame, node))
 
 
-def _seq(m: Machine, node: nodes.Seq, frame: Frame) -> Value:
+def _seq(m: Machine, node: ir.Seq, frame: Frame) -> Value:
     items: list[Value] = []
     for item in node.items:
-        if isinstance(item, nodes.Starred):
+        if isinstance(item, ir.Starred):
             found = iterate(m, evaluate(m, item.value, frame), item.value, frame)
             if found is None:
                 return list_like(UNKNOWN) if node.kind == "list" else Foreign(node.kind, UNKNOWN) if node.kind == "set" else UNKNOWN
@@ -283,13 +284,13 @@ def _seq(m: Machine, node: nodes.Seq, frame: Frame) -> Value:
     return Foreign("set", element)
 
 
-def _note_names(container: ListV | DictV, items: tuple[nodes.Expr, ...], values: list[Value]) -> None:
+def _note_names(container: ListV | DictV, items: tuple[ir.Expr, ...], values: list[Value]) -> None:
     """A list or dict made of arrays that have names of their own: inputs=[w]."""
-    if any(isinstance(item, (nodes.Name, nodes.Attr)) and isinstance(value, Array) for item, value in zip(items, values)):
+    if any(isinstance(item, (ir.Name, ir.Attr)) and isinstance(value, Array) for item, value in zip(items, values)):
         container.fields["#named"] = True
 
 
-def _dict(m: Machine, node: nodes.DictDisplay, frame: Frame) -> Value:
+def _dict(m: Machine, node: ir.DictDisplay, frame: Frame) -> Value:
     result = DictV()
     for key_node, value_node in node.items:
         value = evaluate(m, value_node, frame)
@@ -309,7 +310,7 @@ def _dict(m: Machine, node: nodes.DictDisplay, frame: Frame) -> Value:
     return result
 
 
-def _comp(m: Machine, node: nodes.Comp, frame: Frame) -> Value:
+def _comp(m: Machine, node: ir.Comp, frame: Frame) -> Value:
     inner = Frame(
         source=frame.source, qualname=frame.qualname, parent=frame, module=frame.module, caller=frame.caller, called_at=frame.called_at,
         kind="comprehension", cls=frame.cls, loop_base=frame.loop_base, depth=frame.depth, function=frame.function,
@@ -343,7 +344,7 @@ def _joined(values: list[Value]) -> Value:
     return result
 
 
-def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: list[tuple[Value | None, Value]]) -> bool:
+def _clauses(m: Machine, node: ir.Comp, depth: int, inner: Frame, elements: list[tuple[Value | None, Value]]) -> bool:
     """Run the clauses from `depth` on; returns whether `elements` are exactly those of the comprehension."""
     if depth == len(node.clauses):
         key = None if node.key is None else evaluate(m, node.key, inner)
@@ -382,9 +383,9 @@ def _clauses(m: Machine, node: nodes.Comp, depth: int, inner: Frame, elements: l
     return exact
 
 
-def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
+def _fstring(m: Machine, node: ir.FString, frame: Frame) -> Value:
     values = []
-    for part in node.parts:
+    for part in _replaced(node):
         value = evaluate(m, part, frame)
         if attribute.becomes_text(m, value, m.place(frame, part), frame):
             m.emit("format", m.place(frame, part), "an f-string", frame, chain_of(value), note=m.place(frame, part).text)
@@ -392,6 +393,15 @@ def _fstring(m: Machine, node: nodes.FString, frame: Frame) -> Value:
     if m.trace is not None:  # there the next trace may format something else: a text says no more than that
         return Scalar("str", MISSING)
     return _formatted(m.place(frame, node).text, values)
+
+
+def _replaced(node: ir.FString) -> Iterator[ir.Expr]:
+    """The replaced expressions, those of format specs too."""
+    for part in node.parts:
+        if isinstance(part, ir.Format):
+            yield part.value
+            if part.spec is not None:
+                yield from _replaced(part.spec)
 
 
 LONGEST_FORMAT = 200
@@ -412,7 +422,7 @@ def _formatted(text: str, values: list[Value]) -> Scalar:
     return Scalar("str", "".join(str(part.value if isinstance(part, ast.Constant) else next(rest)) for part in parts), param=param)
 
 
-def _walrus(m: Machine, node: nodes.Walrus, frame: Frame) -> Value:
+def _walrus(m: Machine, node: ir.Walrus, frame: Frame) -> Value:
     value = evaluate(m, node.value, frame)
     target = frame
     while target.kind == "comprehension" and target.parent is not None:
@@ -421,12 +431,12 @@ def _walrus(m: Machine, node: nodes.Walrus, frame: Frame) -> Value:
     return value
 
 
-def _await(m: Machine, node: nodes.Await, frame: Frame) -> Value:
+def _await(m: Machine, node: ir.Await, frame: Frame) -> Value:
     evaluate(m, node.value, frame)
     return m.lost("await")
 
 
-def _yield(m: Machine, node: nodes.Yield, frame: Frame) -> Value:
+def _yield(m: Machine, node: ir.Yield, frame: Frame) -> Value:
     value = NONE if node.value is None else evaluate(m, node.value, frame)
     target = frame
     while target.kind == "comprehension" and target.parent is not None:
@@ -448,27 +458,27 @@ def _yield(m: Machine, node: nodes.Yield, frame: Frame) -> Value:
     return UNKNOWN
 
 
-def _opaque(m: Machine, node: nodes.Opaque, frame: Frame) -> Value:
+def _opaque(m: Machine, node: ir.Opaque, frame: Frame) -> Value:
     return m.lost("expression not lowered")
 
 
-def _starred(m: Machine, node: nodes.Starred, frame: Frame) -> Value:
+def _starred(m: Machine, node: ir.Starred, frame: Frame) -> Value:
     evaluate(m, node.value, frame)
     return UNKNOWN
 
 
 _EVALUATORS: dict[type, Callable[[Machine, Any, Frame], Value]] = {
-    nodes.Const: _const, nodes.Name: _name, nodes.Attr: _attr, nodes.Sub: _sub, nodes.Slice: _slice, nodes.Call: _call, nodes.Bin: _bin,
-    nodes.Unary: _unary, nodes.BoolOp: _boolop, nodes.Compare: _compare, nodes.IfExp: _ifexp, nodes.Lambda: _lambda, nodes.Seq: _seq,
-    nodes.DictDisplay: _dict, nodes.Comp: _comp, nodes.FString: _fstring, nodes.Walrus: _walrus, nodes.Await: _await,
-    nodes.Yield: _yield, nodes.Opaque: _opaque, nodes.Starred: _starred,
+    ir.Const: _const, ir.Name: _name, ir.Attr: _attr, ir.Sub: _sub, ir.Slice: _slice, ir.Call: _call, ir.Bin: _bin,
+    ir.Unary: _unary, ir.BoolOp: _boolop, ir.Compare: _compare, ir.IfExp: _ifexp, ir.Lambda: _lambda, ir.Seq: _seq,
+    ir.DictDisplay: _dict, ir.Comp: _comp, ir.FString: _fstring, ir.Walrus: _walrus, ir.Await: _await,
+    ir.Yield: _yield, ir.Opaque: _opaque, ir.Starred: _starred,
 }  # fmt: skip
 
 
 # -- iteration --------------------------------------------------------------------------------------------------------
 
 
-def iterate(m: Machine, value: Value, node: nodes.Expr, frame: Frame) -> list[Value] | None:
+def iterate(m: Machine, value: Value, node: ir.Expr, frame: Frame) -> list[Value] | None:
     """The elements of an iterable, or None when their number is not known or is large."""
     if isinstance(value, Choice):
         value = without_none(value)
@@ -490,7 +500,7 @@ def iterate(m: Machine, value: Value, node: nodes.Expr, frame: Frame) -> list[Va
     return operators.elements(m, value, m.place(frame, node), frame)
 
 
-def representatives(m: Machine, source: Value, items: list[Value] | None, node: nodes.Expr, frame: Frame) -> list[Value]:
+def representatives(m: Machine, source: Value, items: list[Value] | None, node: ir.Expr, frame: Frame) -> list[Value]:
     """What stands for the elements of an iterable that is not gone through one by one: a first and a later one."""
     if items is not None:
         return [items[0], operators.varying(_joined(items[1:]))]
@@ -501,24 +511,24 @@ def representatives(m: Machine, source: Value, items: list[Value] | None, node: 
 # -- assignment -------------------------------------------------------------------------------------------------------
 
 
-def assign(m: Machine, target: nodes.Expr, value: Value, frame: Frame) -> None:
+def assign(m: Machine, target: ir.Expr, value: Value, frame: Frame) -> None:
     """Bind a target to a value."""
-    if isinstance(target, nodes.Name):
+    if isinstance(target, ir.Name):
         bind(m, target.id, value, target, frame)
-    elif isinstance(target, nodes.Attr):
+    elif isinstance(target, ir.Attr):
         owner = evaluate(m, target.value, frame)
         attribute.put(m, owner, target.name, value, target, frame)
-    elif isinstance(target, nodes.Sub):
+    elif isinstance(target, ir.Sub):
         owner = evaluate(m, target.value, frame)
         index = evaluate(m, target.index, frame)
         attribute.put_item(m, owner, index, value, target, frame)
-    elif isinstance(target, nodes.Seq):
+    elif isinstance(target, ir.Seq):
         _unpack(m, target.items, value, target, frame)
-    elif isinstance(target, nodes.Starred):
+    elif isinstance(target, ir.Starred):
         assign(m, target.value, value, frame)
 
 
-def bind(m: Machine, name: str, value: Value, node: nodes.Node, frame: Frame) -> None:
+def bind(m: Machine, name: str, value: Value, node: ir.Node, frame: Frame) -> None:
     """Bind a name in the scope that Python would use."""
     target: Frame = frame
     if frame.scope is not None and name in frame.scope.globals and frame.module is not None:
@@ -533,13 +543,13 @@ def bind(m: Machine, name: str, value: Value, node: nodes.Node, frame: Frame) ->
         calls.escape(m, value)
 
 
-def _unpack(m: Machine, targets: tuple[nodes.Expr, ...], value: Value, node: nodes.Seq, frame: Frame) -> None:
+def _unpack(m: Machine, targets: tuple[ir.Expr, ...], value: Value, node: ir.Seq, frame: Frame) -> None:
     items = iterate(m, value, node, frame)
-    star = next((i for i, t in enumerate(targets) if isinstance(t, nodes.Starred)), None)
+    star = next((i for i, t in enumerate(targets) if isinstance(t, ir.Starred)), None)
     if items is None:
         parts = operators.unpacked(m, value, len(targets), star is not None)
         for target, part in zip(targets, parts):
-            assign(m, target, list_like(part) if isinstance(target, nodes.Starred) else part, frame)
+            assign(m, target, list_like(part) if isinstance(target, ir.Starred) else part, frame)
         return
     if len(items) != len(targets) if star is None else len(items) < len(targets) - 1:
         m.fails("ValueError", frame)

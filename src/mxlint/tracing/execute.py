@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mxlint.tracing import attribute, matching, nodes, operators, presume
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, matching, operators, presume
 from mxlint.tracing import call as calls
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.evaluate import MAX_UNROLL, assign, bind, evaluate, iterate, representatives
@@ -38,7 +39,7 @@ from mxlint.tracing.values import (
 )  # fmt: skip
 
 
-def execute(m: Machine, body: nodes.Body, frame: Frame) -> Status:
+def execute(m: Machine, body: ir.Body, frame: Frame) -> Status:
     """Run statements in order; returns how they ended."""
     for statement in body:
         m.tick()
@@ -48,14 +49,14 @@ def execute(m: Machine, body: nodes.Body, frame: Frame) -> Status:
     return None
 
 
-def _expr(m: Machine, node: nodes.ExprStmt, frame: Frame) -> Status:
+def _expr(m: Machine, node: ir.ExprStmt, frame: Frame) -> Status:
     value = evaluate(m, node.value, frame)
-    if isinstance(value, CompiledV) and isinstance(node.value, nodes.Call) and value.record.site == m.place(frame, node.value):
+    if isinstance(value, CompiledV) and isinstance(node.value, ir.Call) and value.record.site == m.place(frame, node.value):
         value.record.discarded = m.place(frame, node)
     return None
 
 
-def _assign(m: Machine, node: nodes.Assign, frame: Frame) -> Status:
+def _assign(m: Machine, node: ir.Assign, frame: Frame) -> Status:
     if node.value is None:
         return None
     value = evaluate(m, node.value, frame)
@@ -64,7 +65,7 @@ def _assign(m: Machine, node: nodes.Assign, frame: Frame) -> Status:
     return None
 
 
-def _augment(m: Machine, node: nodes.AugAssign, frame: Frame) -> Status:
+def _augment(m: Machine, node: ir.AugAssign, frame: Frame) -> Status:
     m.augmenting = True
     try:
         present = evaluate(m, node.target, frame)
@@ -85,7 +86,7 @@ def _augment(m: Machine, node: nodes.AugAssign, frame: Frame) -> Status:
     return None
 
 
-def _if(m: Machine, node: nodes.If, frame: Frame) -> Status:
+def _if(m: Machine, node: ir.If, frame: Frame) -> Status:
     test = evaluate(m, node.test, frame)
     known = truth(m, test, node.test, frame)
     operators.branch(m, test, node, node.test, frame)
@@ -94,7 +95,7 @@ def _if(m: Machine, node: nodes.If, frame: Frame) -> Status:
             _peek(m, node.orelse if known else node.body, frame)
         return execute(m, node.body if known else node.orelse, frame)
 
-    def path(body: nodes.Body, taken: bool) -> Callable[[], Status]:
+    def path(body: ir.Body, taken: bool) -> Callable[[], Status]:
         def run() -> Status:
             operators.narrowing(m, node.test, frame, taken)()
             return execute(m, body, frame)
@@ -104,25 +105,25 @@ def _if(m: Machine, node: nodes.If, frame: Frame) -> Status:
     return m.fork(frame, [path(node.body, True), path(node.orelse, False)], operators.guard_kind(m, node.test, test))
 
 
-def _peek(m: Machine, body: nodes.Body, frame: Frame) -> None:
+def _peek(m: Machine, body: ir.Body, frame: Frame) -> None:
     """A branch that these arguments do not take: another argument may reach the raise in it."""
     for statement in body:
-        if isinstance(statement, nodes.Raise):
+        if isinstance(statement, ir.Raise):
             m.guards.append("value+argument")
             _note_raise(m, statement, frame)
             m.guards.pop()
 
 
-def _note_raise(m: Machine, node: nodes.Stmt, frame: Frame) -> None:
+def _note_raise(m: Machine, node: ir.Stmt, frame: Frame) -> None:
     trace = m.trace
     if trace is None or m.guards and "argument" not in m.guards[-1] or m.protected:
         return
     guards, m.guards = m.guards, ["value"] if m.guards else []
-    m.emit("raise", m.place(frame, node), "raise" if isinstance(node, nodes.Raise) else "assert", frame)
+    m.emit("raise", m.place(frame, node), "raise" if isinstance(node, ir.Raise) else "assert", frame)
     m.guards = guards
 
 
-def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
+def _while(m: Machine, node: ir.While, frame: Frame) -> Status:
     loop = Loop(m.place(frame, node), True)
     m.loops.append(loop)
     try:
@@ -147,7 +148,7 @@ def _while(m: Machine, node: nodes.While, frame: Frame) -> Status:
     return _loop_end(m, node.orelse, frame, loop, status)
 
 
-def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
+def _for(m: Machine, node: ir.For, frame: Frame) -> Status:
     source = calls.iterated(m, evaluate(m, node.iter, frame), m.place(frame, node.iter), frame)
     items = iterate(m, source, node.iter, frame)
     if items is not None and not items:
@@ -169,7 +170,7 @@ def _for(m: Machine, node: nodes.For, frame: Frame) -> Status:
     return _loop_end(m, node.orelse, frame, loop, status)
 
 
-def _round(m: Machine, body: nodes.Body, frame: Frame, loop: Loop, number: int) -> Status:
+def _round(m: Machine, body: ir.Body, frame: Frame, loop: Loop, number: int) -> Status:
     """One run of a loop body. The second of a loop that is not gone through to its end stands for all later ones: what it changes varies."""
     if number == 0:
         return execute(m, body, frame)
@@ -188,7 +189,7 @@ def _round(m: Machine, body: nodes.Body, frame: Frame, loop: Loop, number: int) 
     return status
 
 
-def _loop_end(m: Machine, orelse: nodes.Body, frame: Frame, loop: Loop, status: Status) -> Status:
+def _loop_end(m: Machine, orelse: ir.Body, frame: Frame, loop: Loop, status: Status) -> Status:
     for written in loop.leavings:
         m.journal.merge(written)
     if status in ("return", "raise"):
@@ -198,14 +199,14 @@ def _loop_end(m: Machine, orelse: nodes.Body, frame: Frame, loop: Loop, status: 
     return execute(m, orelse, frame)
 
 
-def _imports_mlx(node: nodes.Stmt) -> bool:
+def _imports_mlx(node: ir.Stmt) -> bool:
     """Whether a statement imports MLX, which is there."""
-    if isinstance(node, nodes.Import):
+    if isinstance(node, ir.Import):
         return all(name.partition(".")[0] == "mlx" for name, _ in node.names)
-    return isinstance(node, nodes.ImportFrom) and node.module == "mlx" and not node.level
+    return isinstance(node, ir.ImportFrom) and node.module == "mlx" and not node.level
 
 
-def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
+def _try(m: Machine, node: ir.Try, frame: Frame) -> Status:
     if all(map(_imports_mlx, node.body)):
         return execute(m, (*node.body, *node.orelse, *node.final), frame)
     swallows = any(map(_swallows, node.handlers))
@@ -227,7 +228,7 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
             status = execute(m, node.orelse, frame)
     if node.handlers:
 
-        def handler(entry: nodes.Handler) -> Callable[[], Status]:
+        def handler(entry: ir.Handler) -> Callable[[], Status]:
             def run() -> Status:
                 if entry.name:
                     bind(m, entry.name, Opaque(label=entry.name), entry, frame)
@@ -252,7 +253,7 @@ def _try(m: Machine, node: nodes.Try, frame: Frame) -> Status:
     return final or status
 
 
-def _attempted(m: Machine, body: nodes.Body, frame: Frame, attempt: Attempt) -> Status:
+def _attempted(m: Machine, body: ir.Body, frame: Frame, attempt: Attempt) -> Status:
     """The body of a `try`, up to what surely raises; what comes after something that may raise is not bound to run."""
     for number, statement in enumerate(body):
         status = execute(m, (statement,), frame)
@@ -271,20 +272,20 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _caught(handler: nodes.Handler) -> tuple[str, ...]:
+def _caught(handler: ir.Handler) -> tuple[str, ...]:
     """The exceptions that a handler catches, out of those that the tracer sees coming."""
-    kinds = handler.type.items if isinstance(handler.type, nodes.Seq) else (handler.type,)
-    names = ["BaseException" if kind is None else kind.id if isinstance(kind, nodes.Name) else "" for kind in kinds]
+    kinds = handler.type.items if isinstance(handler.type, ir.Seq) else (handler.type,)
+    names = ["BaseException" if kind is None else kind.id if isinstance(kind, ir.Name) else "" for kind in kinds]
     return tuple(exception for name in names for exception in _FAMILIES.get(name, (name,)))
 
 
-def _swallows(handler: nodes.Handler) -> bool:
+def _swallows(handler: ir.Handler) -> bool:
     """Whether a handler catches what MLX raises when a placeholder is evaluated."""
     return "ValueError" in _caught(handler)
 
 
-def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
-    def under(items: tuple[tuple[nodes.Expr, nodes.Expr | None], ...]) -> Status:
+def _with(m: Machine, node: ir.With, frame: Frame) -> Status:
+    def under(items: tuple[tuple[ir.Expr, ir.Expr | None], ...]) -> Status:
         if not items:
             return execute(m, node.body, frame)
         (expression, target), *rest = items
@@ -299,8 +300,8 @@ def _with(m: Machine, node: nodes.With, frame: Frame) -> Status:
             finally:
                 m.expected -= expects
 
-        called = expression.func if isinstance(expression, nodes.Call) else None
-        expects = isinstance(called, (nodes.Attr, nodes.Name)) and _last(called) in _EXPECT
+        called = expression.func if isinstance(expression, ir.Call) else None
+        expects = isinstance(called, (ir.Attr, ir.Name)) and _last(called) in _EXPECT
         return calls.within(m, value, block, m.place(frame, expression), frame)
 
     return under(node.items)
@@ -310,11 +311,11 @@ _EXPECT = frozenset({"raises", "assertRaises", "assertRaisesRegex", "RaisesGroup
 """What a test says that it expects an exception with."""
 
 
-def _last(node: nodes.Attr | nodes.Name) -> str:
-    return node.name if isinstance(node, nodes.Attr) else node.id
+def _last(node: ir.Attr | ir.Name) -> str:
+    return node.name if isinstance(node, ir.Attr) else node.id
 
 
-def _function(m: Machine, node: nodes.FuncDef, frame: Frame) -> Status:
+def _function(m: Machine, node: ir.FuncDef, frame: Frame) -> Status:
     value: Value = make_function(m, node, frame)
     for decorator in reversed(node.decorators):
         function = evaluate(m, decorator, frame)
@@ -323,7 +324,7 @@ def _function(m: Machine, node: nodes.FuncDef, frame: Frame) -> Status:
     return None
 
 
-def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
+def make_function(m: Machine, node: ir.FuncDef, frame: Frame) -> FuncV:
     """A function object, its defaults evaluated."""
     base = qualname(frame)
     name = f"{base}.{node.name}" if base else node.name
@@ -336,11 +337,11 @@ def make_function(m: Machine, node: nodes.FuncDef, frame: Frame) -> FuncV:
     )  # fmt: skip
 
 
-def _defaults(m: Machine, node: nodes.FuncDef, frame: Frame) -> dict[str, Value]:
+def _defaults(m: Machine, node: ir.FuncDef, frame: Frame) -> dict[str, Value]:
     """What the defaults of a function are; of one that reads a global that was bound anew after the definition nobody knows any more."""
 
-    def changed(default: nodes.Expr) -> bool:
-        names = (part.id for part in presume.walk(default) if isinstance(part, nodes.Name))
+    def changed(default: ir.Expr) -> bool:
+        names = (part.id for part in presume.walk(default) if isinstance(part, ir.Name))
         places = (m.last_write.get((id(frame.module), name)) for name in names)
         return any(place is not None and place.source is frame.source and place.start > node.start for place in places)
 
@@ -351,7 +352,7 @@ def _defaults(m: Machine, node: nodes.FuncDef, frame: Frame) -> dict[str, Value]
 def _lower_method(m: Machine, function: FuncV) -> None:
     """Give a method its parameters and its body, unless too much was lowered for this file already."""
     node, function.node = function.node, None
-    assert isinstance(node, nodes.FuncDef) and function.env is not None
+    assert isinstance(node, ir.FuncDef) and function.env is not None
     if not m.files.is_method_lowered(function.source, node):
         if node.end - node.start > m.text_left:
             m.lost("budget")
@@ -364,12 +365,12 @@ def _lower_method(m: Machine, function: FuncV) -> None:
             function.defaults = _defaults(m, node, function.env)
 
 
-def _class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Status:
+def _class(m: Machine, node: ir.ClassDef, frame: Frame) -> Status:
     bind(m, node.name, make_class(m, node, frame), node, frame)
     return None
 
 
-def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
+def make_class(m: Machine, node: ir.ClassDef, frame: Frame) -> Value:
     """A class object, its body run."""
     bases = tuple(evaluate(m, arg.value, frame) for arg in node.bases if arg.name is None and not arg.star)
     base = qualname(frame)
@@ -383,12 +384,12 @@ def make_class(m: Machine, node: nodes.ClassDef, frame: Frame) -> Value:
     if "__init_subclass__" in made.fields:
         _open_up(made)
     made.fields["#annotated"] = tuple(
-        s.targets[0].id for s in node.body if isinstance(s, nodes.Assign) and s.annotation is not None and isinstance(s.targets[0], nodes.Name)
+        s.targets[0].id for s in node.body if isinstance(s, ir.Assign) and s.annotation is not None and isinstance(s.targets[0], ir.Name)
     )  # fmt: skip
     value: Value = made
     for decorator in reversed(node.decorators):
         found = evaluate(m, decorator, frame)
-        named = evaluate(m, decorator.func, frame) if isinstance(decorator, nodes.Call) else found
+        named = evaluate(m, decorator.func, frame) if isinstance(decorator, ir.Call) else found
         function = named.function if isinstance(named, calls.PartialLike) else named
         if isinstance(function, External) and function.name.rsplit(".", 1)[-1] in ("dataclass", "frozen", "define"):
             made.dataclass = True
@@ -408,7 +409,7 @@ def _open_up(cls: ClassV) -> None:
             value.fields.update(items=None, element=UNKNOWN)
 
 
-def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
+def _return(m: Machine, node: ir.Return, frame: Frame) -> Status:
     value = NONE if node.value is None else evaluate(m, node.value, frame)
     if m.attempts and m.attempts[-1].failed and m.attempts[-1].frame is frame:
         return "raise"
@@ -424,10 +425,10 @@ def _return(m: Machine, node: nodes.Return, frame: Frame) -> Status:
 def _undecorated(frame: Frame) -> bool:
     """Whether what a function returns goes to its caller, and into no cache around it."""
     node = frame.function.node if frame.function is not None else None
-    return isinstance(node, nodes.FuncDef) and not node.decorators
+    return isinstance(node, ir.FuncDef) and not node.decorators
 
 
-def _raise(m: Machine, node: nodes.Raise, frame: Frame) -> Status:
+def _raise(m: Machine, node: ir.Raise, frame: Frame) -> Status:
     if not _is_abstract(node, frame):
         _note_raise(m, node, frame)
     if node.value is not None:
@@ -435,19 +436,14 @@ def _raise(m: Machine, node: nodes.Raise, frame: Frame) -> Status:
     return "raise"
 
 
-def _is_abstract(node: nodes.Raise, frame: Frame) -> bool:
+def _is_abstract(node: ir.Raise, frame: Frame) -> bool:
     """Whether a function raises NotImplementedError whatever it is given: a class made from this one has another."""
     definition = frame.function.node if frame.function is not None else None
-    kind = node.value.func if isinstance(node.value, nodes.Call) else node.value
-    return (
-        isinstance(definition, nodes.FuncDef)
-        and node in definition.body
-        and isinstance(kind, nodes.Name)
-        and kind.id == "NotImplementedError"
-    )
+    kind = node.value.func if isinstance(node.value, ir.Call) else node.value
+    return isinstance(definition, ir.FuncDef) and node in definition.body and isinstance(kind, ir.Name) and kind.id == "NotImplementedError"
 
 
-def _assert(m: Machine, node: nodes.Assert, frame: Frame) -> Status:
+def _assert(m: Machine, node: ir.Assert, frame: Frame) -> Status:
     test = evaluate(m, node.test, frame)
     known = truth(m, test, node.test, frame)
     operators.branch(m, test, node, node.test, frame)
@@ -459,16 +455,16 @@ def _assert(m: Machine, node: nodes.Assert, frame: Frame) -> Status:
     return "raise" if known is False and not isinstance(test, (Choice, Foreign)) else None
 
 
-def _delete(m: Machine, node: nodes.Delete, frame: Frame) -> Status:
+def _delete(m: Machine, node: ir.Delete, frame: Frame) -> Status:
     for target in node.targets:
-        if isinstance(target, nodes.Name):
+        if isinstance(target, ir.Name):
             if target.id in frame.fields:
                 m.journal.store(frame, target.id, MISSING)
-        elif isinstance(target, nodes.Attr):
+        elif isinstance(target, ir.Attr):
             owner = evaluate(m, target.value, frame)
             if isinstance(owner, Instance) and target.name in owner.fields:
                 m.journal.store(owner, target.name, MISSING)
-        elif isinstance(target, nodes.Sub):
+        elif isinstance(target, ir.Sub):
             owner, index = evaluate(m, target.value, frame), evaluate(m, target.index, frame)
             key = ("k", index.content) if isinstance(index, Scalar) and index.known else None
             if isinstance(owner, DictV) and key in owner.fields:
@@ -476,11 +472,11 @@ def _delete(m: Machine, node: nodes.Delete, frame: Frame) -> Status:
     return None
 
 
-def _flow(m: Machine, node: nodes.Flow, frame: Frame) -> Status:
+def _flow(m: Machine, node: ir.Flow, frame: Frame) -> Status:
     return None if node.kind == "pass" else node.kind
 
 
-def _import(m: Machine, node: nodes.Import, frame: Frame) -> Status:
+def _import(m: Machine, node: ir.Import, frame: Frame) -> Status:
     for name, alias in node.names:
         root = name.split(".")[0]
         if alias is not None:
@@ -491,13 +487,13 @@ def _import(m: Machine, node: nodes.Import, frame: Frame) -> Status:
 
 
 def _bind_lazily(
-    m: Machine, name: str, make: Callable[[], Value], node: nodes.Node, frame: Frame, origin: tuple[str, int] | None = None
+    m: Machine, name: str, make: Callable[[], Value], node: ir.Node, frame: Frame, origin: tuple[str, int] | None = None
 ) -> None:
     """An import: the other file is read when the name is used."""
     bind(m, name, Lazy(make=make, origin=origin), node, frame)
 
 
-def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
+def _import_from(m: Machine, node: ir.ImportFrom, frame: Frame) -> Status:
     if not node.names:
         calls.import_star(m, calls.module(m, node.module, node.level, frame), frame)
     for name, alias in node.names:
@@ -509,14 +505,14 @@ def _import_from(m: Machine, node: nodes.ImportFrom, frame: Frame) -> Status:
     return None
 
 
-def _match(m: Machine, node: nodes.Match, frame: Frame) -> Status:
+def _match(m: Machine, node: ir.Match, frame: Frame) -> Status:
     subject = evaluate(m, node.subject, frame)
     operators.branch(m, subject, node, node.subject, frame)
 
     return _case(m, node, 0, subject, frame)
 
 
-def _case(m: Machine, node: nodes.Match, number: int, subject: Value, frame: Frame) -> Status:
+def _case(m: Machine, node: ir.Match, number: int, subject: Value, frame: Frame) -> Status:
     """Run the first case from `number` on that matches, each of those of which that is not known."""
     if number == len(node.cases):
         return None
@@ -543,7 +539,12 @@ def _case(m: Machine, node: nodes.Match, number: int, subject: Value, frame: Fra
     return m.fork(frame, [taken, others], operators.guard_kind(m, node.subject, subject))
 
 
-def _unknown(m: Machine, node: nodes.UnknownStmt, frame: Frame) -> Status:
+def _type_alias(m: Machine, node: ir.TypeAlias, frame: Frame) -> Status:
+    m.journal.store(frame, node.name, UNKNOWN)
+    return None
+
+
+def _unknown(m: Machine, node: ir.UnknownStmt, frame: Frame) -> Status:
     for name in node.binds:
         m.journal.store(frame, name, UNKNOWN)
     m.lost("statement not lowered")
@@ -551,8 +552,8 @@ def _unknown(m: Machine, node: nodes.UnknownStmt, frame: Frame) -> Status:
 
 
 _EXECUTORS: dict[type, Callable[[Machine, Any, Frame], Status]] = {
-    nodes.ExprStmt: _expr, nodes.Assign: _assign, nodes.AugAssign: _augment, nodes.If: _if, nodes.While: _while, nodes.For: _for,
-    nodes.Try: _try, nodes.With: _with, nodes.FuncDef: _function, nodes.ClassDef: _class, nodes.Return: _return, nodes.Raise: _raise,
-    nodes.Assert: _assert, nodes.Delete: _delete, nodes.Flow: _flow, nodes.Import: _import, nodes.ImportFrom: _import_from,
-    nodes.Match: _match, nodes.UnknownStmt: _unknown,
+    ir.ExprStmt: _expr, ir.Assign: _assign, ir.AugAssign: _augment, ir.If: _if, ir.While: _while, ir.For: _for,
+    ir.Try: _try, ir.With: _with, ir.FuncDef: _function, ir.ClassDef: _class, ir.Return: _return, ir.Raise: _raise,
+    ir.Assert: _assert, ir.Delete: _delete, ir.Flow: _flow, ir.Import: _import, ir.ImportFrom: _import_from,
+    ir.Match: _match, ir.TypeAlias: _type_alias, ir.UnknownStmt: _unknown,
 }  # fmt: skip

@@ -11,7 +11,8 @@ from mxlint.facts import model
 from mxlint.finding import Span
 from mxlint.project import Project
 from mxlint.source import Source
-from mxlint.tracing import events, nodes, presume
+from mxlint.syntax import ir
+from mxlint.tracing import events, presume
 from mxlint.tracing.call import CallInfo, node_of
 from mxlint.tracing.machine import Machine, qualname
 from mxlint.tracing.values import (
@@ -106,7 +107,7 @@ def _function(m: Machine, record: events.Record) -> model.Function | None:
     return model.Function(target.name, outer, _span(Place(target.source, node.start, node.end)), parameters, bound)
 
 
-def _assumed(info: CallInfo | None, node: nodes.FuncDef | nodes.Lambda, bound: int) -> Mapping[str, Any]:
+def _assumed(info: CallInfo | None, node: ir.FuncDef | ir.Lambda, bound: int) -> Mapping[str, Any]:
     """What the parameters of a function that nothing in sight calls are taken to be."""
     if info is None:
         return {}
@@ -114,7 +115,7 @@ def _assumed(info: CallInfo | None, node: nodes.FuncDef | nodes.Lambda, bound: i
     return {**dict(zip(positional, info.args)), **info.keywords}
 
 
-def _parameter(function: FuncV, param: nodes.Param, value: Any) -> model.Parameter:
+def _parameter(function: FuncV, param: ir.Param, value: Any) -> model.Parameter:
     place = Place(function.source, param.start, param.end)
     annotation = function.source.text[param.annotation.start : param.annotation.end] if param.annotation is not None else None
     described = None if value is None else describe(value)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from mxlint.source import Source
-from mxlint.tracing import nodes
+from mxlint.syntax import ir
 from mxlint.tracing.chunks import Chunk, Suite, chunks
 from mxlint.tracing.lower import lower_method, lower_statements
 from mxlint.tracing.spelling import says_compile
@@ -28,7 +28,7 @@ class Piece:
     name: str | None
     decorated: bool
     binds: tuple[str, ...]
-    body: nodes.Body | None
+    body: ir.Body | None
     methods: tuple[Suite, ...]
 
     @property
@@ -43,8 +43,8 @@ class Files:
     def __init__(self) -> None:
         self.steps = 0
         self._pieces: dict[int, tuple[Source, tuple[Piece, ...]]] = {}
-        self._bodies: dict[tuple[int, int], nodes.Body] = {}
-        self._methods: dict[tuple[int, int], nodes.FuncDef | None] = {}
+        self._bodies: dict[tuple[int, int], ir.Body] = {}
+        self._methods: dict[tuple[int, int], ir.FuncDef | None] = {}
         self._spelled: dict[int, tuple[Source, bool]] = {}
         self._text = 0
 
@@ -61,7 +61,7 @@ class Files:
             known = self._pieces[id(source)] = (source, tuple(map(_piece, cut)))
         return known[1]
 
-    def body(self, source: Source, piece: Piece) -> nodes.Body:
+    def body(self, source: Source, piece: Piece) -> ir.Body:
         """The lowered form of a piece."""
         if piece.body is not None:
             return piece.body
@@ -72,7 +72,7 @@ class Files:
             known = self._bodies[key] = lower_statements(source.text, piece.start, piece.end, piece.binds, piece.methods)
         return known
 
-    def method(self, source: Source, method: nodes.FuncDef) -> nodes.FuncDef | None:
+    def method(self, source: Source, method: ir.FuncDef) -> ir.FuncDef | None:
         """A method whose body was left empty, with its body; None if it cannot be lowered."""
         key = (id(source), method.start)
         if key not in self._methods:
@@ -97,7 +97,7 @@ class Files:
         """Whether asking for the body costs nothing."""
         return piece.body is not None or (id(source), piece.start) in self._bodies
 
-    def is_method_lowered(self, source: Source, method: nodes.FuncDef) -> bool:
+    def is_method_lowered(self, source: Source, method: ir.FuncDef) -> bool:
         """The same for a method."""
         return (id(source), method.start) in self._methods
 
@@ -106,15 +106,15 @@ def _piece(chunk: Chunk) -> Piece:
     return Piece(chunk.start, chunk.end, chunk.kind, chunk.name, chunk.decorated, _binds(chunk), _without_parsing(chunk), chunk.methods)
 
 
-def _without_parsing(chunk: Chunk) -> nodes.Body | None:
+def _without_parsing(chunk: Chunk) -> ir.Body | None:
     """Imports and docstrings, which every file has many of: nothing of theirs is ever pointed at, so their tree is enough."""
-    body: list[nodes.Stmt] = []
+    body: list[ir.Stmt] = []
     for node in chunk.nodes:
         if isinstance(node, ast.Import):
-            body.append(nodes.Import(chunk.start, chunk.end, tuple((alias.name, alias.asname) for alias in node.names)))
+            body.append(ir.Import(chunk.start, chunk.end, tuple((alias.name, alias.asname) for alias in node.names)))
         elif isinstance(node, ast.ImportFrom):
             names = tuple((alias.name, alias.asname) for alias in node.names if alias.name != "*")
-            body.append(nodes.ImportFrom(chunk.start, chunk.end, node.module or "", node.level, names))
+            body.append(ir.ImportFrom(chunk.start, chunk.end, node.module or "", node.level, names))
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             return None
     return tuple(body)

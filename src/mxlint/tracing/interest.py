@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from mxlint.syntax import ir
 from mxlint.tracing import call as calls
-from mxlint.tracing import nodes
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.spelling import compile_words, says_compile, whole_words
 from mxlint.tracing.values import CompiledV, External, Frame, FuncV, Lazy, PartialV, TransformV, Value
@@ -70,7 +70,7 @@ def _imported_names(m: Machine, source: Source, seen: set[int]) -> set[str]:
     names: set[str] = set()
     seen.add(id(source))
     for node in chain.from_iterable(piece.body or () for piece in m.files.pieces(source)):
-        if isinstance(node, nodes.ImportFrom):
+        if isinstance(node, ir.ImportFrom):
             found = m.project.find(node.module, node.level, source)
             other = found.source if found is not None else None
             known = {"compile"}

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import attribute, layers, nodes, operators, options, shapeless, shapes, stdlib
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, layers, operators, options, shapeless, shapes, stdlib
 from mxlint.tracing.call import CallInfo, call, dunder, escape, extend, unknown_call
 from mxlint.tracing.heap import MAYBE
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
@@ -610,22 +611,20 @@ def _getattr(m: Machine, info: CallInfo) -> Value:
         name = str(info.args[1].content)
         owner = info.args[0]
         if len(info.args) > 2 and isinstance(owner, Instance) and (name not in owner.fields or name in owner.fields.get(MAYBE, ())):
-            return join(
-                attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2]
-            )
-        return attribute.get(m, owner, name, nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
+            return join(attribute.get(m, owner, name, ir.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame), info.args[2])
+        return attribute.get(m, owner, name, ir.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
     if len(info.args) == 2 and isinstance(info.args[1], Choice):
         return one_of(_getattr(m, replace(info, args=[info.args[0], name])) for name in info.args[1].options)
     return UNKNOWN
 
 
-_NOTHING = nodes.Opaque(0, 0)
+_NOTHING = ir.Opaque(0, 0)
 
 
 def _setattr(m: Machine, info: CallInfo) -> Value:
     if len(info.args) == 3 and isinstance(info.args[1], Scalar) and info.args[1].known:
         name = str(info.args[1].content)
-        attribute.put(m, info.args[0], name, info.args[2], nodes.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
+        attribute.put(m, info.args[0], name, info.args[2], ir.Attr(info.place.start, info.place.end, _NOTHING, name), info.frame)
     return NONE
 
 
@@ -785,7 +784,7 @@ def _append(m: Machine, info: CallInfo) -> Value:
 
 def _owner_text(info: CallInfo) -> str:
     node = info.node
-    if node is not None and isinstance(node.func, nodes.Attr):
+    if node is not None and isinstance(node.func, ir.Attr):
         return Place(info.place.source, node.func.value.start, node.func.value.end).text
     return info.place.text
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import libcst as cst
 
+from mxlint.syntax.ir import Body, ClassDef, FuncDef, Stmt, UnknownStmt
 from mxlint.tracing.chunks import Suite
 from mxlint.tracing.lowering import definitions, displays, expressions, literals, simple  # noqa: F401  # each registers what it lowers
 from mxlint.tracing.lowering.compound import statements
 from mxlint.tracing.lowering.cursor import Cursor, NotLowered
 from mxlint.tracing.lowering.depth import too_deep
-from mxlint.tracing.nodes import Body, ClassDef, FuncDef, Stmt, UnknownStmt
 
 _EMPTY = "(): pass"
 

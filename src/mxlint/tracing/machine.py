@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mxlint.tracing import nodes
+from mxlint.syntax import ir
 from mxlint.tracing.alike import Alike
 from mxlint.tracing.events import Effect, Event, Kind, Read, Record, Trace, Uncomputed, Write
 from mxlint.tracing.heap import SHARED, Journal, Writes
@@ -166,7 +166,7 @@ class Machine:
         self.transformed: list[tuple[Place, Record, str]] = []
         self.not_functions: list[tuple[Place, str, str]] = []
         self.text_left = 0
-        self.made: list[tuple[nodes.FuncDef, Frame]] = []
+        self.made: list[tuple[ir.FuncDef, Frame]] = []
         self.load_left = 0
         self.files = files
         self.uses: dict[int, tuple[tuple[str, str], ...]] = {}
@@ -198,7 +198,7 @@ class Machine:
         if self.searching and not self.records:
             self.tick(size // TEXT_PER_STEP)
 
-    def place(self, frame: Frame, node: nodes.Node) -> Place:
+    def place(self, frame: Frame, node: ir.Node) -> Place:
         return Place(frame.source, node.start, node.end)
 
     def lost(self, why: str) -> Value:
@@ -343,7 +343,7 @@ class Machine:
                 attempt.failed |= sure
                 attempt.doubtful |= not sure
 
-    def relied(self, value: Value, node: nodes.Node, frame: Frame) -> Value:
+    def relied(self, value: Value, node: ir.Node, frame: Frame) -> Value:
         """Host code looks at an object: if a trace has changed it, or only its copy, somebody relies on that."""
         if isinstance(value, Heap) and "#touched" in value.fields and self.trace is None and not self.compares:
             value.fields.setdefault("#relied", []).append(self.place(frame, node))

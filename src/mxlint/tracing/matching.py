@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mxlint.tracing import attribute, library, nodes, operators
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, library, operators
 from mxlint.tracing.call import CallInfo
 from mxlint.tracing.evaluate import evaluate
 from mxlint.tracing.machine import Machine
@@ -35,26 +36,26 @@ _THEMSELVES = frozenset(
 """Classes whose one positional pattern is asked of the subject itself."""
 
 
-def matches(m: Machine, pattern: nodes.Pattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def matches(m: Machine, pattern: ir.Pattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     """Whether a subject matches, None where that is not known; `names` are filled for the case that it does."""
     return _MATCHERS[type(pattern)](m, pattern, subject, frame, names)
 
 
-def _value(m: Machine, pattern: nodes.ValuePattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _value(m: Machine, pattern: ir.ValuePattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     value = evaluate(m, pattern.value, frame)
-    singleton = isinstance(pattern.value, nodes.Const) and (pattern.value.value is None or isinstance(pattern.value.value, bool))
+    singleton = isinstance(pattern.value, ir.Const) and (pattern.value.value is None or isinstance(pattern.value.value, bool))
     found = operators.compare(m, "is" if singleton else "==", subject, value, pattern.value, frame)
     return operators.truth(m, found, pattern.value, frame)
 
 
-def _name(m: Machine, pattern: nodes.NamePattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _name(m: Machine, pattern: ir.NamePattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     known = True if pattern.pattern is None else matches(m, pattern.pattern, subject, frame, names)
     if pattern.name is not None:
         names[pattern.name] = subject
     return known
 
 
-def _or(m: Machine, pattern: nodes.OrPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _or(m: Machine, pattern: ir.OrPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     known: bool | None = False
     for option in pattern.patterns:
         bound: Names = {}
@@ -67,13 +68,13 @@ def _or(m: Machine, pattern: nodes.OrPattern, subject: Value, frame: Frame, name
     return known
 
 
-def _sequence(m: Machine, pattern: nodes.SequencePattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _sequence(m: Machine, pattern: ir.SequencePattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     patterns = pattern.items
-    star = next((number for number, item in enumerate(patterns) if isinstance(item, nodes.StarPattern)), None)
+    star = next((number for number, item in enumerate(patterns) if isinstance(item, ir.StarPattern)), None)
     items = subject.items if isinstance(subject, (Tup, ListV)) else None
     if items is None:
         like = subject.element if isinstance(subject, ListV) else UNKNOWN
-        _all(m, [(item, list_like(like) if isinstance(item, nodes.StarPattern) else like) for item in patterns], frame, names)
+        _all(m, [(item, list_like(like) if isinstance(item, ir.StarPattern) else like) for item in patterns], frame, names)
         return False if isinstance(subject, _NO_SEQUENCE) else None
     least = len(patterns) - (star is not None)
     if len(items) < least or star is None and len(items) > least:
@@ -85,15 +86,15 @@ def _sequence(m: Machine, pattern: nodes.SequencePattern, subject: Value, frame:
     return _all(m, list(zip(patterns, given)), frame, names)
 
 
-def _star(m: Machine, pattern: nodes.StarPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _star(m: Machine, pattern: ir.StarPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     if pattern.name is not None:
         names[pattern.name] = subject
     return True
 
 
-def _mapping(m: Machine, pattern: nodes.MappingPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _mapping(m: Machine, pattern: ir.MappingPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     known: bool | None = True if isinstance(subject, DictV) else None
-    pairs: list[tuple[nodes.Pattern, Value]] = []
+    pairs: list[tuple[ir.Pattern, Value]] = []
     taken: list[object] = []
     for node, inner in pattern.items:
         key = evaluate(m, node, frame)
@@ -114,7 +115,7 @@ def _mapping(m: Machine, pattern: nodes.MappingPattern, subject: Value, frame: F
     return inside if known or inside is False else None
 
 
-def _class(m: Machine, pattern: nodes.ClassPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
+def _class(m: Machine, pattern: ir.ClassPattern, subject: Value, frame: Frame, names: Names) -> bool | None:
     cls = evaluate(m, pattern.cls, frame)
     place = m.place(frame, pattern.cls)
     is_one = library.call_external(m, "builtins.isinstance", CallInfo([subject, cls], {}, frame, place, [place, place]))
@@ -127,7 +128,7 @@ def _class(m: Machine, pattern: nodes.ClassPattern, subject: Value, frame: Frame
         fields = cls.fields.get("#annotated", ()) if isinstance(cls, ClassV) and cls.dataclass else ()
         named = [*zip(fields, pattern.args), *pattern.keywords]
         pairs = [
-            (inner, attribute.get(m, subject, name, nodes.Attr(place.start, place.end, pattern.cls, name), frame)) for name, inner in named
+            (inner, attribute.get(m, subject, name, ir.Attr(place.start, place.end, pattern.cls, name), frame)) for name, inner in named
         ]
         if len(named) < len(pattern.args) + len(pattern.keywords):
             known, pairs = None, [*pairs, *((inner, UNKNOWN) for inner in pattern.args)]
@@ -135,17 +136,17 @@ def _class(m: Machine, pattern: nodes.ClassPattern, subject: Value, frame: Frame
     return inside if known or inside is False else None
 
 
-def _all(m: Machine, pairs: Sequence[tuple[nodes.Pattern, Value]], frame: Frame, names: Names) -> bool | None:
+def _all(m: Machine, pairs: Sequence[tuple[ir.Pattern, Value]], frame: Frame, names: Names) -> bool | None:
     found = [matches(m, inner, value, frame, names) for inner, value in pairs]
     return False if False in found else None if None in found else True
 
 
 _MATCHERS: dict[type, Callable[[Machine, Any, Value, Frame, Names], bool | None]] = {
-    nodes.ValuePattern: _value,
-    nodes.NamePattern: _name,
-    nodes.OrPattern: _or,
-    nodes.SequencePattern: _sequence,
-    nodes.StarPattern: _star,
-    nodes.MappingPattern: _mapping,
-    nodes.ClassPattern: _class,
+    ir.ValuePattern: _value,
+    ir.NamePattern: _name,
+    ir.OrPattern: _or,
+    ir.SequencePattern: _sequence,
+    ir.StarPattern: _star,
+    ir.MappingPattern: _mapping,
+    ir.ClassPattern: _class,
 }

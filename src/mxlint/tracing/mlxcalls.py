@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, dtypes, layers, nodes, operators, shapeless, shapes
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, dtypes, layers, operators, shapeless, shapes
 from mxlint.tracing.call import CallInfo, call, escape
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.mlx.names import COMPOSITE, OPTIMIZER_METHODS, is_module_class
@@ -542,7 +543,7 @@ def _owner(info: CallInfo) -> str:
     node = info.node
     return (
         Place(info.place.source, node.func.value.start, node.func.value.end).text
-        if node is not None and isinstance(node.func, nodes.Attr)
+        if node is not None and isinstance(node.func, ir.Attr)
         else ""
     )
 

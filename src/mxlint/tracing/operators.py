@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from mxlint.tracing import dtypes, interpreter, nodes, shapeless, shapes
+from mxlint.syntax import ir
+from mxlint.tracing import dtypes, interpreter, shapeless, shapes
 from mxlint.tracing.machine import Machine, chain_of, holds_traced
 from mxlint.tracing.values import (
     MISSING,
@@ -69,7 +70,7 @@ _NUMBERS = ("int", "float", "bool", "number", "scalar")
 # -- truth ------------------------------------------------------------------------------------------------------------
 
 
-def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | None:
+def truth(m: Machine, value: Value, node: ir.Node, frame: Frame) -> bool | None:
     """The truth of a value; None when it is not known. Taking the truth of a placeholder is an event."""
     if isinstance(value, Scalar):
         return bool(value.content) if value.known else None
@@ -97,7 +98,7 @@ def truth(m: Machine, value: Value, node: nodes.Node, frame: Frame) -> bool | No
     return None
 
 
-def _truth_of_object(m: Machine, value: Instance, node: nodes.Node, frame: Frame) -> bool | None:
+def _truth_of_object(m: Machine, value: Instance, node: ir.Node, frame: Frame) -> bool | None:
     """The truth of an object of the project: what its own method says."""
     from mxlint.tracing import call as calls
 
@@ -109,7 +110,7 @@ def _truth_of_object(m: Machine, value: Instance, node: nodes.Node, frame: Frame
     return None
 
 
-def branch(m: Machine, value: Value, whole: nodes.Node, test: nodes.Node, frame: Frame) -> None:
+def branch(m: Machine, value: Value, whole: ir.Node, test: ir.Node, frame: Frame) -> None:
     """Control flow on a value: an event when it is a shape of a shapeless trace."""
     if shapeless.on(m) and isinstance(value, Scalar) and value.axes:
         place = Place(frame.source, min(whole.start, test.start), test.end)
@@ -127,7 +128,7 @@ def depends_on_argument(value: Value) -> bool:
     return isinstance(value, Opaque) and bool(value.fields.get("#param"))
 
 
-def guard_kind(m: Machine, test: nodes.Expr, value: Value) -> str:
+def guard_kind(m: Machine, test: ir.Expr, value: Value) -> str:
     """How to name a condition that is not known: a comparison of numbers or dtypes that the calls decide ("value"), one that no argument of a call in sight
     goes into, so that nobody knows that it ever comes out the other way ("case", as is a test for None), or a matter of configuration ("flag").
     """
@@ -137,23 +138,23 @@ def guard_kind(m: Machine, test: nodes.Expr, value: Value) -> str:
     return kind + "+argument" if depends_on_argument(value) else kind
 
 
-def _tells_cases_apart(test: nodes.Expr) -> bool:
-    if isinstance(test, nodes.Unary):
+def _tells_cases_apart(test: ir.Expr) -> bool:
+    if isinstance(test, ir.Unary):
         return _tells_cases_apart(test.operand)
-    if isinstance(test, nodes.BoolOp):
+    if isinstance(test, ir.BoolOp):
         return _tells_cases_apart(test.left) and _tells_cases_apart(test.right)
-    is_none = isinstance(test, nodes.Compare) and isinstance(test.rights[0], nodes.Const) and test.rights[0].value is None
+    is_none = isinstance(test, ir.Compare) and isinstance(test.rights[0], ir.Const) and test.rights[0].value is None
     return is_none or _compares_numbers(test)
 
 
-def _compares_numbers(test: nodes.Expr) -> bool:
-    if isinstance(test, nodes.Unary):
+def _compares_numbers(test: ir.Expr) -> bool:
+    if isinstance(test, ir.Unary):
         return _compares_numbers(test.operand)
-    if isinstance(test, nodes.BoolOp):
+    if isinstance(test, ir.BoolOp):
         return _compares_numbers(test.left) and _compares_numbers(test.right)
-    if not isinstance(test, nodes.Compare) or any(op in ("is", "is not", "in", "not in") for op in test.ops):
+    if not isinstance(test, ir.Compare) or any(op in ("is", "is not", "in", "not in") for op in test.ops):
         return False
-    return not any(isinstance(side, nodes.Const) and isinstance(side.value, str) for side in (test.left, *test.rights))
+    return not any(isinstance(side, ir.Const) and isinstance(side.value, str) for side in (test.left, *test.rights))
 
 
 def bool_scalar(known: bool | None, of: Value) -> Scalar:
@@ -189,36 +190,34 @@ def either(left: Value, right: Value) -> Value:
 # -- narrowing --------------------------------------------------------------------------------------------------------
 
 
-def _facts(test: nodes.Expr, taken: bool) -> Iterator[tuple[nodes.Expr, bool]]:
+def _facts(test: ir.Expr, taken: bool) -> Iterator[tuple[ir.Expr, bool]]:
     """What a test says of None: pairs (expression, it is None)."""
-    if isinstance(test, nodes.Unary) and test.op == "not":
+    if isinstance(test, ir.Unary) and test.op == "not":
         yield from _facts(test.operand, not taken)
-    elif isinstance(test, nodes.BoolOp) and (test.op == "and") == taken:
+    elif isinstance(test, ir.BoolOp) and (test.op == "and") == taken:
         yield from _facts(test.left, taken)
         yield from _facts(test.right, taken)
-    elif (
-        isinstance(test, nodes.Compare) and len(test.ops) == 1 and isinstance(test.rights[0], nodes.Const) and test.rights[0].value is None
-    ):
+    elif isinstance(test, ir.Compare) and len(test.ops) == 1 and isinstance(test.rights[0], ir.Const) and test.rights[0].value is None:
         if test.ops[0] in ("is", "=="):
             yield test.left, taken
         elif test.ops[0] in ("is not", "!="):
             yield test.left, not taken
-    elif isinstance(test, (nodes.Name, nodes.Attr)) and taken:
+    elif isinstance(test, (ir.Name, ir.Attr)) and taken:
         yield test, False
-    elif isinstance(test, nodes.Call) and taken and isinstance(test.func, nodes.Name) and test.func.id == "isinstance" and test.args:
+    elif isinstance(test, ir.Call) and taken and isinstance(test.func, ir.Name) and test.func.id == "isinstance" and test.args:
         yield test.args[0].value, False
 
 
-def narrowing(m: Machine, test: nodes.Expr, frame: Frame, taken: bool) -> Callable[[], None]:
+def narrowing(m: Machine, test: ir.Expr, frame: Frame, taken: bool) -> Callable[[], None]:
     """What is known where a test came out as `taken`, to be applied inside the branch."""
 
     def apply() -> None:
         for expression, is_none in _facts(test, taken):
             target: Heap = frame
             key = ""
-            if isinstance(expression, nodes.Name):
+            if isinstance(expression, ir.Name):
                 key = expression.id
-            elif isinstance(expression, nodes.Attr) and isinstance(expression.value, nodes.Name):
+            elif isinstance(expression, ir.Attr) and isinstance(expression.value, ir.Name):
                 owner = frame.fields.get(expression.value.id)
                 if not isinstance(owner, Instance):
                     continue
@@ -254,7 +253,7 @@ def traced_of(*values: Value) -> bool | None:
     return found
 
 
-def step(m: Machine, node: nodes.Node, frame: Frame, *values: Value) -> Step | None:
+def step(m: Machine, node: ir.Node, frame: Frame, *values: Value) -> Step | None:
     """The link of a chain for a result computed from `values`."""
     for value in values:
         if holds_traced(value):
@@ -264,7 +263,7 @@ def step(m: Machine, node: nodes.Node, frame: Frame, *values: Value) -> Step | N
     return None
 
 
-def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str, form: str = "") -> None:
+def bake(m: Machine, value: Value, node: ir.Node, frame: Frame, how: str, form: str = "") -> None:
     """A shape value enters the graph: an event in a shapeless trace. The table tells under `form` what becomes of it."""
     if not shapeless.on(m):
         return
@@ -278,7 +277,7 @@ def bake(m: Machine, value: Value, node: nodes.Node, frame: Frame, how: str, for
         m.emit("bake", m.place(frame, node), how, frame, axes=axes, target=value, effects=shapeless.whatever_changes(m, form))
 
 
-def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+def binary(m: Machine, op: str, left: Value, right: Value, node: ir.Node, frame: Frame) -> Value:
     if op == "-":
         m.elapsed(left, right)
     left, right = without_none(left), without_none(right)
@@ -320,7 +319,7 @@ def binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, fra
     return UNKNOWN
 
 
-def _by_method(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value | None:
+def _by_method(m: Machine, op: str, left: Value, right: Value, node: ir.Node, frame: Frame) -> Value | None:
     """An operator that a class of the project defines; None where it does not."""
     from mxlint.tracing import call as calls
 
@@ -357,7 +356,7 @@ def _fold(op: str, left: Scalar, right: Scalar) -> Scalar:
     return Scalar(kind if content is MISSING else type(content).__name__, content, axes, param, varies, numpy, clock)
 
 
-def _array_binary(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+def _array_binary(m: Machine, op: str, left: Value, right: Value, node: ir.Node, frame: Frame) -> Value:
     if m.trace is not None:
         m.trace.clocked |= {side.clock for side in (left, right) if isinstance(side, Scalar) and side.clock is not None}
     if (isinstance(left, NumpyV) or isinstance(left, Scalar) and left.numpy) and isinstance(right, Array):
@@ -397,7 +396,7 @@ def _like(sides: list[Array]) -> frozenset[int]:
     return known[0] if len(sides) == 1 or len(known) < len(sides) else known[0] | known[1]
 
 
-def unary(m: Machine, op: str, operand: Value, node: nodes.Node, frame: Frame) -> Value:
+def unary(m: Machine, op: str, operand: Value, node: ir.Node, frame: Frame) -> Value:
     if isinstance(operand, Scalar) and operand.kind in _NUMBERS:
         content: Any = MISSING
         if operand.known and isinstance(operand.content, (int, float)):
@@ -420,7 +419,7 @@ def unary(m: Machine, op: str, operand: Value, node: nodes.Node, frame: Frame) -
 _UNARY_METHODS = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 
 
-def compare(m: Machine, op: str, left: Value, right: Value, node: nodes.Node, frame: Frame) -> Value:
+def compare(m: Machine, op: str, left: Value, right: Value, node: ir.Node, frame: Frame) -> Value:
     if op in ("is", "is not"):
         return _identity(op == "is", left, right)
     if op in ("in", "not in"):
@@ -494,7 +493,7 @@ def _identity(positive: bool, left: Value, right: Value) -> Scalar:
     return Scalar("bool", MISSING, param=depends_on_argument(left) or depends_on_argument(right))
 
 
-def _contains(m: Machine, positive: bool, item: Value, container: Value, node: nodes.Node, frame: Frame) -> Scalar:
+def _contains(m: Machine, positive: bool, item: Value, container: Value, node: ir.Node, frame: Frame) -> Scalar:
     param = depends_on_argument(item) or depends_on_argument(container)
     if isinstance(container, Instance):
         from mxlint.tracing import call as calls
@@ -539,7 +538,7 @@ def _contains(m: Machine, positive: bool, item: Value, container: Value, node: n
     return Scalar("bool", MISSING, param=param)
 
 
-def _compared(m: Machine, item: Scalar, items: tuple[Value, ...], node: nodes.Node, frame: Frame) -> None:
+def _compared(m: Machine, item: Scalar, items: tuple[Value, ...], node: ir.Node, frame: Frame) -> None:
     """A number is compared with the elements of a sequence, until it is found: an event where one of them is a placeholder."""
     for other in items:
         if isinstance(other, Scalar) and other.known and item.known and other.content == item.content:

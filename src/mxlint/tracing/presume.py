@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
-from mxlint.tracing import nodes
+from mxlint.syntax import ir
 from mxlint.tracing.call import CallInfo, node_of
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.names import is_module_class
@@ -153,7 +153,7 @@ def arguments(m: Machine, function: Value, frame: Frame, place: Place) -> CallIn
     return CallInfo(args, keywords, frame, place, places, {}, is_open, None)
 
 
-def _leader(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, params: list[nodes.Param]) -> nodes.Param | None:
+def _leader(m: Machine, function: FuncV, node: ir.FuncDef | ir.Lambda, params: list[ir.Param]) -> ir.Param | None:
     """Where nothing shows which of several parameters is an array: the first that the body computes with, since one has to be."""
     if any(param.annotation is not None or shows_array(m, function, node, param.name) for param in params):
         return None
@@ -162,10 +162,10 @@ def _leader(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, par
 
 
 def _presumed(
-    m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, param: nodes.Param, alone: bool, place: Place, counter: list[int]
+    m: Machine, function: FuncV, node: ir.FuncDef | ir.Lambda, param: ir.Param, alone: bool, place: Place, counter: list[int]
 ) -> Value:
     text = function.source.text[param.annotation.start : param.annotation.end] if param.annotation is not None else ""
-    optional = param.default is not None and isinstance(param.default, nodes.Const) and param.default.value is None
+    optional = param.default is not None and isinstance(param.default, ir.Const) and param.default.value is None
     if text.strip("\"'") in _SCALARS:
         return Scalar(_SCALARS[text.strip("\"'")], MISSING, param=True)
     if _ARRAYS.fullmatch(text.strip("\"'")):
@@ -184,7 +184,7 @@ def _presumed(
     return Choice((NONE, value)) if optional else value
 
 
-def shows_array(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda, name: str) -> bool:
+def shows_array(m: Machine, function: FuncV, node: ir.FuncDef | ir.Lambda, name: str) -> bool:
     """Whether the body uses a parameter as only an array can be used."""
     for kind, found in _uses(m, node):
         if found != name:
@@ -208,7 +208,7 @@ def shows_array(m: Machine, function: FuncV, node: nodes.FuncDef | nodes.Lambda,
     return False
 
 
-def _uses(m: Machine, node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...]:
+def _uses(m: Machine, node: ir.FuncDef | ir.Lambda) -> tuple[tuple[str, str], ...]:
     """The uses of names in a body, found once."""
     known = m.uses.get(id(node))
     if known is None:
@@ -216,39 +216,39 @@ def _uses(m: Machine, node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, st
     return known
 
 
-def _find_uses(node: nodes.FuncDef | nodes.Lambda) -> tuple[tuple[str, str], ...]:
+def _find_uses(node: ir.FuncDef | ir.Lambda) -> tuple[tuple[str, str], ...]:
     """Uses of names: ("array", name) for uses that only arrays have, ("operand", name) in arithmetic, (dotted callee, name) for arguments."""
     found: list[tuple[str, str]] = []
     for part in walk(node.body):
-        if isinstance(part, nodes.Attr) and isinstance(part.value, nodes.Name) and part.name in _ARRAY_ATTRIBUTES:
+        if isinstance(part, ir.Attr) and isinstance(part.value, ir.Name) and part.name in _ARRAY_ATTRIBUTES:
             found.append(("array", part.value.id))
-        elif isinstance(part, nodes.Bin):
+        elif isinstance(part, ir.Bin):
             kind = "array" if part.op == "@" else "operand"
-            found += [(kind, side.id) for side in (part.left, part.right) if isinstance(side, nodes.Name)]
-        elif isinstance(part, nodes.Sub) and isinstance(part.value, nodes.Name) and isinstance(part.index, nodes.Seq):
-            if any(isinstance(i, nodes.Slice) or isinstance(i, nodes.Const) and i.value in (None, ...) for i in part.index.items):
+            found += [(kind, side.id) for side in (part.left, part.right) if isinstance(side, ir.Name)]
+        elif isinstance(part, ir.Sub) and isinstance(part.value, ir.Name) and isinstance(part.index, ir.Seq):
+            if any(isinstance(i, ir.Slice) or isinstance(i, ir.Const) and i.value in (None, ...) for i in part.index.items):
                 found.append(("array", part.value.id))
-        elif isinstance(part, nodes.Call):
+        elif isinstance(part, ir.Call):
             callee = _dotted(part.func)
-            if callee is not None and part.args and isinstance(part.args[0].value, nodes.Name):
+            if callee is not None and part.args and isinstance(part.args[0].value, ir.Name):
                 found.append((callee, part.args[0].value.id))
     return tuple(found)
 
 
-def _dotted(node: nodes.Expr) -> str | None:
+def _dotted(node: ir.Expr) -> str | None:
     parts: list[str] = []
-    while isinstance(node, nodes.Attr):
+    while isinstance(node, ir.Attr):
         parts.append(node.name)
         node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, nodes.Name) else None
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ir.Name) else None
 
 
-def walk(node: Any) -> Iterator[nodes.Node]:
+def walk(node: Any) -> Iterator[ir.Node]:
     """A node, or those of a tuple, and all that is in them, outermost first."""
     if isinstance(node, tuple):
         for item in node:
             yield from walk(item)
-    elif isinstance(node, nodes.Node):
+    elif isinstance(node, ir.Node):
         yield node
         kind: Any = type(node)
         for part in _parts(kind):
@@ -261,7 +261,7 @@ def _parts(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
 
 
-def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:
+def host_value(m: Machine, function: FuncV, param: ir.Param) -> Value:
     """A parameter of a function that host mode enters without a call in sight."""
     text = function.source.text[param.annotation.start : param.annotation.end].strip("\"'") if param.annotation is not None else ""
     if text in _SCALARS:
@@ -279,15 +279,13 @@ def host_value(m: Machine, function: FuncV, param: nodes.Param) -> Value:
     return Opaque(label=param.name)
 
 
-def by_annotation(m: Machine, function: FuncV, param: nodes.Param, value: Value) -> Value:
+def by_annotation(m: Machine, function: FuncV, param: ir.Param, value: Value) -> Value:
     """What an annotation says of an unknown value: an object of a layer of the project, a module, an optimizer."""
     from mxlint.tracing.evaluate import evaluate
 
-    if function.env is None or not isinstance(param.annotation, (nodes.Name, nodes.Attr)):
+    if function.env is None or not isinstance(param.annotation, (ir.Name, ir.Attr)):
         return value
-    waiting = (
-        function.env.module.fields.get(param.annotation.id) if function.env.module and isinstance(param.annotation, nodes.Name) else None
-    )
+    waiting = function.env.module.fields.get(param.annotation.id) if function.env.module and isinstance(param.annotation, ir.Name) else None
     if isinstance(waiting, Lazy) and waiting.decorated:
         return value  # the many dataclasses of settings are no modules, and need not be made to know it
     held, m.trace = m.trace, None

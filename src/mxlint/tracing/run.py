@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from mxlint.tracing import attribute, compiling, execute, interest, nodes, presume
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, compiling, execute, interest, presume
 from mxlint.tracing import call as calls
 from mxlint.tracing.events import Record
 from mxlint.tracing.machine import Machine, OutOfBudget
@@ -234,12 +235,12 @@ def _decorators(piece: Piece, text: str) -> list[str]:
     return _DECORATED_BY.findall(re.split(r"\n(?:def|class|async) ", text[piece.start : piece.end], maxsplit=1)[0])
 
 
-def _lowered(m: Machine, chunk: Piece, frame: Frame) -> nodes.Body:
+def _lowered(m: Machine, chunk: Piece, frame: Frame) -> ir.Body:
     """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
     if not m.files.is_lowered(frame.source, chunk):
         if chunk.size > (m.text_left if chunk.kind != "other" else min(m.text_left, MAX_DATA)):
             m.lost("budget")
-            return (nodes.UnknownStmt(chunk.start, chunk.end, chunk.binds),)
+            return (ir.UnknownStmt(chunk.start, chunk.end, chunk.binds),)
         m.text_left -= chunk.size
         m.tick_text(chunk.size)
     return m.files.body(frame.source, chunk)
@@ -254,7 +255,7 @@ def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
 
         def lower(function: FuncV) -> None:
             body = _lowered(m, chunk, frame)
-            if body and isinstance(body[0], nodes.FuncDef):
+            if body and isinstance(body[0], ir.FuncDef):
                 with m.apart():
                     made = execute.make_function(m, body[0], frame)
                 function.node, function.defaults, function.place = made.node, made.defaults, made.place
@@ -269,7 +270,7 @@ def _chunk(m: Machine, chunk: Piece, frame: Frame) -> None:
 
 def _make_class(m: Machine, chunk: Piece, frame: Frame) -> Value:
     body = _lowered(m, chunk, frame)
-    if not body or not isinstance(body[0], nodes.ClassDef):
+    if not body or not isinstance(body[0], ir.ClassDef):
         return UNKNOWN
     with m.apart():
         made = execute.make_class(m, body[0], frame)
@@ -417,7 +418,7 @@ def enter(m: Machine, function: FuncV, bound: tuple[Value, ...], frame: Frame, b
             m.journal.undo()
 
 
-def _left_out(m: Machine, source: Source, node: nodes.FuncDef | nodes.Lambda) -> bool:
+def _left_out(m: Machine, source: Source, node: ir.FuncDef | ir.Lambda) -> bool:
     """Whether the calls in sight of a function took it past something that it compiles, as a default of `compile=False` does."""
     made = [record.site for record in m.records if record.site.source is source]
     return any(not any(site.start <= at < site.end for site in made) for at in whole_words(source.text, node.start, node.end))

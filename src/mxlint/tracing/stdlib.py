@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
-from mxlint.tracing import attribute, nodes, operators
+from mxlint.syntax import ir
+from mxlint.tracing import attribute, operators
 from mxlint.tracing.call import CallInfo, call, dunder
 from mxlint.tracing.machine import Machine
 from mxlint.tracing.sequences import MAX_ITEMS, elements, iterator, iterator_like, joined, representative
@@ -26,9 +27,9 @@ from mxlint.tracing.values import (
 Handler = Callable[[Machine, CallInfo], Value]
 
 
-def _node(info: CallInfo) -> nodes.Expr:
+def _node(info: CallInfo) -> ir.Expr:
     """The expression that stands where a call does."""
-    return info.node or nodes.Opaque(info.place.start, info.place.end)
+    return info.node or ir.Opaque(info.place.start, info.place.end)
 
 
 def _with(info: CallInfo, *args: Value) -> CallInfo:
@@ -154,7 +155,7 @@ def _get_item(m: Machine, info: CallInfo) -> Value:
     if len(info.args) != 2:
         return UNKNOWN
     here = _node(info)
-    return attribute.get_item(m, info.args[0], info.args[1], nodes.Sub(here.start, here.end, here, here), info.frame)
+    return attribute.get_item(m, info.args[0], info.args[1], ir.Sub(here.start, here.end, here, here), info.frame)
 
 
 def _getter(what: str) -> Handler:
@@ -179,7 +180,7 @@ def _attributes(m: Machine, info: CallInfo) -> Value:
     for name in names:
         value = owner
         for part in str(name.content).split(".") if isinstance(name, Scalar) and name.known else ():
-            value = attribute.get(m, value, part, nodes.Attr(here.start, here.end, here, part), info.frame)
+            value = attribute.get(m, value, part, ir.Attr(here.start, here.end, here, part), info.frame)
         found.append(value if isinstance(name, Scalar) and name.known else UNKNOWN)
     return found[0] if len(found) == 1 else Tup(tuple(found))
 

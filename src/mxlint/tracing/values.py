@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mxlint.tracing import nodes
+    from mxlint.syntax import ir
 
 _serial = itertools.count(1)
 _OLD = 1 << 62
@@ -423,7 +423,7 @@ class Frame(Heap):
 
     source: Any = None
     qualname: str = ""
-    scope: nodes.Scope | None = None
+    scope: ir.Scope | None = None
     parent: Frame | None = None
     module: Frame | None = None
     caller: Frame | None = None
@@ -448,7 +448,7 @@ class FuncV(Heap):
     name: str = ""
     env: Frame | None = None
     source: Any = None
-    node: nodes.FuncDef | nodes.Lambda | None = None
+    node: ir.FuncDef | ir.Lambda | None = None
     lower: Any = None
     defaults: dict[str, Value] = field(default_factory=dict)
     cls: ClassV | None = None

@@ -7,9 +7,9 @@ from typing import Any
 
 import libcst as cst
 
+from mxlint.syntax.ir import Body, Case, Expr, For, Handler, If, Match, Stmt, Try, While, With
 from mxlint.tracing.lowering.cursor import Cursor, lowers
 from mxlint.tracing.lowering.patterns import pattern
-from mxlint.tracing.nodes import Body, Case, Expr, For, Handler, If, Match, Stmt, Try, While, With
 
 
 def statements(c: Cursor, nodes: Sequence[Any]) -> Body:
@@ -68,7 +68,7 @@ def _for(c: Cursor, node: cst.For, start: int) -> Stmt:
     source = c.expression(node.iter)
     body = block(c, node.body)
     orelse = _otherwise(c, node.orelse)
-    return For(start, (orelse or body)[-1].end, target, source, body, orelse)
+    return For(start, (orelse or body)[-1].end, target, source, body, orelse, node.asynchronous is not None)
 
 
 @lowers("Try", "TryStar")
@@ -82,7 +82,7 @@ def _try(c: Cursor, node: cst.Try | cst.TryStar, start: int) -> Stmt:
         c.clause(7)
         final = block(c, node.finalbody.body)
     last: Sequence[Stmt | Handler] = final or orelse or handlers or body
-    return Try(start, last[-1].end, body, handlers, orelse, final)
+    return Try(start, last[-1].end, body, handlers, orelse, final, isinstance(node, cst.TryStar))
 
 
 def _handler(c: Cursor, node: cst.ExceptHandler | cst.ExceptStarHandler) -> Handler:
@@ -120,7 +120,7 @@ def _with(c: Cursor, node: cst.With, start: int) -> Stmt:
     if parenthesised:
         c.take(1)
     body = block(c, node.body)
-    return With(start, body[-1].end, tuple(items), body)
+    return With(start, body[-1].end, tuple(items), body, node.asynchronous is not None)
 
 
 @lowers("Match")

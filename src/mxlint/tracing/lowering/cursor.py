@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from mxlint.tracing.nodes import Expr, Name, Scope, Seq, Starred, Stmt
+from mxlint.syntax.ir import Expr, Name, Scope, Seq, Starred, Stmt
 
 _BLANK = frozenset(" \t\f\r\n\\#")
 _gap = re.compile(r"(?:[ \t\f\r\n\\]+|#[^\r\n]*)*").match

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import libcst as cst
 
+from mxlint.syntax.ir import Arg, ClassDef, Expr, FuncDef, Lambda, Param, Stmt, TypeAlias, TypeParam
 from mxlint.tracing.lowering.compound import block
 from mxlint.tracing.lowering.cursor import Cursor, Names, lowers
 from mxlint.tracing.lowering.expressions import arg
-from mxlint.tracing.nodes import Arg, ClassDef, Expr, FuncDef, Lambda, Param, Stmt, UnknownStmt
 
 
 @lowers("Lambda")
@@ -21,8 +21,8 @@ def _lambda(c: Cursor, node: cst.Lambda, start: int) -> Expr:
     # What a lambda binds, with a walrus, belongs to no function around it; nor does its yield.
     outer, c.names = c.names, Names()
     value = c.expression(node.body)
-    c.names = outer
-    return Lambda(start, c.pos, params, value)
+    inner, c.names = c.names, outer
+    return Lambda(start, c.pos, params, value, inner.generator, inner.scope())
 
 
 def _params(c: Cursor, node: cst.Parameters) -> tuple[Param, ...]:
@@ -67,19 +67,21 @@ def _function(c: Cursor, node: cst.FunctionDef, start: int) -> Stmt:
     name = c.word(node.name)
     name_end = c.pos
     c.names.bound.add(name)
-    _type_params(c, node.type_parameters)
+    type_params = _type_params(c, node.type_parameters)
     c.take(1)
     params = _params(c, node.params)
     c.take(1)
+    returns = None
     if node.returns is not None:
         c.take(2)
-        c.expression(node.returns.annotation)
+        returns = c.expression(node.returns.annotation)
     outer, c.names = c.names, Names()
     body = block(c, node.body)
     inner, c.names = c.names, outer
     return FuncDef(
-        start, body[-1].end, name, name_end - len(name), name_end, params, body, decorators, is_async, inner.generator, inner.scope()
-    )
+        start, body[-1].end, name, name_end - len(name), name_end, params, body, decorators, is_async, inner.generator, inner.scope(), returns,
+        type_params,
+    )  # fmt: skip
 
 
 @lowers("ClassDef")
@@ -89,7 +91,7 @@ def _class(c: Cursor, node: cst.ClassDef, start: int) -> Stmt:
     name = c.word(node.name)
     name_end = c.pos
     c.names.bound.add(name)
-    _type_params(c, node.type_parameters)
+    type_params = _type_params(c, node.type_parameters)
     bases: list[Arg] = []
     if isinstance(node.lpar, cst.LeftParen):
         c.take(1)
@@ -100,8 +102,8 @@ def _class(c: Cursor, node: cst.ClassDef, start: int) -> Stmt:
     # The names that a class body binds belong to no function.
     outer, c.names = c.names, Names()
     body = block(c, node.body)
-    c.names = outer
-    return ClassDef(start, body[-1].end, name, name_end - len(name), name_end, tuple(bases), body, decorators)
+    inner, c.names = c.names, outer
+    return ClassDef(start, body[-1].end, name, name_end - len(name), name_end, tuple(bases), body, decorators, inner.scope(), type_params)
 
 
 def _decorators(c: Cursor, nodes: Sequence[cst.Decorator]) -> tuple[Expr, ...]:
@@ -112,27 +114,29 @@ def _decorators(c: Cursor, nodes: Sequence[cst.Decorator]) -> tuple[Expr, ...]:
     return tuple(decorators)
 
 
-def _type_params(c: Cursor, node: Any) -> None:
-    """Step over `[T: bound = default, *Ts, **P]`, which no run of the program looks at."""
+def _type_params(c: Cursor, node: Any) -> tuple[TypeParam, ...]:
+    """`[T: bound = default, *Ts, **P]`."""
     if node is None:
-        return
+        return ()
+    made: list[TypeParam] = []
     c.take(1)
     for item in node.params:
         param = item.param
-        if isinstance(param, cst.TypeVarTuple):
-            c.take(1)
-        elif isinstance(param, cst.ParamSpec):
-            c.take(2)
-        c.word(param.name)
+        star: Literal["", "*", "**"] = "*" if isinstance(param, cst.TypeVarTuple) else "**" if isinstance(param, cst.ParamSpec) else ""
+        start = c.take(len(star))
+        name = c.word(param.name)
+        bound = default = None
         if isinstance(param, cst.TypeVar) and param.bound is not None:
             c.take(1)
-            c.expression(param.bound)
+            bound = c.expression(param.bound)
         if item.default is not None:
             c.take(1)
             c.take(len(item.star))
-            c.expression(item.default)
+            default = c.expression(item.default)
+        made.append(TypeParam(start, c.pos, name, star, bound, default))
         c.comma()
     c.take(1)
+    return tuple(made)
 
 
 @lowers("TypeAlias")
@@ -140,7 +144,7 @@ def _type_alias(c: Cursor, node: Any, start: int) -> Stmt:
     c.pos = start + 4
     name = c.word(node.name)
     c.names.bound.add(name)
-    _type_params(c, node.type_parameters)
+    type_params = _type_params(c, node.type_parameters)
     c.take(1)
-    c.expression(node.value)
-    return UnknownStmt(start, c.pos, (name,))
+    value = c.expression(node.value)
+    return TypeAlias(start, c.pos, name, type_params, value)

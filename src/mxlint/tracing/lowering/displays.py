@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import libcst as cst
 
-from mxlint.tracing.lowering.cursor import Cursor, lowers
-from mxlint.tracing.nodes import Clause, Comp, DictDisplay, Expr, Seq, Starred
+from mxlint.syntax.ir import Clause, Comp, DictDisplay, Expr, Scope, Seq, Starred
+from mxlint.tracing.lowering.cursor import Cursor, Names, lowers
 
 
 @lowers("Tuple")
@@ -89,7 +89,7 @@ def _comprehension(c: Cursor, kind: Literal["list", "set", "generator"], node: c
     clauses = _clauses(c, node.for_in)
     if bracket:
         c.take(1)
-    return Comp(start, c.pos, kind, None, element, clauses)
+    return Comp(start, c.pos, kind, None, element, clauses, _scope(clauses))
 
 
 @lowers("DictComp", "StarredDictComp")
@@ -105,7 +105,14 @@ def _dict_comp(c: Cursor, node: Any, start: int) -> Expr:
     element = c.expression(node.value)
     clauses = _clauses(c, node.for_in)
     c.take(1)
-    return Comp(start, c.pos, "dict", key, element, clauses)
+    return Comp(start, c.pos, "dict", key, element, clauses, _scope(clauses))
+
+
+def _scope(clauses: tuple[Clause, ...]) -> Scope:
+    names = Names()
+    for clause in clauses:
+        names.bind(clause.target)
+    return names.scope()
 
 
 def _clauses(c: Cursor, node: cst.CompFor | None) -> tuple[Clause, ...]:
@@ -121,6 +128,6 @@ def _clauses(c: Cursor, node: cst.CompFor | None) -> tuple[Clause, ...]:
         for condition in node.ifs:
             c.take(2)
             ifs.append(c.expression(condition.test))
-        clauses.append(Clause(start, c.pos, target, source, tuple(ifs)))
+        clauses.append(Clause(start, c.pos, target, source, tuple(ifs), node.asynchronous is not None))
         node = node.inner_for_in
     return tuple(clauses)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from mxlint.tracing.lowering.cursor import Cursor, NotLowered, by_type, lowers
-from mxlint.tracing.nodes import (
+from mxlint.syntax.ir import (
     Arg,
     Attr,
     Await,
@@ -25,6 +24,7 @@ from mxlint.tracing.nodes import (
     Walrus,
     Yield,
 )
+from mxlint.tracing.lowering.cursor import Cursor, NotLowered, by_type, lowers
 
 OPERATORS: dict[type, str] = by_type(
     {
@@ -119,7 +119,7 @@ def _call(c: Cursor, node: cst.Call, start: int) -> Expr:
         value, lone = args[0].value, node.args[0].value
         if isinstance(value, Comp) and isinstance(lone, cst.GeneratorExp) and not lone.lpar:
             # `f(x for x in y)`: as for Python, the parentheses of the call are the generator's too.
-            value = Comp(opened, c.pos, "generator", None, value.element, value.clauses)
+            value = Comp(opened, c.pos, "generator", None, value.element, value.clauses, value.scope)
             args = [Arg(opened, c.pos, "", None, value)]
     return Call(start, c.pos, func, tuple(args))
 

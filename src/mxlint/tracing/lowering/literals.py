@@ -9,8 +9,8 @@ from typing import Any
 
 import libcst as cst
 
+from mxlint.syntax.ir import Const, Expr, Format, FString, Name
 from mxlint.tracing.lowering.cursor import Cursor, by_type, lowers
-from mxlint.tracing.nodes import Const, Expr, FString, Name
 
 _SINGLETONS: dict[str, object] = {"None": None, "True": True, "False": False}
 _TEXTS = frozenset(by_type({"FormattedStringText": None, "TemplatedStringText": None}))
@@ -56,45 +56,50 @@ def _string(c: Cursor, node: cst.SimpleString, start: int) -> Expr:
 @lowers("FormattedString", "TemplatedString")
 def _formatted(c: Cursor, node: Any, start: int) -> Expr:
     parts = _replaced(c, node)
-    return FString(start, c.pos, tuple(parts))
+    return FString(start, c.pos, tuple(parts), type(node) is not cst.FormattedString)
 
 
 @lowers("ConcatenatedString")
 def _concatenated(c: Cursor, node: cst.ConcatenatedString, start: int) -> Expr:
     values: list[Any] = []
-    replaced: list[Expr] = []
-    formatted = False
+    replaced: list[Const | Format] = []
+    formatted = template = False
     rest: Any = node
     while rest is not None:
         piece, rest = (rest.left, rest.right) if type(rest) is cst.ConcatenatedString else (rest, None)
         if type(piece) is cst.SimpleString:
             c.take(len(piece.value))
             values.append(_literal(piece.value))
+            replaced.append(Const(c.pos - len(piece.value), c.pos, values[-1]))
         else:
             formatted = True
+            template |= type(piece) is not cst.FormattedString
             replaced += _replaced(c, piece)
     if formatted:
-        return FString(start, c.pos, tuple(replaced))
+        return FString(start, c.pos, tuple(replaced), template)
     return Const(start, c.pos, values[0][:0].join(values))
 
 
-def _replaced(c: Cursor, node: Any) -> list[Expr]:
-    """The replaced expressions of one f-string."""
+def _replaced(c: Cursor, node: Any) -> list[Const | Format]:
+    """The parts of one f-string."""
     c.take(len(node.start))
     expressions = _fields(c, node.parts)
     c.pos += len(node.end)
     return expressions
 
 
-def _fields(c: Cursor, parts: Sequence[Any]) -> list[Expr]:
+def _fields(c: Cursor, parts: Sequence[Any]) -> list[Const | Format]:
     """`text{expression = !r:format}text`: inside the text of an f-string blanks count, so the cursor must not skip them."""
-    expressions: list[Expr] = []
+    expressions: list[Const | Format] = []
     for part in parts:
         if type(part) in _TEXTS:
+            expressions.append(Const(c.pos, c.pos + len(part.value), part.value))
             c.pos += len(part.value)
             continue
+        start = c.pos
         c.pos += 1
-        expressions.append(c.expression(part.expression))
+        value = c.expression(part.expression)
+        spec = None
         if part.equal is not None:
             c.take(1)
         if part.conversion is not None:
@@ -102,10 +107,13 @@ def _fields(c: Cursor, parts: Sequence[Any]) -> list[Expr]:
             c.take(len(part.conversion))
         if part.format_spec is not None:
             c.take(1)
-            expressions += _fields(c, part.format_spec)
+            begin = c.pos
+            fields = tuple(_fields(c, part.format_spec))
+            spec = FString(begin, c.pos, fields, False)
             c.pos += 1
         else:
             c.take(1)
+        expressions.append(Format(start, c.pos, value, part.conversion or "", spec))
     return expressions
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from mxlint.tracing.lowering.cursor import Cursor, NotLowered, by_type
-from mxlint.tracing.nodes import (
+from mxlint.syntax.ir import (
     ClassPattern,
     Expr,
     MappingPattern,
@@ -19,6 +18,7 @@ from mxlint.tracing.nodes import (
     StarPattern,
     ValuePattern,
 )
+from mxlint.tracing.lowering.cursor import Cursor, NotLowered, by_type
 
 
 def pattern(c: Cursor, node: Any, binds: list[str]) -> Pattern:

@@ -7,9 +7,9 @@ from typing import Literal
 
 import libcst as cst
 
+from mxlint.syntax.ir import Assert, Assign, AugAssign, Delete, Expr, ExprStmt, Flow, Import, ImportFrom, Raise, Return, Seq, Stmt
 from mxlint.tracing.lowering.cursor import Cursor, NotLowered, by_type, lowers
 from mxlint.tracing.lowering.expressions import OPERATORS
-from mxlint.tracing.nodes import Assert, Assign, AugAssign, Delete, Expr, ExprStmt, Flow, Import, ImportFrom, Raise, Return, Seq, Stmt
 
 _AUGMENTED: dict[type, str] = by_type({f"{operator.__name__}Assign": sign for operator, sign in OPERATORS.items()})
 
@@ -66,10 +66,11 @@ def _return(c: Cursor, node: cst.Return, start: int) -> Stmt:
 def _raise(c: Cursor, node: cst.Raise, start: int) -> Stmt:
     c.pos = start + 5
     value = c.optional(node.exc)
+    cause = None
     if node.cause is not None:
         c.take(4)
-        c.expression(node.cause.item)
-    return Raise(start, c.pos, value)
+        cause = c.expression(node.cause.item)
+    return Raise(start, c.pos, value, cause)
 
 
 @lowers("Assert")

@@ -1,6 +1,7 @@
-"""The lowered form: what the interpreter runs. LibCST ends at `lower.py`; nothing behind it knows a syntax tree of anyone else.
+"""The intermediate representation (IR) of a Python file: what the static tracer runs. No one else's syntax tree is known behind it.
 
 Every node has `start` and `end`, offsets into the text of its file (code points, end exclusive, parentheses around an expression left out).
+A definition starts at `def`, `class` or `async`, not at its decorators. Names are as written: `__name` in a class is not mangled.
 """
 
 from __future__ import annotations
@@ -21,6 +22,19 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class Expr(Node):
     pass
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names that a block binds, and those that it declares global or nonlocal. `bound` holds none of these.
+
+    Blocks are modules, functions, lambdas, classes and comprehensions. A block's names do not hold those of blocks within it, nor parameters.
+    A walrus in a comprehension binds in the block around it.
+    """
+
+    bound: frozenset[str]
+    globals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,8 @@ class Arg(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expr):
+    """`args` in the order of the text. Python evaluates keywords after all positional arguments, also after a `*value` that follows them."""
+
     func: Expr
     args: tuple[Arg, ...]
 
@@ -95,7 +111,7 @@ class Unary(Expr):
 
 @dataclass(frozen=True, slots=True)
 class BoolOp(Expr):
-    """`op` is and / or; LibCST's left-nested chains of one operator stay nested pairs."""
+    """`op` is and / or; a chain of one operator is pairs nested to the left."""
 
     op: str
     left: Expr
@@ -132,8 +148,12 @@ class Param(Node):
 
 @dataclass(frozen=True, slots=True)
 class Lambda(Expr):
+    """`generator`: the body yields."""
+
     params: tuple[Param, ...]
     body: Expr
+    generator: bool
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,23 +178,35 @@ class Clause(Node):
     target: Expr
     iter: Expr
     ifs: tuple[Expr, ...]
+    is_async: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Comp(Expr):
-    """A comprehension; `key` only for dicts; `clauses` outermost first."""
+    """A comprehension; `key` only for dicts (None in `{**element for …}`); `clauses` outermost first, whose targets are `scope`."""
 
     kind: Literal["list", "set", "dict", "generator"]
     key: Expr | None
     element: Expr
     clauses: tuple[Clause, ...]
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Format(Expr):
+    """`{value!conversion:spec}` in an f-string. `{value=}` is a Const of the text and a Format, with conversion "r" if nothing else is said."""
+
+    value: Expr
+    conversion: Literal["", "s", "r", "a"]
+    spec: FString | None
 
 
 @dataclass(frozen=True, slots=True)
 class FString(Expr):
-    """An f-string (or template string); `parts` are the replaced expressions, those of nested format specs too."""
+    """An f-string: the texts between, as Python reads them, and the replaced expressions. `template`: a t-string, whose value is no text."""
 
-    parts: tuple[Expr, ...]
+    parts: tuple[Const | Format, ...]
+    template: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +230,7 @@ class Yield(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Expr):
-    """An expression that could not be lowered (too deep, or newer than LibCST): unknown."""
+    """An expression that could not be lowered (newer than this version): unknown."""
 
 
 # -- statements -------------------------------------------------------------------------------------------------------
@@ -210,6 +242,14 @@ class Stmt(Node):
 
 
 Body = tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Module(Node):
+    """A whole file. `scope.bound` does not hold what functions bind by a global statement."""
+
+    body: Body
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +295,7 @@ class For(Stmt):
     iter: Expr
     body: Body
     orelse: Body
+    is_async: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,30 +307,35 @@ class Handler(Node):
 
 @dataclass(frozen=True, slots=True)
 class Try(Stmt):
+    """`star`: the handlers are `except*`."""
+
     body: Body
     handlers: tuple[Handler, ...]
     orelse: Body
     final: Body
+    star: bool
 
 
 @dataclass(frozen=True, slots=True)
 class With(Stmt):
     items: tuple[tuple[Expr, Expr | None], ...]
     body: Body
+    is_async: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """The names that a function or lambda body binds, and those it declares global or nonlocal."""
+class TypeParam(Node):
+    """`T: bound = default`, `*Ts` (star "*") or `**P` (star "**"), which Python evaluates when they are asked for."""
 
-    bound: frozenset[str]
-    globals: frozenset[str]
-    nonlocals: frozenset[str]
+    name: str
+    star: Literal["", "*", "**"]
+    bound: Expr | None
+    default: Expr | None
 
 
 @dataclass(frozen=True, slots=True)
 class FuncDef(Stmt):
-    """`name_start`, `name_end`: where the name stands. `generator`: the body yields. `scope` covers the body without nested functions.
+    """`name_start`, `name_end`: where the name stands. `generator`: the body yields.
 
     An empty body is that of a method that nothing has called yet: lower.lower_method.
     """
@@ -303,6 +349,8 @@ class FuncDef(Stmt):
     is_async: bool
     generator: bool
     scope: Scope
+    returns: Expr | None
+    type_params: tuple[TypeParam, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +361,17 @@ class ClassDef(Stmt):
     bases: tuple[Arg, ...]
     body: Body
     decorators: tuple[Expr, ...]
+    scope: Scope
+    type_params: tuple[TypeParam, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeAlias(Stmt):
+    """`type name[type_params] = value`; Python evaluates the value when it is asked for."""
+
+    name: str
+    type_params: tuple[TypeParam, ...]
+    value: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +381,10 @@ class Return(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Raise(Stmt):
+    """`raise value from cause`."""
+
     value: Expr | None
+    cause: Expr | None
 
 
 @dataclass(frozen=True, slots=True)
