@@ -1,0 +1,50 @@
+"""Abstract interpreters made from a recording: one that knows the answer, and ways to damage it. They test the oracle itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from .abstract import AbstractView
+from .model import FileRecording, Kind, Left, Observed, Point, PointKey, Range, Recording
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedView:
+    """Stands for the values that were seen, and for nothing else unless `also` admits further kinds."""
+
+    seen: frozenset[Observed]
+    also: frozenset[Kind] = frozenset()
+    is_top: bool = False
+    reason: str = ""
+
+    def covers(self, observed: Observed) -> bool:
+        return self.is_top or observed in self.seen or observed.kind in self.also
+
+    def exact(self, kinds: frozenset[Kind]) -> bool:
+        return not self.is_top and {item.kind for item in self.seen} | self.also <= kinds
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedFile:
+    points: Mapping[PointKey, AbstractView]
+    entered: Collection[Range]
+    reachable: Collection[Range]
+    left: Mapping[Range, frozenset[Left]] = field(default_factory=dict)
+
+    def may_leave(self, function: Range, left: Left) -> bool:
+        return left in self.left.get(function, ())
+
+
+def replay(recording: Recording) -> dict[str, ReplayedFile]:
+    """An abstract interpreter that believes exactly what happened."""
+    return {name: _replay_file(file) for name, file in recording.files.items()}
+
+
+def _replay_file(file: FileRecording) -> ReplayedFile:
+    points = {key: _view(point) for key, point in file.points.items()}
+    return ReplayedFile(points, tuple(file.entered), file.statements, file.left)
+
+
+def _view(point: Point) -> AbstractView:
+    return ReplayedView(frozenset(point.seen))
