@@ -1,0 +1,1 @@
+"""The values that the abstract interpreter computes with. Nothing here depends on the interpreter."""
