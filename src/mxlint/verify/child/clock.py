@@ -73,6 +73,7 @@ class Clock:
         self.kept: dict[Any, Any] = {}
         self.recorded: list[Any] | None = None  # the items of turns that are to be gone round a second time
         self.again: deque[Any] = deque()
+        self.repeats = form == "seen"  # whether turns that are gone round again bring nothing new
         self.repeating = False
         self.results: list[Any] = []
         self.noted = 0
@@ -176,10 +177,11 @@ class Clock:
         while True:
             if order["skip"]:
                 yield order["skip"]
-            if self.form == "seen":
+            if self.repeats:
                 self.recorded = []
                 yield order["turns"]
-                self.again, self.recorded, self.repeating = deque(self.recorded), None, True
+                self.again, self.recorded, self.noted = deque(self.recorded), None, COMPARED
+                self.repeating = True
             self.start()
             yield order["turns"]
             batch = {"ns": self.read(), "built": Spent.now().minus(self.since).minus(self.stood).built}
@@ -284,8 +286,9 @@ class Clock:
         return result
 
     def note(self, result: Any) -> None:
-        """Keep a result to be compared with that of the other form, which makes no call a second time."""
-        if self.noted < COMPARED and not self.repeating:
+        """Keep a result to be compared with that of the other form, which makes no call a second time: what the program computes after that is
+        computed from more."""
+        if self.noted < COMPARED:
             self.noted += 1
             self.results.append(result)
 
@@ -324,21 +327,23 @@ class Clock:
 
     def tell_apart(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """Whether a call is like one before, which is then no measure of what new ones cost."""
-        since = self.ticks()
         self.stale |= not self.is_new(args, kwargs)
-        self.off += self.ticks() - since
         return args, kwargs
 
     def is_new(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether no call before had this signature. To find out is no part of what is timed."""
+        since = self.ticks()
         key = str(values.signature([args, kwargs]))
         new = key not in self.keys
         self.keys.add(key)
+        self.off += self.ticks() - since
         return new
 
     def call_before(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        """Trace a new signature while the clock stands still: turns that are gone round a second time bring none, unless it is not their items
-        that make them new."""
+        """Trace a new signature while the clock stands still. Turns that are gone round a second time bring none, unless it is not their items
+        that make them new: then they need not be gone round."""
         if self.is_new(args, kwargs) and self.recorded is None:
+            self.repeats = self.repeats and not self.repeating
             with self.standing():
                 self.settled(fun, args, kwargs)
                 mx.synchronize()
