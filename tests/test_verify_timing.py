@@ -30,7 +30,7 @@ from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
-from mxlint.verify.timer import FEWEST_PAIRS, MOST_PAIRS, PAIRS, Plan, timed
+from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, PLENTY, Plan, timed, wanted
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 
 SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
@@ -53,11 +53,12 @@ def simulated(random: Random, ratio: float, between: float, within: float, proce
 
 @pytest.mark.parametrize(("between", "within"), [(0.05, 0.05), (0.01, 0.05), (0.05, 0.01)])
 @pytest.mark.parametrize("ratio", [0.6, 1.0, 1.2, 20.0])
-def test_interval_holds_the_true_ratio(ratio: float, between: float, within: float) -> None:
+@pytest.mark.parametrize("processes", [2, 3, 4])
+def test_interval_holds_the_true_ratio(ratio: float, between: float, within: float, processes: int) -> None:
     """In 95 of 100 simulated measurements, or nearly so."""
     random = Random(ratio + between)
     trials = 300
-    found = [estimate(simulated(random, ratio, between, within)) for _ in range(trials)]
+    found = [estimate(simulated(random, ratio, between, within, processes)) for _ in range(trials)]
     assert sum(one.low <= ratio <= one.high for one in found) / trials >= 0.93
     assert median(one.ratio for one in found) == pytest.approx(ratio, rel=0.03)
     assert all(one.low <= one.ratio <= one.high for one in found)
@@ -75,6 +76,19 @@ def test_rounds_of_one_process_are_not_enough() -> None:
 def test_same_samples_same_interval() -> None:
     samples = simulated(Random(3), 1.3, 0.03, 0.03)
     assert estimate(samples) == estimate(samples)
+
+
+@pytest.mark.parametrize(("between", "within"), [(0.03, 0.03), (0.1, 0.02), (0.3, 0.1)])
+@pytest.mark.parametrize("ratio", [1.3, 50.0])
+def test_interval_holds_the_true_ratio_where_pairs_are_asked_for_until_they_do(ratio: float, between: float, within: float) -> None:
+    random = Random(6)
+    trials = hits = 200
+    for _ in range(trials):
+        samples = simulated(random, ratio, between, within, MOST_PAIRS)
+        number = next(number for number in range(1, MOST_PAIRS + 1) if not wanted(samples[:number], 0.0, BUDGET_S))
+        found = estimate(samples[:number])
+        hits -= not found.low <= ratio <= found.high
+    assert hits / trials >= 0.92
 
 
 def test_a_faster_form_is_told_as_such() -> None:
@@ -133,13 +147,26 @@ def pairs_of(samples: list[list[Round]]) -> tuple[list[Job], Slowdown | str]:
     return asked, timed(Job({}, {}), Plan(("real", "hoisted"), "the other"), bring, 20.0)
 
 
-def test_four_pairs_do_if_they_agree() -> None:
+def test_three_pairs_do_if_they_agree() -> None:
     asked, found = pairs_of(simulated(Random(5), 1.5, 0.005, 0.005, MOST_PAIRS))
     assert isinstance(found, Slowdown)
-    assert len(asked) == len(found.samples) == PAIRS
+    assert len(asked) == len(found.samples) == FEWEST_PAIRS
     assert found.first_ms == (9.0, 8.0)
-    assert [job.settings["timing"]["pair"] for job in asked] == list(range(PAIRS))
-    assert [job.settings["timing"]["cold"] for job in asked] == [[0, 1], [], [], []]
+    assert [job.settings["timing"]["pair"] for job in asked] == list(range(FEWEST_PAIRS))
+    assert [job.settings["timing"]["cold"] for job in asked] == [[0, 1], [], []]
+
+
+def test_two_pairs_do_where_the_ratio_is_large_in_any_case() -> None:
+    """Where they leave that open, or do not agree, more are asked for."""
+    asked, found = pairs_of([[(380.0, 0.20)] * 2, [(360.0, 0.22)] * 2, [(1.0, 1.0)] * 2])
+    assert isinstance(found, Slowdown)
+    assert len(asked) == 2
+    assert found.low >= PLENTY
+    assert found.high is not None
+    assert found.high > 2 * found.low  # no more is said than two pairs can tell
+    for second in (36.0, 3600.0, 10.0):
+        asked, _ = pairs_of([[(380.0, 2.0)] * 2, [(second, 2.0)] * 2, *[[(380.0, 2.0)] * 2] * MOST_PAIRS])
+        assert len(asked) > 2
 
 
 def test_more_pairs_if_they_do_not() -> None:
@@ -350,6 +377,52 @@ def test_what_both_forms_need_is_built_once(place: Workplace) -> None:
     observed, fixed = (list((place.folder / "pair0" / "work" / "tmp" / form).rglob("*.cpp")) for form in ("observed", "fixed"))
     assert observed and not fixed
     assert [*(place.folder / "pair0" / "work" / "tmp" / "fixed").rglob("*.so")]
+
+
+NUMBERS = """import mlx.core as mx
+
+@mx.compile
+def scaled(x, number):
+    return mx.tanh(x * number) * 2
+
+x = mx.ones(64)
+for number in range(3):
+    mx.eval(scaled(x, number))
+"""
+
+
+@needs_mlx
+def test_kernels_that_a_claim_is_about_are_built_in_every_pair(place: Workplace) -> None:
+    """In the second pair those of the turns that are timed, and no others."""
+    plan = Plan(("real", "arrays"), "the numbers as arrays", new=True, sites=(("a.py", 1, 99),))
+    answers, found = pairs(place, job_of(NUMBERS), plan, 2)
+    assert isinstance(found, Slowdown), found
+    assert all(min(answer["built"]) > 0 for answer in answers)
+    built = [len(list((place.folder / f"pair{pair}" / "work" / "tmp" / "observed").rglob("*.cpp"))) for pair in (0, 1)]
+    assert built == [1 + len(answers[0]["rounds"]), len(answers[1]["rounds"])]
+
+
+GROWING = """import mlx.core as mx
+
+@mx.compile
+def mean(keys):
+    return mx.mean(keys * 2)
+
+keys = mx.ones((1, 2))
+for turn in range(3):
+    keys = mx.concatenate([keys, mx.full((1, 2), 1.0 * turn)])
+    mx.eval(mean(keys))
+"""
+
+
+@needs_mlx
+def test_turns_that_go_on_from_the_last_one_are_timed_against_themselves(place: Workplace) -> None:
+    """What a turn computes that is gone round again is not compared with what the next one computes."""
+    plan = Plan(("real", "seen"), "the same calls", new=True, sites=(("a.py", 1, 99),))
+    answers, found = pairs(place, job_of(GROWING), plan, 2)
+    assert "something else" not in str(found)
+    assert [len(answer["rounds"]) > 1 for answer in answers] == [True, True]
+    assert all(answers[0]["results"])
 
 
 def test_a_kernel_is_owed_to_whoever_loads_it(tmp_path: Path) -> None:

@@ -248,6 +248,7 @@ class Clocked(_Clocked, total=False):
     who: Literal[0, 1]
     first: tuple[Time, Time]
     unit: list[Any] | None
+    kernels: list[str]
 
 
 def read(data: bytes, mode: str, watches: int) -> Mapping[str, Any] | None:

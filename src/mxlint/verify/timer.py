@@ -12,16 +12,19 @@ from typing import Any
 
 from mxlint.finding import Slowdown
 from mxlint.verify.child.guard import has_cuda
+from mxlint.verify.child.timer import LONGEST_NS
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.sight import same
-from mxlint.verify.timing import Round, estimate, slowdown
+from mxlint.verify.timing import Round, disagreement, estimate, slowdown
 
-PAIRS, MOST_PAIRS, FEWEST_PAIRS = 4, 8, 3
+FEWEST_PAIRS, MOST_PAIRS = 3, 8
 WIDE = 0.2
 """An interval that is wider than this, as part of the ratio, asks for more pairs of processes."""
+PLENTY = 10.0
+"""Where the interval is above this and its rounds agree, nobody needs it narrower: two pairs of processes do, which is the fewest that give one."""
 BUDGET_S = 6.0
 """After this no pair is begun but those without which there is no interval."""
-ROUNDS, PAIR_S = (40, 0.8) if has_cuda() else (10, 0.2)
+ROUNDS, PAIR_S = (40, 0.8) if has_cuda() else (6, 0.2)
 """What a pair of processes brings at most, and may spend on it: on a GPU it takes seconds until it can begin."""
 STOPPED = "the timing child was stopped"
 """How the reasons begin that may be others tomorrow."""
@@ -52,6 +55,8 @@ class Measured:
     samples: list[tuple[Round, ...]] = field(default_factory=list)
     first_ms: tuple[float, float] | None = None
     built: list[float] = field(default_factory=list)
+    kernels: list[str] = field(default_factory=list)
+    """What the first form had loaded after its first turn."""
     mlx: Mapping[str, str] | None = None
     reason: str | None = None
 
@@ -82,7 +87,7 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUD
     while wanted(found.samples, monotonic() - started, budget_s):
         if number == 1:
             started = monotonic()  # what was built in the first is not for the others to pay
-        timing = settings(plan, number, barred, cold(plan, number, found), wall_s)
+        timing = settings(plan, number, barred, cold(plan, number, found), wall_s, found.kernels)
         outcome = run(Job(job.files, {**job.settings, "timing": timing}, job.fixed))
         answer = outcome.answer or {}
         number += 1
@@ -90,7 +95,7 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUD
         if number == 1 and job.fixed is None and differ(answer) and not differ(again(job, plan, run, wall_s)):
             found.reason = "it computes something else"
             break
-        if len(rounds) < (1 if plan.event == "once" else 2):
+        if not enough_rounds(rounds, plan):
             found.reason = why(outcome)
             loop = answer.get("unit")
             if loop and answer.get("who") == 0 and len(barred) < MOST_BARRED and not found.samples:
@@ -102,7 +107,13 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUD
         found.built += [built / a for built, (a, _) in zip(answer["built"], rounds)]
         if found.first_ms is None:
             found.first_ms = (answer["first"][0] / 1e6, answer["first"][1] / 1e6)
+            found.kernels = answer.get("kernels", [])
     return found
+
+
+def enough_rounds(rounds: Sequence[Sequence[float]], plan: Plan) -> bool:
+    """Whether a pair of processes had as many rounds as it takes: a turn that takes long, as one does that builds a kernel, is one by itself."""
+    return len(rounds) > 1 or (len(rounds) == 1 and (plan.event == "once" or plan.new and rounds[0][0] >= LONGEST_NS))
 
 
 def differ(answer: Mapping[str, Any]) -> bool:
@@ -123,9 +134,11 @@ def first_pair(job: Job, plan: Plan, wall_s: float) -> Job:
 
 def wanted(samples: Sequence[Sequence[Round]], spent: float, budget_s: float) -> bool:
     """Whether one more pair of processes is."""
+    if len(samples) > 1 and estimate(samples).low >= PLENTY and disagreement(samples) is None:
+        return False
     if spent > budget_s:
         return 0 < len(samples) < FEWEST_PAIRS and spent < 3 * budget_s
-    if len(samples) < PAIRS:
+    if len(samples) < FEWEST_PAIRS:
         return True
     return len(samples) < MOST_PAIRS and estimate(samples).width > WIDE
 
@@ -137,7 +150,10 @@ def cold(plan: Plan, number: int, found: Measured) -> list[int]:
     return [0] if plan.new and any(found.built) else []
 
 
-def settings(plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int], wall_s: float) -> dict[str, Any]:
+def settings(
+    plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int], wall_s: float, kernels: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What a pair of processes is told. `kernels`: those of the first turn, which the first form finds built even where it is cold."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return {
         "forms": plan.forms,
@@ -150,6 +166,7 @@ def settings(plan: Plan, number: int, barred: Sequence[Any], cold: Sequence[int]
         "pair": number,
         "core": cores[number % len(cores)] if cores else None,
         "cold": list(cold),
+        "kernels": list(kernels),
         "import_first": sys.platform == "linux" and not has_cuda(),  # there an import alone makes what no fork survives
         "rounds": ROUNDS,
         "seconds": PAIR_S,

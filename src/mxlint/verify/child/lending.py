@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 MAPS = "/proc/self/maps"
 
@@ -24,10 +24,17 @@ def lend(built: str, other: str) -> dict[str, float]:
             if suffix == ".so" and os.path.isfile(source):
                 path = os.path.join(top, name)
                 place = os.path.relpath(path, built)
-                os.makedirs(os.path.dirname(os.path.join(other, place)), exist_ok=True)
-                shutil.copyfile(path, os.path.join(other, place))
+                copy(built, other, [place])
                 took[place] = max(0.0, os.stat(path).st_mtime - os.stat(source).st_mtime)
     return took
+
+
+def copy(source: str, target: str, places: Iterable[str]) -> None:
+    """Copy files from one folder to the same places in another, as far as they are there."""
+    for place in places:
+        if os.path.isfile(os.path.join(source, place)):
+            os.makedirs(os.path.dirname(os.path.join(target, place)), exist_ok=True)
+            shutil.copyfile(os.path.join(source, place), os.path.join(target, place))
 
 
 def loaded() -> list[str]:

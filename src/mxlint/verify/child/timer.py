@@ -12,7 +12,7 @@ import select
 import shutil
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import lending
@@ -31,7 +31,8 @@ SINGLE = {"skip": 0, "turns": 1}
 MUCH = 20
 """Where the first form takes so many times as long, nothing of the other is warm after it: that gets the batches of short turns."""
 FEWEST_ROUNDS = 2
-MOST_NEW = 256
+"""Unless each brings something new and takes so long that it is a batch by itself."""
+MOST_NEW = 128
 """Timed turns that bring something new: MLX searches what it has traced one by one, and with thousands that is what would be timed."""
 FORMS = ("observed", "fixed")
 WARM_UP = 3
@@ -55,6 +56,7 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
         from . import main as setup
 
         setup.start_mlx(job)
+    with_first_turn(os.path.join(folder, "work"), timing)
     pair: list[Form] = []
     answer: dict[str, Any] = {"status": "ok", "guard": layers, "ended": None, "rounds": [], "built": []}
     try:
@@ -68,7 +70,7 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
         answer["results"] = [form.results for form in pair]
         for form in pair:
             form.end()
-        collect(os.path.join(folder, "work"), timing["cold"], new_ones=any(answer["built"]))
+        collect(os.path.join(folder, "work"), timing["cold"], answer.get("kernels", ()) if any(answer["built"]) else None)
     return answer
 
 
@@ -82,6 +84,7 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     both_cold = timing.get("cold") == [0, 1] and timing["event"] != "once" and not timing["new"]
     took = lending.lend(observed.temporary, fixed.temporary) if both_cold else {}
     b = fixed.exchange({"unit": a["unit"], "turns": len(a["warm"])})
+    answer["kernels"] = a.get("kernels", [])
     answer["first"] = [a["first"], b["first"] + lending.owed(took, a.get("built", 0), b.get("kernels", ()))]
     if timing["event"] == "once":
         answer |= {"rounds": [answer["first"]], "built": [a["built"]]}
@@ -94,7 +97,8 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
     turn: dict[Form, float] = {}
     spent, last, most = 0, 0, timing["rounds"]
     rounds, built = answer["rounds"], answer["built"]
-    while len(rounds) < most and (len(rounds) < FEWEST_ROUNDS or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)):
+    fewest = FEWEST_ROUNDS
+    while len(rounds) < most and (len(rounds) < fewest or spent < timing["seconds"] * 1e9 or (single and last < LONGEST_NS)):
         heard: dict[Form, dict[str, Any]] = {}
         for form in pair if (len(rounds) + timing["pair"]) % 2 == 0 else reversed(pair):
             heard[form] = form.exchange(orders[form])
@@ -103,6 +107,7 @@ def measure(pair: list[Form], timing: Mapping[str, Any], answer: dict[str, Any])
         if not seen["new"]:
             raise Ended(ended="the calls do not go on bringing something new")
         events = max(1, seen["events"])
+        fewest = 1 if single and last >= LONGEST_NS else FEWEST_ROUNDS
         if single and last >= LONGEST_NS and last > MUCH * heard[fixed]["ns"]:
             for _ in range(2):  # how long a turn takes that finds nothing warm does not tell how many make a batch
                 orders[fixed] = short(heard[fixed]["ns"] / orders[fixed]["turns"], cold)
@@ -265,9 +270,22 @@ def call_made_up(timed: Any, module: Any, job: Mapping[str, Any]) -> None:
         inputs.evaluate(target(*args, **kwargs))
 
 
-def collect(work: str, cold: list[int], new_ones: bool) -> None:
-    """Put the kernels of both forms where the next pair of processes finds them; not of the first, if it is about building new ones."""
+def collect(work: str, cold: list[int], first: Sequence[str] | None) -> None:
+    """Put the kernels of both forms where the next pair of processes finds them. `first`: of the first form these only, since it is about building
+    new ones."""
+    common = os.path.join(work, "tmp")
     for number in cold:
-        top = os.path.join(work, "tmp", FORMS[number], "mlx")
-        if os.path.isdir(top) and not (new_ones and number == 0):
-            shutil.copytree(top, os.path.join(work, "tmp", "mlx"), dirs_exist_ok=True, ignore=shutil.ignore_patterns("tmp_*"))
+        own = os.path.join(common, FORMS[number])
+        if first is not None and number == 0:
+            lending.copy(own, common, first)
+        elif os.path.isdir(os.path.join(own, "mlx")):
+            shutil.copytree(
+                os.path.join(own, "mlx"), os.path.join(common, "mlx"), dirs_exist_ok=True, ignore=shutil.ignore_patterns("tmp_*")
+            )
+
+
+def with_first_turn(work: str, timing: Mapping[str, Any]) -> None:
+    """Give a first form that is cold what its first turn takes, if that was timed before: what is timed is what the next ones build."""
+    common = os.path.join(work, "tmp")
+    if 0 in timing["cold"]:
+        lending.copy(common, os.path.join(common, FORMS[0]), timing["kernels"])
