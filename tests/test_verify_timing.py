@@ -6,12 +6,12 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import jsonschema
@@ -26,6 +26,7 @@ from mxlint.finding import Finding, Slowdown, Verdict
 from mxlint.report.verdict import milliseconds
 from mxlint.report.verdict import slowdown as told_of
 from mxlint.verify.child import lending
+from mxlint.verify.child.replay import FEW, Replay
 from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
@@ -475,6 +476,52 @@ def test_another_form_has_to_compute_the_same(place: Workplace, rate: str, chang
     plan = Plan(("real", "hoisted"), "one that is kept", "compile", sites=(("a.py", 9, 9),))
     _, found = pairs(place, job_of(FROZEN.format(rate=rate, change=change)), plan, 3)
     assert (found == "against one that is kept: it computes something else") != measured, found
+
+
+class Traced:
+    """A compiled object that says how often it was called with which number, and what else is made of its function."""
+
+    def __init__(self) -> None:
+        self.others: list[list[int]] = []
+
+    def another(self) -> Callable[[int], int]:
+        calls: list[int] = []
+        self.others.append(calls)
+        return lambda number: calls.append(number) or number  # type: ignore[func-returns-value]
+
+
+def replayed(turns: int, calls: Sequence[Traced]) -> Replay:
+    """Turns from the tenth on, each of which calls these objects with its own number."""
+    replay = Replay(10, turns)
+    for turn in range(10, 10 + turns):
+        for place, made in enumerate(calls):
+            replay.record(turn, made, (100 * place + turn,), {})
+    replay.trace(lambda fun, args, kwargs: fun(*args, **kwargs))
+    return replay
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3, 4, 5, 33, 256])
+def test_few_turns_stand_for_all_and_for_their_mean(turns: int) -> None:
+    made = Traced()
+    replay = replayed(turns, [made])
+    later = [replay.instead(turn, made) for turn in range(1000, 1000 + 12 * turns)]
+    numbers = [one[1][0] for one in later if one is not None]
+    assert len(numbers) == 12 * turns and len(set(numbers)) == min(turns, FEW)
+    assert mean(set(numbers)) == pytest.approx(10 + (turns - 1) / 2, abs=0.5)
+    assert len(made.others) == 1 and set(made.others[0]) == set(numbers)  # one object that has traced these and no others
+
+
+def test_a_turn_is_gone_round_again_with_its_calls_in_their_order() -> None:
+    small, large = Traced(), Traced()
+    replay = replayed(8, [small, large, small])
+    for turn in range(50, 60):
+        first, middle, last = (replay.instead(turn, made) for made in (small, large, small))
+        assert first is not None and middle is not None and last is not None
+        assert (middle[1][0] - first[1][0], last[1][0] - first[1][0]) == (100, 200)
+
+
+def test_what_no_kept_turn_has_called_is_called_as_it_is() -> None:
+    assert replayed(8, [Traced()]).instead(50, Traced()) is None
 
 
 @needs_mlx

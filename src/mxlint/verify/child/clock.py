@@ -8,6 +8,7 @@ Nothing is watched meanwhile: what stands in for mx.compile keeps the results of
 from __future__ import annotations
 
 import builtins
+import functools
 import json
 import os
 import resource
@@ -24,6 +25,7 @@ import mlx.core as mx
 from mlx import nn
 
 from . import inputs, lending, loops, observe, values
+from .replay import Replay
 from .timer import WARM_UP
 
 MOST_WARM_UP = 64
@@ -37,12 +39,12 @@ Unit = list[Any]
 
 
 class Made:
-    """A compiled object. `counts`: the claim is about it."""
+    """A compiled object. `counts`: the claim is about it; `another`: makes a second one of the same function, which shares no trace with it."""
 
-    __slots__ = ("code", "counts", "died")
+    __slots__ = ("another", "code", "counts", "died")
 
-    def __init__(self, counts: bool) -> None:
-        self.counts = counts
+    def __init__(self, counts: bool, another: Callable[[], Any]) -> None:
+        self.counts, self.another = counts, another
         self.code = self.died = None
 
 
@@ -73,7 +75,7 @@ class Clock:
         self.kept: dict[Any, Any] = {}
         self.recorded: list[Any] | None = None  # the items of turns that are to be gone round a second time
         self.again: deque[Any] = deque()
-        self.repeats = form == "seen"  # whether turns that are gone round again bring nothing new
+        self.replay: Replay | None = None  # their calls
         self.repeating = False
         self.results: list[Any] = []
         self.noted = 0
@@ -177,15 +179,16 @@ class Clock:
         while True:
             if order["skip"]:
                 yield order["skip"]
-            if self.repeats:
-                self.recorded = []
+            if self.form == "seen":
+                self.recorded, self.replay = [], Replay(self.turn, order["turns"])
                 yield order["turns"]
                 self.again, self.recorded, self.noted = deque(self.recorded), None, COMPARED
+                self.replay.trace(self.settled)
                 self.repeating = True
             self.start()
             yield order["turns"]
             batch = {"ns": self.read(), "built": Spent.now().minus(self.since).minus(self.stood).built}
-            self.repeating = False
+            self.replay, self.repeating = None, False
             order = self.exchange({**batch, "events": self.events, "new": not self.stale})
 
     def exchange(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -245,7 +248,7 @@ class Clock:
         at_site = self.is_site(file, row)
         if at_site and self.kind == "compile" and not self.depth:
             self.event()
-        made = Made(at_site or self.everywhere)
+        made = Made(at_site or self.everywhere, lambda: observe.real_compile(functools.partial(args[0]), *args[1:], **options))
         self.off += self.ticks() - since
         if at_site and self.form == "hoisted":
             key = (file, row, bound(args[0]))
@@ -274,7 +277,10 @@ class Clock:
         if made.counts:
             if self.kind == "call":
                 self.event()
-            if self.prepare is not None:
+            instead = self.instead(made, args, kwargs)
+            if instead is not None:
+                fun, args, kwargs = instead
+            elif self.prepare is not None:
                 args, kwargs = self.prepare(fun, args, kwargs)
         result = self.settled(fun, args, kwargs)
         if made.counts:
@@ -339,11 +345,20 @@ class Clock:
         self.off += self.ticks() - since
         return new
 
+    def instead(self, made: Made, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+        """The call that is made in place of one in a turn that is gone round a second time; a call of a first time is kept for that."""
+        if self.replay is None:
+            return None
+        since = self.ticks()
+        if not self.repeating:
+            self.replay.record(self.turn, made, args, kwargs)
+        found = self.replay.instead(self.turn, made) if self.repeating else None
+        self.off += self.ticks() - since
+        return found
+
     def call_before(self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        """Trace a new signature while the clock stands still. Turns that are gone round a second time bring none, unless it is not their items
-        that make them new: then they need not be gone round."""
+        """Trace a new signature while the clock stands still."""
         if self.is_new(args, kwargs) and self.recorded is None:
-            self.repeats = self.repeats and not self.repeating
             with self.standing():
                 self.settled(fun, args, kwargs)
                 mx.synchronize()
