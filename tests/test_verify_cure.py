@@ -144,6 +144,34 @@ def test_what_differs_by_itself_is_left_out() -> None:
     assert word(alone, "MX301", TURNS, FIXED) == "untested"
 
 
+CANCELLING = LOOP.replace("mx.exp(x) * 2", "(x * 3.1 + 1e4) - 1e4")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return x * 3.1", "resolves"),  # the same but for the digits that the program itself loses: 3.0996 and 3.1
+        ("return x * 3.3 + 1", "changes-result"),
+    ],
+)
+def test_rounding_is_measured_not_guessed(body: str, expected: str) -> None:
+    fixed = f"fixed = mx.compile(lambda x: {body.removeprefix('return ')})\nfor _ in range(3):\n    y = fixed(x)\n"
+    assert word(CANCELLING, "MX301", TURNS, fixed) == expected
+
+
+def test_what_rounding_moves_by_chance_explains_nothing_else() -> None:
+    """A part is judged by its own noise; what was not measured explains nothing."""
+
+    def array(value: float) -> dict[str, Any]:
+        return {"shape": [1], "dtype": "float32", "values": [value]}
+
+    first, real = {"a": array(1.0), "b": array(1.0)}, {"a": array(1.01), "b": array(1.0)}
+    assert agreed(first, first, real) is False
+    assert agreed(first, first, real, {"a": array(1.005), "b": array(1.0)}) is True
+    assert agreed(first, first, real, {"a": array(1.0), "b": array(1.5)}) is False
+    assert agreed(first, first, real, {"b": array(1.5)}) is False
+
+
 _trees = st.recursive(
     st.integers(-2, 2) | st.text("ab", max_size=2),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),

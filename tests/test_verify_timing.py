@@ -31,7 +31,8 @@ from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
-from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, PLENTY, Plan, timed, wanted
+from mxlint.verify.sight import Tolerated
+from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, PLENTY, Plan, differ, timed, wanted
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 
 SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
@@ -145,7 +146,7 @@ def pairs_of(samples: list[list[Round]]) -> tuple[list[Job], Slowdown | str]:
         }
         return Outcome(answer, None, None, 0, "", "", 0.1, 0)
 
-    return asked, timed(Job({}, {}), Plan(("real", "hoisted"), "the other"), bring, 20.0)
+    return asked, timed(Job({}, {}), Plan(("real", "hoisted"), "the other"), bring, 20.0, Tolerated)
 
 
 def test_three_pairs_do_if_they_agree() -> None:
@@ -335,7 +336,7 @@ def pairs(place: Workplace, job: Job, plan: Plan, most: int) -> tuple[list[Mappi
         answers.append(outcome.answer)
         return outcome
 
-    return answers, timed(job, plan, pair, 20.0)
+    return answers, timed(job, plan, pair, 20.0, Tolerated)
 
 
 def one_pair(place: Workplace, program: str, plan: Plan, fixed: str | None = None) -> Mapping[str, Any]:
@@ -522,6 +523,19 @@ def test_a_turn_is_gone_round_again_with_its_calls_in_their_order() -> None:
 
 def test_what_no_kept_turn_has_called_is_called_as_it_is() -> None:
     assert replayed(8, [Traced()]).instead(50, Traced()) is None
+
+
+def test_forms_may_differ_by_what_rounding_makes_of_the_program() -> None:
+    """And in nothing else: measured noise is for numbers, and for no other shape."""
+
+    def returned(shape: list[int], *values: float) -> dict[str, Any]:
+        return {"shape": shape, "dtype": "float32", "values": list(values)}
+
+    answer = {"results": [[returned([2], 1.0, 2.0)], [returned([2], 1.001, 2.0)]]}
+    assert differ(answer)
+    assert not differ(answer, Tolerated(part=0.001))
+    assert differ(answer, Tolerated(part=0.0001))
+    assert differ({"results": [[returned([1], 1.0)], [returned([2], 1.0, 1.0)]]}, Tolerated(part=1.0))
 
 
 @needs_mlx

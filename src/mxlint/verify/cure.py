@@ -23,7 +23,7 @@ from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.sight import Claim, Run, is_array, only_arrays, same
+from mxlint.verify.sight import BY_ITSELF, Claim, Run, Tolerated, explained, is_array, only_arrays, relative, same, tolerated_in_calls
 from mxlint.verify.slicing import cut
 from mxlint.verify.trial import absent, tried
 
@@ -106,7 +106,10 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     real = whole(fixed.bench, fixed.job, fixed.bench.run(_compared(fixed.job), "real"))
     if first is None or second is None or real is None:
         return "untested"
-    agrees = agreement(first, second, real, calls=finding.code != "MX305")  # there it is another function that is compiled
+    calls = finding.code != "MX305"  # there it is another function that is compiled
+    agrees = agreement(first, second, real, calls=calls)
+    if agrees is False:
+        agrees = agreement(first, second, real, whole(bench, job, bench.run(_compared(job), "rounded")), calls=calls)
     if agrees is False:  # what another finding of the same function does to its results is not the fix's doing
         others = [one for one in fixed.bench.claims if set(one.sites) & set(fixed.claim.sites)]
         return "untested" if others else "changes-result"
@@ -136,35 +139,61 @@ def whole(bench: Bench, job: Job, outcome: Outcome) -> Run | None:
     return None if number >= 0 and run["exceptions"][number]["type"] in LACKING else run
 
 
-def agreement(first: Run, second: Run, real: Run, *, calls: bool = True) -> bool | None:
+def rounding(bench: Bench, job: Job) -> Tolerated:
+    """What rounding makes of the results of a program's calls (child/rounding.py), as part of the largest value."""
+    plain, rounded = (whole(bench, job, bench.run(_compared(job), mode)) for mode in ("plain", "rounded"))
+    if plain is None or rounded is None or len(plain["calls"]) != len(rounded["calls"]):
+        return BY_ITSELF
+    most = max((relative(one.get("result"), other.get("result")) for one, other in zip(rounded["calls"], plain["calls"])), default=0.0)
+    return Tolerated(part=tolerated_in_calls(rounded["calls"], plain["calls"]).margin * most)
+
+
+def agreement(first: Run, second: Run, real: Run, rounded: Run | None = None, *, calls: bool = True) -> bool | None:
     """Whether a program did what the uncompiled one did in two runs, by how it ended, what the `calls` of compiled functions returned, and which
-    arrays its names hold at its end. What differs between the two is left out; None where nothing is left."""
+    arrays its names hold at its end. What differs between the two is left out; None where nothing is left. `rounded`: the uncompiled program with
+    more rounding errors; what differs by no more than that does is the same."""
     if (first["status"] == "ok") == (second["status"] == "ok") != (real["status"] == "ok"):
         return False
-    triples: list[tuple[Any, Any, Any]] = []
+    noisy = (
+        rounded if rounded is not None and (rounded["status"], len(rounded["calls"])) == (first["status"], len(first["calls"])) else None
+    )
+    found: list[bool | None] = []
     if calls and len(first["calls"]) == len(second["calls"]) == len(real["calls"]):
-        for one, other, mine in zip(first["calls"], second["calls"], real["calls"]):
+        for number, (one, other, mine) in enumerate(zip(first["calls"], second["calls"], real["calls"]), 1):
             if (one["error"] is None) == (other["error"] is None) != (mine["error"] is None):
                 return False
-            triples.append((one.get("result"), other.get("result"), mine.get("result")))
+            results = one.get("result"), other.get("result"), mine.get("result")
+            if None not in results:
+                found.append(agreed(*results, noisy and noisy["calls"][number - 1].get("result"), _tolerated(noisy, first, number)))
     if first["status"] == second["status"] == real["status"] == "ok":
-        ends = first["end"], second["end"], real["end"]
-        names = [name for name in ends[0] if name in ends[1] and name in ends[2]]
-        triples += [(only_arrays(ends[0][name]), only_arrays(ends[1][name]), only_arrays(ends[2][name])) for name in names]
-    return _all(agreed(*triple) for triple in triples if all(part is not None for part in triple))
+        most = _tolerated(noisy, first, len(first["calls"]))
+        for name in first["end"].keys() & second["end"].keys() & real["end"].keys():
+            held = only_arrays(first["end"][name]), only_arrays(second["end"][name]), only_arrays(real["end"][name])
+            if None not in held:
+                found.append(agreed(*held, noisy and only_arrays(noisy["end"].get(name)), most))
+    return _all(found)
 
 
-def agreed(first: Any, second: Any, real: Any) -> bool | None:
-    """Whether a value is what it was in two runs, in all parts that were the same in both; None if none was."""
+def _tolerated(rounded: Run | None, plain: Run, number: int) -> Tolerated:
+    return tolerated_in_calls(rounded["calls"][:number], plain["calls"]) if rounded is not None else BY_ITSELF
+
+
+def agreed(first: Any, second: Any, real: Any, rounded: Any = None, most: Tolerated = BY_ITSELF) -> bool | None:
+    """Whether a value is what it was in two runs, in all parts that were the same in both; None if none was. What differs by no more than `rounded`
+    does is the same, up to what is tolerated."""
     if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys() and not is_array(first):
         if not isinstance(real, dict) or real.keys() != first.keys():
             return False
-        return _all([agreed(first[key], second[key], real[key]) for key in first])
+        named = rounded if isinstance(rounded, dict) else {}
+        return _all([agreed(first[key], second[key], real[key], named.get(key), most) for key in first])
     if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         if not isinstance(real, list) or len(real) != len(first):
             return False
-        return _all([agreed(*parts) for parts in zip(first, second, real)])
-    return same(first, real) if same(first, second) else None
+        others = rounded if isinstance(rounded, list) and len(rounded) == len(first) else [None] * len(first)
+        return _all([agreed(*parts, most) for parts in zip(first, second, real, others)])
+    if not same(first, second):
+        return None
+    return same(first, real) or (rounded is not None and explained(real, first, rounded, most))
 
 
 def _all(found: Iterable[bool | None]) -> bool | None:

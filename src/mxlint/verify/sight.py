@@ -226,6 +226,10 @@ class Tolerated:
     part: float = 0.0
 
 
+BY_ITSELF = Tolerated()
+"""In a value by itself, whatever came before it."""
+
+
 def tolerated(noise: Sequence[float]) -> Tolerated:
     """What is no difference in a call, by what rounding makes of the calls up to it, each as part of the largest value. The most counts: two
     runs that have come apart are near each other now and then."""
@@ -233,6 +237,13 @@ def tolerated(noise: Sequence[float]) -> Tolerated:
     some = [level for level in most[-GROWING:] if level]
     margin = MARGIN * some[-1] / some[0] if some else MARGIN
     return Tolerated(margin, margin * some[-1] if some and len(noise) > 1 else 0.0)
+
+
+def tolerated_in_calls(rounded: Sequence[Call], plain: Sequence[Call]) -> Tolerated:
+    """What is no difference in the last of these calls, by what rounding makes of what they return."""
+    return tolerated(
+        [max(unit(other.get("result")), relative(one.get("result"), other.get("result"))) for one, other in zip(rounded, plain)]
+    )
 
 
 def unit(value: Any) -> float:
@@ -259,7 +270,7 @@ def relative(rounded: Any, plain: Any) -> float:
     return abs(rounded / plain - 1) if isinstance(rounded, float) and isinstance(plain, float) and plain else 0.0
 
 
-def explained(real: Any, plain: Any, rounded: Any, most: Tolerated = Tolerated()) -> bool:
+def explained(real: Any, plain: Any, rounded: Any, most: Tolerated = BY_ITSELF) -> bool:
     """Whether two values are the same, or differ by no more than is tolerated where `rounded` differs from the second as it does. What has no
     size, such as a text, a count or a shape, is explained if it differs there, too."""
     if same(real, plain):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from mxlint.finding import Slowdown, Verdict
 from mxlint.verify.bench import Bench, Interrupted, fingerprint
+from mxlint.verify.cure import rounding
 from mxlint.verify.runner import Job, Outcome, remove, run
 from mxlint.verify.sight import Claim
 from mxlint.verify.timer import STOPPED, Plan, first_pair, timed
@@ -127,6 +129,6 @@ def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
 
     folder.mkdir()
     try:
-        return timed(job, plan, pair, LONGER * bench.wall_s)
+        return timed(job, plan, pair, LONGER * bench.wall_s, partial(rounding, bench, job))
     finally:
         remove(folder)

@@ -14,7 +14,7 @@ from mxlint.finding import Slowdown
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.child.timer import LONGEST_NS
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.sight import same
+from mxlint.verify.sight import BY_ITSELF, Tolerated, explained
 from mxlint.verify.timing import Round, disagreement, estimate, slowdown
 
 FEWEST_PAIRS, MOST_PAIRS = 3, 8
@@ -63,11 +63,13 @@ class Measured:
 
 Run = Callable[[Job], Outcome]
 """Runs a job in the mode "timed", alone; kernels that it built are there for the next one."""
+Rounding = Callable[[], Tolerated]
+"""Measures what rounding makes of a program, which takes two more runs of it."""
 
 
-def timed(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGET_S) -> Slowdown | str:
-    """What the first form costs, or why that cannot be told."""
-    found = measure(job, plan, run, wall_s, budget_s)
+def timed(job: Job, plan: Plan, run: Run, wall_s: float, rounding: Rounding, budget_s: float = BUDGET_S) -> Slowdown | str:
+    """What the first form costs, or why that cannot be told. `rounding`: what is no difference between the results of two forms."""
+    found = measure(job, plan, run, wall_s, rounding, budget_s)
     if not found.samples:
         return f"against {plan.against}: {found.reason}" if found.reason else "nothing was timed"
     notes = [f"against {plan.against}"]
@@ -78,7 +80,7 @@ def timed(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGE
     return f"against {plan.against}: {cost}" if isinstance(cost, str) else cost
 
 
-def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUDGET_S) -> Measured:
+def measure(job: Job, plan: Plan, run: Run, wall_s: float, rounding: Rounding, budget_s: float = BUDGET_S) -> Measured:
     """Pairs of processes until the interval is narrow enough or the time is over."""
     started = monotonic()
     found = Measured()
@@ -92,7 +94,13 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, budget_s: float = BUD
         answer = outcome.answer or {}
         number += 1
         rounds = answer.get("rounds", [])
-        if number == 1 and job.fixed is None and differ(answer) and not differ(again(job, plan, run, wall_s)):
+        if (
+            number == 1
+            and job.fixed is None
+            and differ(answer)
+            and differ(answer, rounding())
+            and not differ(again(job, plan, run, wall_s))
+        ):
             found.reason = "it computes something else"
             break
         if not enough_rounds(rounds, plan):
@@ -116,9 +124,9 @@ def enough_rounds(rounds: Sequence[Sequence[float]], plan: Plan) -> bool:
     return len(rounds) > 1 or (len(rounds) == 1 and (plan.event == "once" or plan.new and rounds[0][0] >= LONGEST_NS))
 
 
-def differ(answer: Mapping[str, Any]) -> bool:
-    """Whether the calls of two forms do not return the same, as far as both made them."""
-    return any(not same(a, b) for a, b in zip(*answer.get("results", ([], []))))
+def differ(answer: Mapping[str, Any], most: Tolerated = BY_ITSELF) -> bool:
+    """Whether the calls of two forms do not return the same, up to what is tolerated, as far as both made them."""
+    return any(not explained(a, b, b, most) for a, b in zip(*answer.get("results", ([], []))))
 
 
 def again(job: Job, plan: Plan, run: Run, wall_s: float) -> Mapping[str, Any]:

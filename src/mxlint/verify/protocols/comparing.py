@@ -16,12 +16,10 @@ from mxlint.verify.sight import (
     explained,
     leaks,
     only_arrays,
-    relative,
     same,
     shape_differs,
     shown,
-    tolerated,
-    unit,
+    tolerated_in_calls,
     without_counts,
 )
 from mxlint.verify.steady import masked
@@ -82,8 +80,7 @@ def _rounding_alone_at_end(sight: Sight, name: str, real: Any, *, arrays: bool) 
 
 
 def _tolerated(sight: Sight, rounded: Run, number: int) -> Tolerated:
-    pairs = list(zip(sight.calls(rounded), sight.calls(sight.plain)))[:number]
-    return tolerated([max(unit(other.get("result")), relative(one.get("result"), other.get("result"))) for one, other in pairs])
+    return tolerated_in_calls(sight.calls(rounded)[:number], sight.calls(sight.plain))
 
 
 def difference(sight: Sight) -> Evidence | None:
