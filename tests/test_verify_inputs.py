@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 pytest.importorskip("mlx.core")
 
 from mxlint.verify.child import inputs, repairs, standins, uses
-from mxlint.verify.child.search import Found, Quest, search
+from mxlint.verify.child.search import MOST_STEPS, SEARCH_STEPS, Budget, Found, Quest, search
 
 HEAD = "import mlx.core as mx\nimport mlx.nn as nn\n\n\ndef rows(one, count):\n    return mx.zeros((count, 4)) + one\n\n\n"
 
@@ -53,14 +52,30 @@ def loaded(folder: Path, text: str, name: str) -> Any:
     return module
 
 
-def found(folder: Path, text: str, name: str, trees: Any = None) -> Found:
+def found(folder: Path, text: str, name: str, trees: Any = None, budget: Budget | None = None) -> Found:
     """What the search finds for `f`, with stand-ins allowed."""
     fun = loaded(folder, HEAD + text, name).f
     known = inputs.uses_of(fun, str(folder))
     clues = inputs.Clues({}, [], trees or {}, True, known)
     parameters = inputs.parameters(fun)
     options = [inputs.choices(parameter, known.get(parameter.name, uses.Uses()), clues) for parameter in parameters]
-    return search(fun, options, [parameter.name for parameter in parameters], Quest(str(folder), time.process_time() + 20))
+    return search(fun, options, [parameter.name for parameter in parameters], Quest(str(folder), budget or Budget()))
+
+
+def test_a_search_counts_its_steps(tmp_path: Path) -> None:
+    """They are as many each time, and end what does not end by itself; what is left is for other searches."""
+    spent = []
+    for number in (0, 1):
+        budget = Budget()
+        assert found(tmp_path, FUNCTIONS["index"], f"counted_{number}", None, budget).specs is not None
+        spent.append(MOST_STEPS - budget.steps)
+    assert 0 < spent[0] == spent[1]
+    budget = Budget()
+    endless = found(tmp_path, "def f(a, b):\n    while True:\n        a = b\n", "endless", None, budget)
+    assert endless.specs is None
+    assert budget.steps == MOST_STEPS - SEARCH_STEPS
+    assert found(tmp_path, FUNCTIONS["index"], "after", None, budget).specs is not None
+    assert found(tmp_path, FUNCTIONS["index"], "nothing_left", None, Budget(steps=spent[0] // 2)).specs is None
 
 
 def renamed(text: str, names: dict[str, str]) -> str:

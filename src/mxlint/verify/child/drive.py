@@ -5,18 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from . import inputs, observe, standins, values
 from .inputs import Clues, Spec
-from .search import Found, Quest, search
+from .search import Budget, Found, Quest, search
 from .uses import ARRAY_USES, Uses
 
-MOST_SECONDS = 7.0
-"""Of processor time, for all searches together."""
 DEPTH = 2
 """So deep, objects of the program's classes are made to be arguments."""
 
@@ -27,7 +24,7 @@ class Drive:
     def __init__(self, observer: observe.Observer, names: Mapping[str, Any], order: Mapping[str, Any]) -> None:
         self.observer, self.names, self.order = observer, names, order
         self.clues = Clues(order["hints"], order["scalars"], order["trees"], order["stand_ins"])
-        self.until = time.process_time() + MOST_SECONDS
+        self.budget = Budget()
         self.guessed: list[str] = []
         self.enough = False
         self.returned: list[Any] = []
@@ -44,7 +41,7 @@ class Drive:
             return None
         recipe: dict[str, Any] = {"init": None, "own": [], "call": None, "inner": None, "then": None}
         if self.order["method"]:
-            made = self.search(target, Quest(self.observer.root, self.until))
+            made = self.search(target, Quest(self.observer.root, self.budget))
             if made is not None and made[0].specs is not None:
                 recipe["init"] = {"specs": made[0].specs, "names": made[1]}
             elif self.order["stand_ins"]:
@@ -55,7 +52,7 @@ class Drive:
         aim = self.order["aim"]
         quest = Quest(
             self.observer.root,
-            self.until,
+            self.budget,
             (os.path.join(self.observer.root, aim[0]), aim[1], aim[2]),
             self.order["raises"],
             self.order["varies"],
@@ -130,7 +127,7 @@ class Drive:
         ):
             return []
         problem = self.problem
-        found, names = self.search(cls, Quest(self.observer.root, self.until), depth + 1)
+        found, names = self.search(cls, Quest(self.observer.root, self.budget), depth + 1)
         self.problem = problem
         if found.specs is None:
             return []

@@ -15,7 +15,12 @@ from . import inputs, repairs
 from .inputs import Spec
 
 MOST_TRIES = 400
-MOST_SECONDS = 5.0
+SEARCH_STEPS, MOST_STEPS = 5_000_000, 7_000_000
+"""Lines of the program and calls that one search may follow, and all searches of a run together: a few seconds, and as many on any machine."""
+MOST_SECONDS = 8.0
+"""Of processor time for all searches together, where single steps take long."""
+LOOK_EVERY = 64
+"""So many steps for one look at the clock."""
 MOST_UNIFIED = 12
 """So many times two sizes are made equal."""
 
@@ -25,18 +30,38 @@ class Overdue(BaseException):
 
 
 @dataclass(slots=True)
+class Budget:
+    """What searches may still take: `steps`, and processor time `until`."""
+
+    steps: int = MOST_STEPS
+    until: float = field(default_factory=lambda: time.process_time() + MOST_SECONDS)
+
+    def step(self, last: int) -> None:
+        """Take one. Raise Overdue if only `last` steps are left, or the time is over."""
+        self.steps -= 1
+        if self.steps <= last or self.steps % LOOK_EVERY == 0 and time.process_time() > self.until:
+            raise Overdue
+
+    def over(self, last: int) -> bool:
+        return self.steps <= last or time.process_time() > self.until
+
+
+@dataclass(slots=True)
 class Probe:
-    """How far a call comes. `aim`: a file of the program and the rows to be reached; `raises`: an exception is to be raised there."""
+    """How far a call comes. `aim`: a file of the program and the rows to be reached; `raises`: an exception is to be raised there; `last`: the
+    steps of the budget that are left to others."""
 
     root: str
     aim: tuple[str, int, int] | None
     raises: bool
-    until: float
+    budget: Budget
+    last: int
     seen: set[tuple[types.CodeType, int]] = field(default_factory=set)
     reached: bool = False
     raised: bool = False
 
     def on_call(self, frame: types.FrameType, event: str, _: Any) -> Any:
+        self.budget.step(self.last)
         return self.on_event if frame.f_code.co_filename.startswith(self.root) else None
 
     def on_event(self, frame: types.FrameType, event: str, _: Any) -> Any:
@@ -44,8 +69,7 @@ class Probe:
         if self.aim is not None and self.aim[1] <= frame.f_lineno <= self.aim[2] and frame.f_code.co_filename == self.aim[0]:
             self.reached = True
             self.raised = self.raised or event == "exception"
-        if time.process_time() > self.until:
-            raise Overdue
+        self.budget.step(self.last)
         return self.on_event
 
 
@@ -74,10 +98,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Quest:
-    """What to look for, until when. `varies`: the function has to run at several sizes."""
+    """What to look for, within which budget. `varies`: the function has to run at several sizes."""
 
     root: str
-    until: float
+    budget: Budget
     aim: tuple[str, int, int] | None = None
     raises: bool = False
     varies: str = ""
@@ -85,7 +109,7 @@ class Quest:
 
 def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Sequence[str], quest: Quest) -> Found:
     """The best choice: it runs, comes to the aim, and tells the most dimensions apart."""
-    until = min(time.process_time() + MOST_SECONDS, quest.until)
+    last = max(0, quest.budget.steps - SEARCH_STEPS)
     tries = itertools.count(1)
     ran: list[Spec] | None = None
     reaching: list[Spec] | None = None
@@ -93,9 +117,9 @@ def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Se
     furthest, problem, number = -1, None, 0
     for specs, weigh in candidates(options):
         number = next(tries)
-        if number > MOST_TRIES or time.process_time() > until:
+        if number > MOST_TRIES or quest.budget.over(last):
             break
-        trial = attempt(fun, specs, names, quest, until)
+        trial = attempt(fun, specs, names, quest, last)
         weigh(trial)
         if trial.ran:
             ran = ran or specs
@@ -112,13 +136,13 @@ def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Se
             break
     best = reaching or ran
     if best is not None:
-        best = apart(fun, best, names, quest, until)
+        best = apart(fun, best, names, quest, last)
     return Found(best, raising, reaching is not None, problem, number)
 
 
-def attempt(fun: Callable[..., Any], specs: Sequence[Spec], names: Sequence[str], quest: Quest, until: float) -> Trial:
+def attempt(fun: Callable[..., Any], specs: Sequence[Spec], names: Sequence[str], quest: Quest, last: int) -> Trial:
     """Call a function under watch, at every size that will be asked for."""
-    probe = Probe(quest.root, quest.aim, quest.raises, until)
+    probe = Probe(quest.root, quest.aim, quest.raises, quest.budget, last)
     before = sys.gettrace()
     problem = None
     for call in range(len(inputs.SIZES) if quest.varies else 1):
@@ -177,20 +201,20 @@ NAMINGS: tuple[Callable[[int, int, int], str], ...] = (
 """Which free dimensions are the same one: none, those as far from the end, all but the leading ones."""
 
 
-def apart(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, until: float) -> list[Spec]:
+def apart(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, last: int) -> list[Spec]:
     """The same choice with sizes that differ, as far as the function takes them: equal ones hide which is which."""
-    if (found := unified(fun, specs, names, quest, until)) is not None:
+    if (found := unified(fun, specs, names, quest, last)) is not None:
         return found
     for naming in NAMINGS:
         told = _named(specs, naming)
         if told != specs:
-            trial = attempt(fun, told, names, quest, until)
+            trial = attempt(fun, told, names, quest, last)
             if trial.ran and (trial.reached or quest.aim is None or quest.raises):
                 return told
     return specs
 
 
-def unified(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, until: float) -> list[Spec] | None:
+def unified(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, last: int) -> list[Spec] | None:
     """The choice with as many different sizes as it takes: all differ at first, and what a message says should be equal becomes so."""
     same: dict[str, str] = {}
 
@@ -202,7 +226,7 @@ def unified(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], qu
 
     for _ in range(MOST_UNIFIED):
         told = _named(specs, naming)
-        trial = attempt(fun, told, names, quest, until)
+        trial = attempt(fun, told, names, quest, last)
         if trial.ran:
             return told if trial.reached or quest.aim is None or quest.raises else None
         sizes = {size: name for spec in told for name, size in spec.get("sizes", {}).items()}
