@@ -259,6 +259,9 @@ def test_the_name_that_an_import_gives_changes_nothing(code: str) -> None:
 SWITCHED = {
     "a variable": "import os\nDEBUG = os.environ.get('MY_DEBUG') is not None\n",
     "a variable in a list of them": "import os\nDEBUG = 'MY_DEBUG' in os.environ\n",
+    "a variable that is compared with a text": "import os\nDEBUG = os.environ.get('MY_MODE', 'fast') == 'debug'\n",
+    "a variable that decides by its number": "import os\nLEVEL = int(os.getenv('DEBUG_LEVEL', '0'))\nDEBUG = LEVEL > 2\n",
+    "a variable that is matched": "import os\nDEBUG = False\nmatch os.environ.get('MY_DEBUG'):\n    case 'all' | 'some':\n        DEBUG = True\n",
     "an option": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--debug', action='store_true')\nDEBUG = parser.parse_args().debug\n",
 }
 
@@ -279,6 +282,14 @@ def test_what_a_flag_of_a_call_keeps_away_is_seen_with_the_other_outcome() -> No
 SURROUNDINGS = {
     "a variable": "import os\nBY = mx.array(2.0) if os.environ.get('LEVEL', '0') == '2' else 2.0\n",
     "the input": "import sys\nBY = [mx.array(float(line)) for line in sys.stdin] or [2.0]\nBY = BY[0]\n",
+    "the user": "import getpass\nBY = mx.array(2.0) if getpass.getuser() == 'builder' else 2.0\n",
+    "the user by number": "from os import getuid\nBY = mx.array(2.0) if getuid() == 12345 else 2.0\n",
+    "a terminal": "import os\nBY = mx.array(2.0) if os.isatty(1) else 2.0\n",
+    "the terminal of the input": "import sys\nBY = mx.array(2.0) if sys.stdin.isatty() else 2.0\n",
+    "the terminal of the output": "import sys\nBY = mx.array(2.0) if sys.stdout.isatty() else 2.0\n",
+    "the machine": "import platform\nBY = mx.array(2.0) if platform.node() == 'build7' else 2.0\n",
+    "all variables": "import os\nBY = mx.array(2.0) if any(name.startswith('BUILD_') for name in os.environ) else 2.0\n",
+    "a copy of all variables": "import os\nALL = {**os.environ}\nBY = mx.array(2.0) if ALL.get('LEVEL') == '2' else 2.0\n",
     "a draw": "import random\nBY = mx.array(2.0) if random.random() < 0.001 else 2.0\n",
 }
 

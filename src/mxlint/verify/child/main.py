@@ -183,9 +183,9 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         instruments.serial()
     if mode == "rounded":
         rounding.install(lambda: bool(observer.stack))
-    outside = switches.Switches(root + os.sep, frozenset((kind, name) for kind, name in job["turned"]))
+    outside = switches.Switches(root + os.sep, {(kind, name): value for kind, name, value in job["turned"]})
     outside.install()
-    around = surroundings.Surroundings()
+    around = surroundings.Surroundings(root + os.sep)
     around.install()
     probe.install()
     asked.install()

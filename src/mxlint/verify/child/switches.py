@@ -5,10 +5,11 @@ A run records those that the program reads; another run may turn some of them.
 
 from __future__ import annotations
 
+import _collections_abc
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,21 +17,22 @@ Switch = tuple[str, str]
 """A kind, and the name of the variable or of the option's attribute."""
 VARIABLE, OPTION = "variable", "option"
 SET = "1"
-"""What a variable is set to that is turned."""
+"""What a variable is set to that is turned, where the program compares it with nothing else."""
 
 
 @dataclass
 class Switches:
-    """`root`: the folder of the program; `turned`: the switches that this run turns; `read`: those that the program reads."""
+    """`root`: the folder of the program; `turned`: the switches that this run turns, variables to a value; `read`: those that the program
+    reads."""
 
     root: str
-    turned: frozenset[Switch]
+    turned: Mapping[Switch, str]
     read: dict[Switch, None] = field(default_factory=dict)
 
     def install(self) -> None:
-        for kind, name in self.turned:
+        for (kind, name), value in self.turned.items():
             if kind == VARIABLE:
-                os.environ[name] = SET
+                os.environ[name] = value
         self._watch_environment(type(os.environ))
         for method in ("parse_args", "parse_known_args"):
             setattr(argparse.ArgumentParser, method, self._parsing(getattr(argparse.ArgumentParser, method)))
@@ -55,11 +57,7 @@ class Switches:
         environment.__getitem__, environment.__contains__ = get, has
 
     def _asked(self, mapping: Any, key: str) -> None:
-        frame = sys._getframe(2)
-        library = os.__file__, sys.modules["_collections_abc"].__file__
-        while frame.f_back is not None and frame.f_code.co_filename in (*library, "<frozen os>", "<frozen _collections_abc>"):
-            frame = frame.f_back
-        if mapping is os.environ and frame.f_code.co_filename.startswith(self.root):
+        if mapping is os.environ and asker().startswith(self.root):
             self.read[VARIABLE, key] = None
 
     def _parsing(self, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,6 +72,15 @@ class Switches:
             return result
 
         return parse
+
+
+def asker() -> str:
+    """The file that asks the caller, apart from what mappings are made of."""
+    frame = sys._getframe(2)
+    own = os.__file__, _collections_abc.__file__, __file__, "<frozen os>", "<frozen _collections_abc>"
+    while frame.f_back is not None and frame.f_code.co_filename in own:
+        frame = frame.f_back
+    return frame.f_code.co_filename
 
 
 def _true_or_false(options: Any) -> Iterable[str]:
