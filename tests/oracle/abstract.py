@@ -28,6 +28,9 @@ class AbstractView(Protocol):
     def covers(self, observed: Observed) -> bool:
         """Whether the concrete value is one of those that it stands for."""
 
+    def kinds(self) -> frozenset[Kind] | None:
+        """The kinds that it admits; None where they cannot be listed. Only what scores against annotations asks for them."""
+
     def exact(self, kinds: frozenset[Kind]) -> bool:
         """Whether it admits no kind beside these. Lengths, shapes and the values of scalars do not count."""
 

@@ -51,7 +51,7 @@ class _Instrumenter(ast.NodeTransformer):
         self.starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
         self.path: list[str] = []
         self.returns: list[int | None] = []
-        """For each function around, the number of its return point; None for generators, whose calls return something else."""
+        """For each function around, the number of its return point; None for generators and coroutines, whose `return` ends no call."""
 
     # -- places ----------------------------------------------------------------------------------------------------
 
@@ -124,7 +124,10 @@ class _Instrumenter(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         notes = self.notes(node.targets)
+        places = [self.point(self.range(item), "target", item) for item in node.targets if isinstance(item, (ast.Attribute, ast.Subscript))]
         self.generic_visit(node)
+        for number in places:
+            node.value = self.value(number, node.value)
         return [node, *notes]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
@@ -154,6 +157,13 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     visit_AsyncWith = visit_With
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        """The targets are recorded by a condition that always holds."""
+        notes = [self.note(name.id, self.range(name), "target", name) for name in _bound_names(node.target)]
+        self.generic_visit(node)
+        node.ifs = [*(_placed(ast.UnaryOp(ast.Not(), note), note) for note in notes), *node.ifs]
+        return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
         if node.type is not None:
@@ -201,15 +211,16 @@ class _Instrumenter(ast.NodeTransformer):
         node.decorator_list = [self.visit(item) for item in node.decorator_list]
         self.defaults(node.args)
         number = self.function(node.name, span)
-        lazy = isinstance(node, ast.AsyncFunctionDef) or _is_generator(node.body)
-        self.returns.append(None if lazy else self.point(span, "return", node))
+        returned = self.point(span, "return", node)
+        lazy = _lazy_kind(node, node.body)
+        self.returns.append(None if lazy else returned)
         self.path += [node.name, "<locals>"]
-        head = [_statement(self.enter(number), node), *(_statement(item, node) for item in self.parameters(node.args))]
+        head = [_statement(item, node) for item in (self.enter(number, returned, lazy), *self.parameters(node.args))]
         doc, body = (node.body[:1], node.body[1:]) if _is_head(node.body[0], first=True) else ([], node.body)
         body = self.block(body) if body else []
         if not lazy:
-            body.append(_statement(_call("value", ast.Constant(self.returns[-1]), ast.Constant(None)), node))
-        left = [_statement(_call("left", ast.Constant(number), ast.Constant(lazy)), node), ast.copy_location(ast.Raise(), node)]
+            body.append(_statement(_call("value", ast.Constant(returned), ast.Constant(None)), node))
+        left = [_statement(_call("left", ast.Constant(number), ast.Constant(bool(lazy))), node), ast.copy_location(ast.Raise(), node)]
         handler = ast.copy_location(ast.ExceptHandler(None, None, left), node)
         node.body = [*doc, ast.copy_location(ast.Try([*head, *body], [handler], [], []), node)]
         del self.path[-2:]
@@ -241,8 +252,9 @@ class _Instrumenter(ast.NodeTransformer):
         self.tables.functions.append((self.file, *span, ".".join([*self.path, name])))
         return len(self.tables.functions) - 1
 
-    def enter(self, number: int) -> ast.expr:
-        return _call("enter", ast.Constant(f"{MARK}{number}"))
+    def enter(self, number: int, returned: int, lazy: str) -> ast.expr:
+        """An expression that records that a function is entered, and what the call of a generator or coroutine has returned; false."""
+        return _call("enter", ast.Constant(f"{MARK}{number}"), ast.Constant(returned), ast.Constant(lazy))
 
     def defaults(self, args: ast.arguments) -> None:
         args.defaults = [self.visit(item) for item in args.defaults]
@@ -289,11 +301,13 @@ class _Instrumenter(ast.NodeTransformer):
         self.defaults(node.args)
         number = self.function("<lambda>", span)
         self.path += ["<lambda>", "<locals>"]
+        lazy = _lazy_kind(node, [node.body])
         body = self.expression(node.body)
         del self.path[-2:]
-        if not _is_generator([ast.Expr(node.body)]):
-            body = _call("value", ast.Constant(self.point(span, "return", node)), body)
-        node.body = _placed(ast.BoolOp(ast.Or(), [self.enter(number), *self.parameters(node.args), body]), node)
+        returned = self.point(span, "return", node)
+        if not lazy:
+            body = _call("value", ast.Constant(returned), body)
+        node.body = _placed(ast.BoolOp(ast.Or(), [self.enter(number, returned, lazy), *self.parameters(node.args), body]), node)
         return self.value(self.point(span, "expression", node), node)
 
 
@@ -331,6 +345,14 @@ def _bound_names(target: ast.expr) -> Iterator[ast.Name]:
     elif isinstance(target, (ast.Tuple, ast.List)):
         for item in target.elts:
             yield from _bound_names(item)
+
+
+def _lazy_kind(node: ast.AST, body: Iterable[ast.AST]) -> str:
+    """The type of what a call returns before anything of the body is run; empty where the body is run at once."""
+    kind = "generator" if _is_generator(body) else ""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "async_generator" if kind else "coroutine"
+    return kind
 
 
 def _is_generator(body: Iterable[ast.AST]) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from .abstract import AbstractView
+from .abstract import AbstractFile, AbstractView
 from .model import FileRecording, Kind, Left, Observed, Point, PointKey, Range, Recording
+from .record import MLX, recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,12 @@ class ReplayedView:
     def covers(self, observed: Observed) -> bool:
         return self.is_top or observed in self.seen or observed.kind in self.also
 
+    def kinds(self) -> frozenset[Kind] | None:
+        return None if self.is_top else frozenset(item.kind for item in self.seen) | self.also
+
     def exact(self, kinds: frozenset[Kind]) -> bool:
-        return not self.is_top and {item.kind for item in self.seen} | self.also <= kinds
+        admitted = self.kinds()
+        return admitted is not None and admitted <= kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +54,9 @@ def _replay_file(file: FileRecording) -> ReplayedFile:
 
 def _view(point: Point) -> AbstractView:
     return ReplayedView(frozenset(point.seen))
+
+
+def adapter(folder: Path, main: str) -> Mapping[str, AbstractFile]:
+    """What a run of the program shows, as if an interpreter believed it. Raises ProgramFailed."""
+    with recording(MLX) as record:
+        return replay(record(folder, main))

@@ -75,8 +75,11 @@ class Watch:
     def statement(self, number: int) -> None:
         self.statements.add(number)
 
-    def enter(self, mark: str) -> bool:
-        self.entered.add(int(mark.removeprefix(MARK)))
+    def enter(self, mark: str, returned: int, lazy: str) -> bool:
+        number = int(mark.removeprefix(MARK))
+        if lazy and number not in self.entered:
+            self.keep(returned, (("instance", f"builtins.{lazy}", None, None, None), False, None, None, None))
+        self.entered.add(number)
         return False
 
     def left(self, number: int, lazy: bool) -> None:

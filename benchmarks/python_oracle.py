@@ -1,0 +1,130 @@
+"""An abstract interpreter against CPython: every value seen, function entered and statement executed is to be accounted for.
+
+    python benchmarks/python_oracle.py --abstract MODULE:FUNCTION [--programs N] [--seed S] [--flaws N] [PATH …]
+
+A PATH is a Markdown file of cases as in tests/fixtures/shapes, a Python file, or a folder: each folder under it with a `main.py` is a program,
+and if there is none, each Python file. --programs draws so many programs, of --seed or of a new seed, which is told; the first one with a flaw
+is made small. --abstract names an adapter as tests/oracle/abstract.py describes it. Exits 1 if there is a flaw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from oracle.abstract import Adapter, load
+from oracle.compare import Report, compare, total
+from oracle.generate import Program, programs
+from oracle.record import MLX, ProgramFailed, Record, recording
+
+
+def main() -> int:
+    """Print one report for each path and one for the generated programs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", type=Path, nargs="*", metavar="PATH")
+    parser.add_argument("--abstract", required=True, metavar="MODULE:FUNCTION")
+    parser.add_argument("--programs", type=int, default=0, metavar="N")
+    parser.add_argument("--seed", type=int, default=secrets.randbits(32), metavar="S")
+    parser.add_argument("--flaws", type=int, default=20, metavar="N")
+    arguments = parser.parse_args()
+    adapter = load(arguments.abstract)
+    sound = True
+    with recording(MLX) as record, tempfile.TemporaryDirectory() as folder:
+        for path in arguments.paths:
+            reports = [judge(record, adapter, Path(folder), files, main) for files, main in read_programs(path)]
+            report = total(item for item in reports if item is not None)
+            print(f"{path}: {len(reports)} programs, {report.text(arguments.flaws)}")
+            sound &= not report.flaws
+        if arguments.programs:
+            sound &= explore(record, adapter, Path(folder), arguments)
+    return int(not sound)
+
+
+def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, bytes], main: str) -> Report | None:
+    """The report of one program, written to a folder of its own; None where CPython was killed."""
+    root = Path(tempfile.mkdtemp(dir=folder))
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    try:
+        recorded = record(root, main)
+    except ProgramFailed as error:
+        print(f"{main}: {error}", file=sys.stderr)
+        return None
+    with working_directory(root):
+        believed = adapter(root, main)
+    return compare(recorded, believed, {name: data.decode(errors="replace") for name, data in files.items()})
+
+
+def explore(record: Record, adapter: Adapter, folder: Path, arguments: argparse.Namespace) -> bool:
+    """Compare generated programs. Returns whether there is no flaw; prints the first that has one, made small."""
+    reports: list[Report] = []
+    flawed: list[tuple[Program, Report]] = []
+
+    def run(shrink: bool) -> None:
+        phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+
+        @seed(arguments.seed)
+        @settings(max_examples=arguments.programs, deadline=None, database=None, suppress_health_check=list(HealthCheck), phases=phases)
+        @given(programs())
+        def check(program: Program) -> None:
+            files = {name: text.encode() for name, text in program.files.items()}
+            report = judge(record, adapter, folder, files, "main.py")
+            if report is not None and report.flaws:
+                flawed.append((program, report))
+            assert not shrink or report is None or not report.flaws
+            reports.extend([report] if report is not None and not shrink else [])
+
+        check()
+
+    run(shrink=False)
+    print(f"seed {arguments.seed}: {len(reports)} programs, {total(reports).text(arguments.flaws)}")
+    if flawed:
+        with contextlib.suppress(AssertionError):
+            run(shrink=True)
+        program, report = flawed[-1]
+        print("\n".join([f"# {name}\n{text}" for name, text in program.files.items()]), report.text(arguments.flaws), sep="\n")
+    return not flawed
+
+
+def read_programs(path: Path) -> Iterator[tuple[dict[str, bytes], str]]:
+    """The programs that a path holds, as files with the one that is run."""
+    if path.suffix == ".md":
+        from test_tracer import read_cases
+
+        for case in read_cases(str(path.absolute())).values():
+            files = case.variant("x") if "THING" in "".join(case.files.values()) else case.files
+            yield {name: text.encode() for name, text in files.items()}, "main.py"
+    elif path.is_dir():
+        roots = [main.parent for main in sorted(path.rglob("main.py"))]
+        for root in roots:
+            yield {file.relative_to(root).as_posix(): file.read_bytes() for file in root.rglob("*.py")}, "main.py"
+        if not roots:
+            files = {file.relative_to(path).as_posix(): file.read_bytes() for file in path.rglob("*.py")}
+            yield from ((files, name) for name in sorted(files))
+    else:
+        yield {path.name: path.read_bytes()}, path.name
+
+
+@contextlib.contextmanager
+def working_directory(folder: Path) -> Iterator[None]:
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""The generated programs of the Python oracle: they end, print the same each time, and are recorded without a change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from oracle.compare import compare
+from oracle.constructs import TEMPLATES
+from oracle.generate import Draft, Program, draw_program, programs
+from oracle.model import Recording
+from oracle.record import Record, recording
+from oracle.replay import replay
+
+COUNT = int(os.environ.get("MXLINT_ORACLE", "40"))
+"""So many programs are drawn; MXLINT_ORACLE=2000 asks for more of them."""
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
+
+
+@pytest.fixture(scope="module")
+def record() -> Iterator[Record]:
+    with recording() as running:
+        yield running
+
+
+def run(record: Record, folder: Path, program: Program) -> Recording:
+    """The recording of a program that does what it does without one."""
+    for name, text in program.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    recorded, plain = record(folder), record(folder, instrument=False)
+    assert (recorded.output, recorded.raised) == (plain.output, plain.raised)
+    return recorded
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_construct_runs(record: Record, tmp_path: Path, name: str) -> None:
+    for number in range(3):
+        definitions, use = Draft(Random(number)).instance(TEMPLATES[name])
+        program = Program({"main.py": f"{definitions}\n\n{use}\n"}, (name,))
+        recorded = run(record, tmp_path, program)
+        assert recorded.raised is None, program.files["main.py"]
+
+
+def test_programs_end_and_are_recorded_without_a_change(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
+    ends: list[str | None] = []
+    points: list[int] = []
+
+    @seed(COUNT)
+    @settings(max_examples=COUNT, deadline=None, database=None, suppress_health_check=list(HealthCheck), phases=(Phase.generate,))
+    @given(programs())
+    def check(program: Program) -> None:
+        recorded = run(record, tmp_path_factory.mktemp("program"), program)
+        report = compare(recorded, replay(recorded))
+        assert (report.flaws, report.share_exact) == ((), 1.0)
+        ends.append(recorded.raised)
+        points.append(report.points)
+
+    check()
+    assert sum(end is None for end in ends) >= 0.98 * len(ends), set(ends)
+    assert sum(points) / len(points) > 50
+
+
+def test_a_program_depends_on_its_seed_alone() -> None:
+    assert draw_program(Random(5)) == draw_program(Random(5)) != draw_program(Random(6))
