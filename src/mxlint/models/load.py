@@ -1,0 +1,206 @@
+"""Look up models by canonical name. A library's file is read when its first name is asked for, an entry when it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from mxlint.models import entry as entries
+from mxlint.models.expression import TypeSyntaxError, parse
+from mxlint.models.schema import Constant, Model, SchemaError
+
+DATA = Path(__file__).with_name("data")
+"""One file for each top-level package, and `index.json`."""
+RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}"
+Kind = Literal["module", "class", "function", "constant"]
+
+
+class Library(NamedTuple):
+    """One data file, as JSON has it; all names in it are absolute."""
+
+    file: str
+    versioned: bool
+    """Whether `since` and `until` speak of the library's own version, not Python's."""
+    modules: frozenset[str]
+    aliases: dict[str, str]
+    functions: dict[str, Any]
+    classes: dict[str, Any]
+    constants: dict[str, Any]
+
+
+@cache
+def library(top: str) -> Library | None:
+    """The file of a top-level package. Raises SchemaError where it is no such file."""
+    path = DATA / f"{top}.json"
+    if top not in _index()["libraries"]:
+        return None
+    try:
+        raw = json.loads(path.read_bytes())
+        return Library(
+            path.name,
+            raw.get("versioned", False),
+            frozenset(raw["modules"]),
+            raw["aliases"],
+            raw["functions"],
+            raw["classes"],
+            raw["constants"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SchemaError(f"{path.name}: not a file of models: {error!r}") from error
+
+
+@cache
+def _index() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((DATA / "index.json").read_bytes())
+    return found
+
+
+def libraries() -> tuple[str, ...]:
+    """The top-level packages that have a file."""
+    return tuple(_index()["libraries"])
+
+
+@cache
+def canonical(name: str) -> str:
+    """The name under which the data has it: the documented one, where a thing has several. A name that is not known stays as it is."""
+    modules: dict[str, str] = _index()["modules"]
+    for end in _ends(name):
+        if name[:end] in modules:
+            name = modules[name[:end]] + name[end:]
+            break
+    found = library(name.partition(".")[0])
+    if found is not None:
+        for end in _ends(name):
+            if name[:end] in found.aliases:
+                return canonical(found.aliases[name[:end]] + name[end:])
+    return name
+
+
+def _ends(name: str) -> list[int]:
+    """Where the dotted prefixes of a name end, the longest first."""
+    return [len(name), *(i for i in range(len(name) - 1, 0, -1) if name[i] == ".")]
+
+
+@cache
+def model(name: str, version: str = "") -> Model | None:
+    """What is known of a function, a class (as what makes instances), a method or an attribute of a class.
+
+    Methods are found where they are inherited from: the name of the model says where. `version` is Python's (the running one unless given), or
+    for a library with versions of its own the library's (the newest unless given). None: not known, or not there in that version.
+    """
+    name = canonical(name)
+    found = library(name.partition(".")[0])
+    if found is None:
+        return None
+    if name in found.functions:
+        return _read(found, name, found.functions[name], version)
+    if name in found.classes:
+        for cls in bases(name):
+            table = _class(cls)
+            if table is not None and "new" in table[1]:
+                return _read(table[0], name, table[1]["new"], version, constructor=True)
+        return None
+    owner, _, member = name.rpartition(".")
+    if owner in found.constants:
+        held = constant(owner)
+        owner = held.type.name if held is not None and held.type.kind == "instance" else ""
+    for cls in bases(owner):
+        table = _class(cls)
+        if table is not None and member in table[1]["members"]:
+            return _read(table[0], f"{cls}.{member}", table[1]["members"][member], version, of_class=True)
+    return None
+
+
+def _class(name: str) -> tuple[Library, dict[str, Any]] | None:
+    found = library(name.partition(".")[0])
+    return (found, found.classes[name]) if found is not None and name in found.classes else None
+
+
+def _read(found: Library, name: str, raw: Any, version: str, *, of_class: bool = False, constructor: bool = False) -> Model | None:
+    wanted = version or ("" if found.versioned else RUNNING)
+    try:
+        for each in raw if isinstance(raw, list) else [raw]:
+            made = entries.read(name, each, of_class=of_class, constructor=constructor)
+            if _within(wanted, made.since, made.until):
+                return made
+    except (TypeSyntaxError, TypeError, AttributeError) as error:
+        raise SchemaError(f"{found.file}: {name}: {error}") from error
+    return None
+
+
+def _within(version: str, since: str, until: str) -> bool:
+    """Whether a version lies in an interval; the newest (the empty text) does where the interval is open above."""
+    if not version:
+        return not until
+    return (not since or _number(version) >= _number(since)) and (not until or _number(version) < _number(until))
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+@cache
+def constant(name: str) -> Constant | None:
+    """A module's constant. What the running Python decides (`sys.version_info`) is read from it; what the machine decides has no value."""
+    name = canonical(name)
+    found = library(name.partition(".")[0])
+    if found is None or name not in found.constants:
+        return None
+    raw = found.constants[name]
+    try:
+        of = parse(raw["type"])
+        if raw.get("running"):
+            return Constant(of, True, getattr(sys, name.partition(".")[2]))
+        value = raw.get("value")
+        if "value" in raw and of.kind == "float":
+            value = float(value)  # nan and inf are texts in JSON
+        return Constant(of, "value" in raw or of.kind == "None", tuple(value) if isinstance(value, list) else value)
+    except (TypeSyntaxError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise SchemaError(f"{found.file}: {name}: {error!r}") from error
+
+
+@cache
+def bases(name: str) -> tuple[str, ...]:
+    """The method resolution order of a class, itself first, `builtins.object` last. Empty where the class is not known."""
+    table = _class(canonical(name))
+    if table is None:
+        return ()
+    return (canonical(name), *table[1]["mro"], *(() if canonical(name) == "builtins.object" else ("builtins.object",)))
+
+
+@cache
+def is_subclass(name: str, of: str) -> bool | None:
+    """What issubclass says, with the abstract base classes that a class is registered for. None where one of the two is not known."""
+    name, of = canonical(name), canonical(of)
+    table = _class(name)
+    if table is None or _class(of) is None:
+        return None
+    return of in bases(name) or of in table[1].get("virtual", ())
+
+
+@cache
+def kind_of(name: str) -> Kind | None:
+    """What a module's attribute is. None: not known."""
+    name = canonical(name)
+    found = library(name.partition(".")[0])
+    if found is None:
+        return None
+    if name in found.modules:
+        return "module"
+    if name in found.classes:
+        return "class"
+    if name in found.constants:
+        return "constant"
+    return "function" if name in found.functions else None
+
+
+def names(top: str) -> tuple[str, ...]:
+    """All names of a library that have a model, methods under the class that defines them."""
+    found = library(top)
+    if found is None:
+        return ()
+    members = [f"{cls}.{member}" for cls, table in found.classes.items() for member in table["members"]]
+    return (*found.functions, *found.classes, *members)
