@@ -300,3 +300,44 @@ def test_what_a_program_asks_its_surroundings_keeps_a_claim_from_being_refuted(w
     assert forced_verdict(HEAD + "BY = 2.0\n" + text, "MX103", "# here").verdict == "refuted"
     found = forced_verdict(HEAD + SURROUNDINGS[what] + text, "MX103", "# here")
     assert found.verdict != "refuted", found
+
+
+# -- what is never done ------------------------------------------------------------------------------------------------
+
+ONCE = """
+def norm(x):
+    return x * mx.rsqrt(mx.mean(x * x) + 1e-5)
+
+
+{before}def main(xs=()):
+    engine = mx.compile(norm)  # here
+{inside}    first = engine(mx.ones(3))
+    return {result}
+
+
+main()
+"""
+CALLED_ONCE = {
+    "nobody else": ("", "", "first", "confirmed"),
+    "a helper that runs": ("def show(what):\n    return what\n\n\n", "    show(engine)\n", "first", "confirmed"),
+    "a generator inside": (
+        "",
+        "    def stream(xs):\n        for x in xs:\n            yield engine(x)\n\n",
+        "first, stream(xs)",
+        "inconclusive",
+    ),
+    "a generator that it is given to": (
+        "def stream(xs, run):\n    for x in xs:\n        yield run(x)\n\n\n",
+        "",
+        "[first, *(stream(xs, engine) if xs else [])]",
+        "inconclusive",
+    ),
+    "another name of it": ("", "    other = engine\n    later = lambda x: other(x)\n", "first, later", "inconclusive"),
+}
+
+
+@pytest.mark.parametrize("who", CALLED_ONCE)
+def test_that_something_is_called_once_needs_all_that_may_call_it(who: str) -> None:
+    before, inside, result, expected = CALLED_ONCE[who]
+    text = HEAD + ONCE.format(before=before, inside=inside, result=result)
+    assert forced_verdict(text, "MX306", "# here").verdict == expected

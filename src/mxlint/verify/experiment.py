@@ -28,7 +28,7 @@ from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
-from mxlint.verify.gaps import gap, missing_places
+from mxlint.verify.gaps import gap, missing_places, unmade
 from mxlint.verify.interpreter import Choice, Interpreters
 from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
@@ -298,8 +298,13 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
 
 
 def _decided(bench: Bench, task: Task, trial: Trial) -> Trial:
-    """What a trial shows, if nothing that is not installed decided it."""
+    """What a trial shows, if nothing that is not installed decided it, and, where it is that something is never done, no call in sight was left
+    out."""
     answer = decided(bench, task.finding, trial.answer, trial.run)
+    claim, evidence = task.claim, answer.evidence
+    if answer.word == "seen" and evidence is not None and claim is not None and PROTOCOLS[claim.code].complete:
+        left_out = unmade(bench, claim, trial.job, trial.run) if trial.job is not None and trial.run is not None else None
+        answer = answer if left_out is None else Answer("unclear", f"{evidence.observed}, but {left_out}")
     return replace(trial, answer=answer, refutes=trial.refutes and answer.word == "contradicted")
 
 

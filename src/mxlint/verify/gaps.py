@@ -25,17 +25,31 @@ def gap(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | N
     """
     missed = missing_places(claim, job, run)
     if not missed:
-        name = next(_not_run(bench, claim, run), None)
-        if name is not None:
-            return f"{name}, which may call it, was not run"
+        if (caller := _caller(bench, claim, run)) is not None:
+            return caller
         if (folder := listed(bench, job, run)) is not None:
             return f"the program lists the folder {folder}, of which the experiment has the program only"
         variables = [f"the environment variable {name}" for kind, name in run["switches"] if kind == "variable"]
         asked = [*run["surroundings"], *variables]
         return f"the program asks for {asked[0]}, which may decide" if asked else None
-    row = missed[0][1][0]
-    of_calls = missed[0] in claim.calls or missed[0] in claim.paths
+    return _missed(claim, missed[0])
+
+
+def unmade(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | None:
+    """Return the first call in sight that the run did not make, or a function that may make one and was not run, in words."""
+    missed = next((place for place in missing_places(claim, job, run) if place in claim.calls or place in claim.paths), None)
+    return _missed(claim, missed) if missed is not None else _caller(bench, claim, run)
+
+
+def _missed(claim: Claim, place: Watched) -> str:
+    row = place[1][0]
+    of_calls = place in claim.calls or place in claim.paths
     return f"the call in line {row} was not made" if of_calls else f"line {row}, which the finding rests on, was not run"
+
+
+def _caller(bench: Bench, claim: Claim, run: Mapping[str, Any]) -> str | None:
+    name = next(_not_run(bench, claim, run), None)
+    return None if name is None else f"{name}, which may call it, was not run"
 
 
 def missing_places(claim: Claim, job: Job, run: Mapping[str, Any]) -> list[Watched]:
@@ -71,11 +85,13 @@ def _is_call(call: Watched, made: Mapping[str, Any]) -> bool:
 def _not_run(bench: Bench, claim: Claim, run: Mapping[str, Any]) -> Iterator[str]:
     """The functions, methods and lambdas that name what leads to the compiled function, and whose bodies did not run."""
     names, attributes = _leading(bench, claim)
+    inner = _inner(bench, claim)
+    given = _given(bench, names, inner)
     for module in list(bench.modules.by_path.values()):
         for unit, function in _functions(module):
             name, row = ("<lambda>", function.lineno) if isinstance(function, ast.Lambda) else (function.name, first_row(function))
             ran = f"{module.path}:{row}:{name}" in run["bodies"]
-            if not ran and _reaches(module, unit, function, names, attributes):
+            if not ran and (name in given or _reaches(module, unit, function, names, attributes, inner.get(unit.node, set()))):
                 yield f"the lambda in line {row}" if isinstance(function, ast.Lambda) else f"{name}()"
 
 
@@ -111,6 +127,69 @@ def _leading(bench: Bench, claim: Claim) -> tuple[set[Name], set[str]]:
     return names, attributes
 
 
+def _inner(bench: Bench, claim: Claim) -> dict[ast.stmt, set[str]]:
+    """By definition of a module, the names in it that may stand for what is compiled there: what a statement that compiles it binds, what these are
+    assigned to, and functions around it."""
+    found: dict[ast.stmt, set[str]] = {}
+    for place, first, last in claim.sites:
+        module = bench.modules.by_path.get(place)
+        for unit in module.units if module is not None else ():
+            if isinstance(unit.node, DEFINITIONS) and first_row(unit.node) <= last and first <= (unit.node.end_lineno or 0):
+                names = found.setdefault(unit.node, set())
+                for part in _statements_around(unit.node, first, last):
+                    names |= {part.name} if isinstance(part, DEFINITIONS) else _stored(part) if not hasattr(part, "body") else set()
+    for node, names in found.items():
+        assignments = [part for part in ast.walk(node) if isinstance(part, (ast.Assign, ast.AnnAssign))]
+        while new := {
+            name
+            for part in assignments
+            if part.value is not None and not names.isdisjoint(_loaded(part.value))
+            for name in _stored(part)
+            if name not in names
+        }:
+            names |= new
+    return found
+
+
+def _statements_around(node: ast.stmt, first: int, last: int) -> Iterator[ast.stmt]:
+    """The statements in a definition that these rows are part of."""
+    for part in ast.walk(node):
+        if part is not node and isinstance(part, ast.stmt) and first_row(part) <= last and first <= (part.end_lineno or 0):
+            yield part
+
+
+def _stored(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+
+
+def _given(bench: Bench, names: set[Name], inner: Mapping[ast.stmt, set[str]]) -> set[str]:
+    """The names of functions that what is compiled is given to, as an argument or in a list, tuple or dict of them."""
+    found: set[str] = set()
+    for module in list(bench.modules.by_path.values()):
+        for unit in module.units:
+            known = {name for name in unit.uses if not names.isdisjoint(names_in(module, unit, [name]))} | inner.get(unit.node, set())
+            for part in ast.walk(unit.node) if known else ():
+                if isinstance(part, ast.Call) and isinstance(part.func, (ast.Name, ast.Attribute)):
+                    arguments = [*part.args, *(keyword.value for keyword in part.keywords)]
+                    if any(not known.isdisjoint(_handed(argument)) for argument in arguments):
+                        found.add(part.func.id if isinstance(part.func, ast.Name) else part.func.attr)
+    return found
+
+
+def _handed(argument: ast.expr) -> set[str]:
+    """The names that are an argument by themselves, not part of a computation."""
+    if isinstance(argument, ast.Name):
+        return {argument.id}
+    if isinstance(argument, ast.Starred):
+        return _handed(argument.value)
+    items = argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else argument.values if isinstance(argument, ast.Dict) else ()
+    return {name for item in items for name in _handed(item)}
+
+
 def _attributes(node: ast.stmt, first: int, last: int) -> set[str]:
     """The methods around rows of a class, and the attributes that are assigned there."""
     found: set[str] = set()
@@ -123,8 +202,9 @@ def _attributes(node: ast.stmt, first: int, last: int) -> set[str]:
     return found - {"__init__"}
 
 
-def _reaches(module: Module, unit: Unit, function: Function, names: set[Name], attributes: set[str]) -> bool:
-    """Whether a function, which is in a statement of the module, names one of these in its body or its defaults.
+def _reaches(module: Module, unit: Unit, function: Function, names: set[Name], attributes: set[str], inner: set[str]) -> bool:
+    """Whether a function, which is in a statement of the module, names one of these in its body or its defaults. `inner`: names of that statement
+    alone.
 
     A string that spells a name of its module counts as that name."""
     defaults = (default for default in (*function.args.defaults, *function.args.kw_defaults) if default is not None)
@@ -134,4 +214,4 @@ def _reaches(module: Module, unit: Unit, function: Function, names: set[Name], a
         return True
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
     used |= {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}  # globals()["step"]
-    return not names.isdisjoint(names_in(module, unit, used))
+    return not inner.isdisjoint(used) or not names.isdisjoint(names_in(module, unit, used))

@@ -10,6 +10,7 @@ import dis
 import functools
 import inspect
 import itertools
+import opcode
 import os
 import sys
 import threading
@@ -27,6 +28,9 @@ from . import asked, instruments, values
 real_compile: Callable[..., Any] = mx.compile
 SURVEY_S = 5.0
 """Of processor time: after this no call is made only to see what comes."""
+SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+BEGINNING = opcode.opmap.get("RETURN_GENERATOR")
+"""Where the frame of a generator stands before its first item; before Python 3.11 there is no such place."""
 LOOKED_THROUGH = 4
 """So many calls are followed by a search for placeholders."""
 MARK = "_mxlint_number"
@@ -366,6 +370,8 @@ class Observer:
         code = frame.f_code
         if code in self.passed_over or self.paused:
             return None
+        if code.co_flags & SUSPENDED and code.co_code[max(frame.f_lasti, 0)] == BEGINNING:
+            return None  # one that was never begun is closed: nothing of its body runs
         ours = code.co_filename.startswith(self.root)
         if not ours and code not in self.targets:
             self.passed_over.add(code)
