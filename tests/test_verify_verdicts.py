@@ -341,3 +341,32 @@ def test_that_something_is_called_once_needs_all_that_may_call_it(who: str) -> N
     before, inside, result, expected = CALLED_ONCE[who]
     text = HEAD + ONCE.format(before=before, inside=inside, result=result)
     assert forced_verdict(text, "MX306", "# here").verdict == expected
+
+
+THREADED = """import threading
+step = 0
+
+
+@mx.compile
+def f(x):
+    return x * step
+
+
+def work(times):
+    for _ in range(times):
+        print(f(mx.ones(3)))
+
+
+for k in range(3):
+    step += 1
+    thread = threading.Thread(target=work, args=({times},))
+    thread.start()
+    thread.join()
+"""
+
+
+def test_calls_of_one_thread_say_nothing_of_threads_that_call_once() -> None:
+    """Each has a trace of its own: MLX is right there, and a change made by hand between two calls of one thread is none of the program."""
+    found = verdict(HEAD + THREADED.format(times=1), "MX209")
+    assert found.verdict == "inconclusive"
+    assert "a trace of its own" in (found.reason or "")

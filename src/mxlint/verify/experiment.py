@@ -28,7 +28,7 @@ from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
-from mxlint.verify.gaps import gap, missing_places, unmade
+from mxlint.verify.gaps import gap, missing_places, threads_of_one_call, unmade
 from mxlint.verify.interpreter import Choice, Interpreters
 from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
@@ -265,7 +265,7 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
     """The ways to try a claim, the nearest to the program as it runs first. Each is tried only if those before have not decided."""
     keep = partial(_keep, bench, task)
     missed: list[Watched] = [*claim.calls, *claim.chain, *claim.paths]
-    called_at_all, why = False, None
+    called_at_all, why, threads = False, None, 0
     absences: dict[str, str] = {}
     for piece in pieces(bench, task.finding, claim, task.named):
         job = job_of(bench, piece, claim, protocol)
@@ -274,6 +274,7 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
             trial = _decided(bench, task, trial)
             yield trial
             why = trial.answer.reason or why
+            threads = max(threads, threads_of_one_call(claim, trial.run))
             absences |= trial.run.get("absences", {}) if trial.run is not None else {}
             if trial.run is not None and trial.run.get("calls") and not needed(trial.run):
                 called_at_all = True
@@ -281,6 +282,9 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
                 missed = [place for place in missed if place in found]
             if trial.job is not None and trial.job is not job:
                 keep(trial.job, "-changed")
+    if threads and protocol.later:  # MLX keeps traces for each thread: calls that one makes for them all are none of the program
+        yield Trial(Answer("unclear", f"each of the {threads} threads that call it makes one call, with a trace of its own"))
+        return
     by_caller = by_callers(bench, task.finding, claim, protocol, missed, keep)
     if by_caller is not None:
         yield _decided(bench, task, Trial(by_caller.answer, by_caller.run, by_caller.job, by_caller.level))

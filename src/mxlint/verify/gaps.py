@@ -41,6 +41,20 @@ def unmade(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str 
     return _missed(claim, missed) if missed is not None else _caller(bench, claim, run)
 
 
+def threads_of_one_call(claim: Claim, run: Mapping[str, Any] | None) -> int:
+    """Return how many threads call what the claim is about, if each of them does so once and the main one never; else 0."""
+    if run is None or "objects" not in run:
+        return 0
+    sites = [
+        number
+        for number, made in enumerate(run["objects"])
+        if any(made["file"] == file and first <= made["row"] <= last for file, first, last in claim.sites)
+    ]
+    counts = [count for number in sites for count in run["objects"][number]["threads"]]
+    by_main = any(call["object"] in sites for call in run["calls"]) or any(run["objects"][number]["nested"] for number in sites)
+    return 0 if by_main or max(counts, default=0) > 1 else len(counts)
+
+
 def _missed(claim: Claim, place: Watched) -> str:
     row = place[1][0]
     of_calls = place in claim.calls or place in claim.paths

@@ -31,7 +31,7 @@ class Protocol:
     values that no two runs share, so that the reference need not be the same twice.
     `calls`: so many tell all, `survey`: but so many of the uncompiled program. `raises`: calls that are made up are to include
     one that raises there. `fused`: it is about what becomes of the graph, its memory, its shapes or its time, so that kernels are built. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
-    `complete`: it says what is never done, so that a run which left out a call in sight shows nothing.
+    `later`: it is about a call that uses the trace of an earlier one, which only calls of one thread do. `complete`: it says what is never done, so that a run which left out a call in sight shows nothing.
     `attempts`: the kinds of further calls (child/attempts.py) that may bring it about where the program's own calls do not.
     """
 
@@ -50,6 +50,7 @@ class Protocol:
     fused: bool = False
     switched: bool = False
     reference: Mode = "plain"
+    later: bool = False
     complete: bool = False
     attempts: tuple[str, ...] = ()
 

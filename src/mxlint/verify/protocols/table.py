@@ -27,12 +27,12 @@ _VALUES = {"results": True, "state": True}
 
 PROTOCOLS: dict[str, Protocol] = {
     **dict.fromkeys(("MX101", "MX102", "MX103", "MX104", "MX105"), Protocol(evaluation, results=True, attempts=("given", "flags"))),
-    **dict.fromkeys(("MX201", "MX209"), Protocol(stale_read, results=True, state=True)),
+    **dict.fromkeys(("MX201", "MX209"), Protocol(stale_read, results=True, state=True, later=True)),
     "MX202": Protocol(lost_write, results=True, attempts=("given", "flags")),
-    "MX203": Protocol(random_state, results=True, random=True, attempts=("again", "given", "flags")),
+    "MX203": Protocol(random_state, results=True, random=True, later=True, attempts=("again", "given", "flags")),
     **dict.fromkeys(("MX204", "MX205"), Protocol(captures, results=True)),
     "MX212": Protocol(aliased),
-    "MX206": Protocol(once, results=True, state=True, unstable=True, attempts=("again",)),
+    "MX206": Protocol(once, results=True, state=True, unstable=True, later=True, attempts=("again",)),
     "MX207": Protocol(mutation, results=True, state=True),
     "MX208": Protocol(raising, raises=True, attempts=("given", "flags", "sizes")),
     "MX210": Protocol(recomputed, memory=True, fused=True, reference="computed"),
