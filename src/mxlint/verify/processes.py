@@ -50,15 +50,20 @@ class ProcessGroup:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(
-        self, command: Sequence[str], folder: Path, environment: Mapping[str, str], pass_fds: tuple[int, ...]
+        self,
+        command: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        pass_fds: tuple[int, ...],
+        stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
-        """A child with pipes for what it prints, and nothing to read."""
+        """A child with pipes for what it prints, and nothing to read but `stdin`."""
         with self.lock:
             process = subprocess.Popen(
                 command,
                 cwd=folder,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=pass_fds,

@@ -29,6 +29,7 @@ from mxlint.verify.child.refusals import PHRASES
 from mxlint.verify.forkserver import FLAGS, ForkServers, Request
 from mxlint.verify.kernels import DRIVER_CACHE, PLACE, Store
 from mxlint.verify.processes import Child, ProcessGroup, computed, process_group, tasks_of_user, unnamed, used
+from mxlint.verify.waiting import MODE, Kind, Waiting, WaitingChildren, kind_of
 
 Mode = Literal["real", "plain", "rounded", "computed", "serial", "timed"]
 """The program as it is; with mx.compile left out; the same, with rounding errors added (child/rounding.py); as it is, but with every array computed before the first compiled call; as it is, but with
@@ -56,6 +57,8 @@ FOLDERS = (("/program/", b""), ("/fixed/", b""), ("/work/tmp", b"$TMPDIR"), ("/w
 """Parts of a child's folder, and what stands for them in its answer."""
 MORE_TASKS = 64
 """What the user's processes may become more by."""
+READY = 4 if has_cuda() else 0
+"""Children that begin before there is anything to run: a GPU takes most of a second to begin, and half a gigabyte of its memory."""
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "SDKROOT", "DEVELOPER_DIR")
 
 
@@ -97,6 +100,7 @@ class Workplace:
     children: ProcessGroup
     stop: threading.Event
     servers: ForkServers
+    waiting: WaitingChildren
     layers: Sequence[str] = LAYERS
 
     @property
@@ -105,8 +109,9 @@ class Workplace:
 
 
 @contextmanager
-def workplace(stop: threading.Event | None = None, layers: Sequence[str] = LAYERS) -> Iterator[Workplace]:
-    """A place to run children in, behind these layers. Neither the folder nor any of them is left afterwards."""
+def workplace(stop: threading.Event | None = None, layers: Sequence[str] = LAYERS, ready: int = READY) -> Iterator[Workplace]:
+    """A place to run children in, behind these layers. Neither the folder nor any of them is left afterwards. `ready`: so many begin before there
+    is anything for them to run."""
     if os.name != "posix":
         raise WorkplaceError("experiments need Linux or macOS, as MLX does")
     clear_up(Path(tempfile.gettempdir()))
@@ -121,9 +126,11 @@ def workplace(stop: threading.Event | None = None, layers: Sequence[str] = LAYER
         code_for_children(home)
         with process_group() as children:
             servers = ForkServers(home, children, variables(folder, folder))
+            waiting = WaitingChildren(folder, children, ready)
             try:
-                yield Workplace(folder, children, stop or threading.Event(), servers, layers)
+                yield Workplace(folder, children, stop or threading.Event(), servers, waiting, layers)
             finally:
+                waiting.close()
                 servers.close()
     finally:
         remove(folder)
@@ -237,18 +244,17 @@ def lay_out(job: Job, folder: Path, tasks: int = 0, layers: Sequence[str] = LAYE
 def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, kernels: Store | None = None, number: int = 0) -> Outcome:
     """Run a job in a folder of its own, which must not exist yet. `kernels`: those that its like built before; what it builds is added.
     `number`: runs with different ones share nothing that Python draws by chance at its start."""
-    lay_out(job, folder, tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0, place.layers)
-    if kernels is not None:
-        kernels.offer(folder)
-    read, write = os.pipe()
+    tasks = tasks_of_user() + MORE_TASKS if sys.platform == "linux" and os.getuid() != 0 else 0
     started = monotonic()
-    try:
-        process = _started(job, mode, place, folder, write, number)
-    except BaseException:
-        os.close(read)
-        raise
-    finally:
-        os.close(write)
+    begun = _begun(job, mode, place, tasks, kernels)
+    process: Child
+    if begun is not None:
+        process, folder, read = begun.process, begun.folder, begun.result
+    else:
+        lay_out(job, folder, tasks, place.layers)
+        if kernels is not None:
+            kernels.offer(folder)
+        process, read = _started(job, mode, place, folder, number)
     watch = _Watch(process, read, Allowance(wall_s, started), place, folder)
     try:
         watch.follow()
@@ -260,6 +266,9 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
     code = process.wait()
     answer = read_answer(without_folders(watch.result, folder), mode, len(job.settings["watches"])) if watch.result else None
     stopped = watch.stopped or (INTERFERED if watch.result and answer is None else None)
+    refused = refusals(folder, answer)
+    if begun is not None:
+        remove(folder)
     return Outcome(
         answer,
         stopped,
@@ -269,7 +278,7 @@ def run(job: Job, mode: Mode, place: Workplace, folder: Path, wall_s: float, ker
         watch.output[process.stderr].decode(errors="replace") if process.stderr else "",
         monotonic() - started,
         watch.peak,
-        refusals(folder, answer),
+        refused,
     )
 
 
@@ -295,13 +304,48 @@ def executable(job: Job) -> str:
     return str(job.settings["python"]["executable"]) if "python" in job.settings else sys.executable
 
 
-def _started(job: Job, mode: Mode, place: Workplace, folder: Path, write: int, number: int) -> Child:
-    """A child that runs a job: a fork, where that can be, else a new Python."""
+def _environment(folder: Path) -> dict[str, str]:
+    """The variables of a child that runs in a folder."""
     work = folder / "work"
-    environment = {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(folder.joinpath(*PLACE, DRIVER_CACHE))}
-    command = (executable(job), *FLAGS, str(place.home / "run.py"), mode, str(folder))
-    forked = place.servers.start(Request(folder, mode, environment, command), job.settings["modules"], number, write)
-    return forked or place.children.start([*command, str(write)], work, environment, (write,))
+    return {**variables(work, work / "tmp"), "CUDA_CACHE_PATH": str(folder.joinpath(*PLACE, DRIVER_CACHE))}
+
+
+def _started(job: Job, mode: Mode, place: Workplace, folder: Path, number: int) -> tuple[Child, int]:
+    """A child that runs a job, a fork, where that can be, else a new Python; and where its answer can be read."""
+    read, write = os.pipe()
+    try:
+        environment = _environment(folder)
+        command = (executable(job), *FLAGS, str(place.home / "run.py"), mode, str(folder))
+        forked = place.servers.start(Request(folder, mode, environment, command), job.settings["modules"], number, write)
+        return forked or place.children.start([*command, str(write)], folder / "work", environment, (write,)), read
+    except BaseException:
+        os.close(read)
+        raise
+    finally:
+        os.close(write)
+
+
+def _begun(job: Job, mode: Mode, place: Workplace, tasks: int, kernels: Store | None) -> Waiting | None:
+    """A child that had begun and runs the job, if there is one. Two forms that are to be timed begin by themselves."""
+    if place.waiting.most == 0 or mode == "timed":
+        return None
+
+    def start(kind: Kind, folder: Path, orders: int, write: int) -> subprocess.Popen[bytes]:
+        command = [kind.python, *FLAGS, str(place.home / "run.py"), MODE, str(folder), str(write)]
+        return place.children.start(command, folder / "work", _environment(folder), (write,), orders)
+
+    kind = kind_of(executable(job), job.settings, place.layers, limits(job.settings["cpu_s"], tasks))
+    waiting = place.waiting.take(kind, start)
+    if waiting is None:
+        return None
+    lay_out(job, waiting.folder, tasks, place.layers)
+    if kernels is not None:
+        kernels.offer(waiting.folder)
+    if waiting.tell(mode):
+        return waiting
+    waiting.close()
+    place.children.end(waiting.process)
+    return None
 
 
 @dataclass

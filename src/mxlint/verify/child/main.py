@@ -13,16 +13,20 @@ from typing import Any
 
 UNCOMPILED = ("plain", "rounded")
 """The modes in which mx.compile is left out."""
+WAITING = "waiting"
+"""The mode of a child that is told later what to run; until then its job holds what the sandbox needs."""
 
 
 def main(folder: str, mode: str, result: int | None) -> None:
     """Run the job in `folder`. The answer goes to the file descriptor `result`, or to stdout for people."""
-    with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
-        job = json.load(file)
+    job = read_job(folder)
     from . import cell
 
     work = os.path.join(folder, "work")
     layers = cell.enter(cell.Cell(folder, work, readable(folder, job), frozenset(job["layers"]), job["limits"], result))
+    if mode == WAITING:
+        mode = told()
+        job = read_job(folder)
     answer: dict[str, Any] = {"guard": layers, "status": "failed"}
     if mode == "timed":
         from . import timer
@@ -37,6 +41,33 @@ def main(folder: str, mode: str, result: int | None) -> None:
         finish(answer, result)
     answer["fused"] = mode in UNCOMPILED or job["fused"] or not job["canary"] or not unfused()
     finish({**answer, **run(folder, job, mode, layers)}, result)
+
+
+def read_job(folder: str) -> dict[str, Any]:
+    """What there is to do in a folder."""
+    with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
+        job: dict[str, Any] = json.load(file)
+    return job
+
+
+def told() -> str:
+    """Begin with all that is needed for any program, and wait to be told the mode to run one in; end if nobody will."""
+    from . import server
+
+    try:
+        start_mlx({"modules": ()})
+        server.preload()
+        ready(False)
+    except ImportError:
+        pass  # which is said of the job that there will be
+    mode = os.read(0, 32).decode()
+    if not mode:
+        os._exit(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.orig_argv[-3] = sys.argv[-3] = mode
+    return mode
 
 
 def readable(folder: str, job: dict[str, Any]) -> tuple[str, ...]:

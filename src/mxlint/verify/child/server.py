@@ -51,10 +51,7 @@ def prepare(modules: Sequence[str]) -> str | None:
     except ImportError as error:
         return str(error)
     sys.dont_write_bytecode = False  # of our own code, which is then compiled once for all runs
-    for name in sorted(os.listdir(os.path.dirname(__file__))):
-        stem, suffix = os.path.splitext(name)
-        if suffix == ".py" and stem not in SCRIPTS:
-            importlib.import_module(f"{__package__}.{stem}")
+    preload()
     sys.dont_write_bytecode = True
     for name in modules:
         try:
@@ -62,6 +59,14 @@ def prepare(modules: Sequence[str]) -> str | None:
         except ImportError:
             continue
     return shared_state()
+
+
+def preload() -> None:
+    """Import all of our own code that runs in a child."""
+    for name in sorted(os.listdir(os.path.dirname(__file__))):
+        stem, suffix = os.path.splitext(name)
+        if suffix == ".py" and stem not in SCRIPTS:
+            importlib.import_module(f"{__package__}.{stem}")
 
 
 def shared_state() -> str | None:
