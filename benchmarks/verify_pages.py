@@ -3,7 +3,8 @@
     python benchmarks/verify_pages.py [CODE…] [--kind bad|good] [--timed]
 
 A bad block is put to the test by its findings. A good one by claims that no rule makes, about each of its rows. `wrong` marks what is not as
-the pages say: a bad block whose device is here and that is not confirmed, a good one that is. The exit status is 1 if there is any.
+the pages say: a finding of a bad block that is not confirmed, though its device is here and the finding does not say that all goes well there; a claim
+on a good block, or a finding that says so, that is. The exit status is 1 if there is any.
 It needs what mxlint itself needs, and MLX.
 """
 
@@ -22,6 +23,7 @@ from mxlint.engine import Result, check
 from mxlint.finding import Finding
 from mxlint.pages import Block, load_page
 from mxlint.verify.claims import forced
+from mxlint.verify.devices import kind as device_kind
 from mxlint.verify.experiment import Options, verify
 from mxlint.verify.protocols.table import PROTOCOLS
 
@@ -46,6 +48,7 @@ def lines(code: str, block: Block, options: Options) -> Iterator[dict[str, Any]]
         if verdict is None:
             continue
         missing = verdict.verdict == "unavailable" and load_page(code).verify != "cpu"
+        right = verdict.mlx is not None and device_kind(verdict.mlx[1]) in finding.right_on
         yield {
             "code": code,
             "block": block.row,
@@ -60,7 +63,7 @@ def lines(code: str, block: Block, options: Options) -> Iterator[dict[str, Any]]
             "mlx": None if verdict.mlx is None else {"version": verdict.mlx[0], "device": verdict.mlx[1]},
             "slowdown": None if (cost := verdict.slowdown) is None else [cost.ratio, cost.low, cost.high],
             "seconds": round(verdict.duration, 2),
-            "wrong": kind == "bad" and verdict.verdict != "confirmed" and not missing or kind == "good" and verdict.verdict == "confirmed",
+            "wrong": not missing and (verdict.verdict == "confirmed") != (kind == "bad" and not right),
         }
 
 

@@ -12,6 +12,7 @@ import importlib
 import inspect
 import math
 import operator
+import os
 import pickle
 import re
 import tempfile
@@ -28,6 +29,10 @@ from recipes import SIZES, Case, Recipe
 
 EVALUATED = re.compile(r"Attempting to eval|\[async_eval\]|Not allowed inside a graph transformation|can only be called on evaled")
 COMPILED = type(mx.compile(lambda x: x))
+DEVICE = "MEASURE_DEVICE"
+"""The environment variable under which the default device of the installed MLX is measured, and not the CPU."""
+STEPS = 3 if os.environ.get("MEASURE_LARGER") else 4
+"""Sizes in an experiment: that of the trace, two that are larger, and a smaller one."""
 Shape = tuple[int, ...]
 
 
@@ -131,7 +136,7 @@ class Inputs:
 
     def worlds(self, varying: set[str]) -> list[dict[str, int]]:
         """The sizes of the traced call, then those of the later calls."""
-        return [{symbol: SIZES[symbol][step if symbol in varying else 0] for symbol in self.symbols} for step in range(4)]
+        return [{symbol: SIZES[symbol][step if symbol in varying else 0] for symbol in self.symbols} for step in range(STEPS)]
 
 
 # -- one case as a function ------------------------------------------------------------------------------------------------------------------
@@ -529,7 +534,8 @@ def run(name: str, recipe: Recipe, done: set[str], guarded: bool = False) -> Ite
 
     `guarded`: with scripts/guard.c armed, so that the process dies of what reads or writes out of bounds.
     """
-    mx.set_default_device(mx.cpu)
+    if not os.environ.get(DEVICE):
+        mx.set_default_device(mx.cpu)
     mx.eval(mx.array([1.0]) + 1)  # the first compiled call of a process traces twice where no operation ran before
     if hasattr(mx, "set_cache_limit"):
         mx.set_cache_limit(0)  # freed buffers go back at once, so that a read out of bounds does not find old values

@@ -44,7 +44,8 @@ def _install_hint() -> str:
 def _start(name: str, done: set[str], guarded: bool = False) -> tuple[int, int]:
     """A child that measures one name: (process id, file descriptor that its lines come from)."""
     reader, writer = os.pipe()
-    if sys.platform == "linux":  # MLX starts no thread on import, so a fork is safe and 30 times cheaper than a new interpreter
+    # MLX starts no thread on import, so a fork is safe and 30 times cheaper than a new interpreter; not so where it starts a GPU's driver
+    if sys.platform == "linux" and not os.environ.get("MEASURE_DEVICE"):
         pid = os.fork()
         if pid == 0:
             os.close(reader)
@@ -232,12 +233,12 @@ def _measure_all(names: list[str]) -> int:
         print(f"{name}: no recipe and no reason to skip it", file=sys.stderr)
     head = {"mlx": version, "platform": f"{platform.system()} {platform.machine()} cpu", "aliases": aliases()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_dump(head, {"entries": raw}))
+    path.write_text(dump(head, {"entries": raw}))
     print(f"{len(raw)} names of MLX {version} in {time.time() - begun:.0f} s", file=sys.stderr)
     return 0
 
 
-def _dump(head: dict[str, Any], tables: dict[str, dict[str, Any]]) -> str:
+def dump(head: dict[str, Any], tables: dict[str, dict[str, Any]]) -> str:
     """JSON with sorted keys and one entry a line, so that a change of one fact is a change of one line."""
     parts = [f'"{key}": {json.dumps(value, sort_keys=True)}' for key, value in head.items()]
     for title, table in tables.items():
@@ -250,7 +251,7 @@ def _fold_all() -> int:
     raws = [json.loads(path.read_text()) for path in (DATA / "raw").glob("*.json")]
     table = fold(raws)
     head = {"versions": table["versions"]}
-    (DATA / "facts.json").write_text(_dump(head, {"skipped": SKIPPED, "aliases": table["aliases"], "entries": table["entries"]}))
+    (DATA / "facts.json").write_text(dump(head, {"skipped": SKIPPED, "aliases": table["aliases"], "entries": table["entries"]}))
     return 0
 
 

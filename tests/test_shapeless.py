@@ -63,7 +63,7 @@ def test_the_message_says_what_happens(tmp_path: Path, expression: str, code: st
 @pytest.mark.parametrize(
     ("expression", "shapes", "code", "end"),
     [
-        ("linear(x)", [(2, 4), (3, 4)], "MX404", MEMORY),
+        ("linear(x)", [(2, 4), (3, 4)], "MX404", MEMORY + ", but not on CUDA"),
         ("linear(x)", [(2, 3, 4), (3, 3, 4)], "MX404", RAISES),
         ("linear(x)", [(2, 3, 4), (2, 5, 4)], "MX404", RAISES),
         ("x[x.shape[0] - 1]", [(2, 4), (3, 4)], "MX401", MEMORY),
@@ -76,6 +76,23 @@ def test_the_calls_in_sight_tell_which_of_several_it_is(
     (found,) = findings(tmp_path, expression, NEWEST, calls)
     assert (found.code, found.severity) == (code, "error")
     assert found.message.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("expression", "calls", "version", "devices"),
+    [
+        ("linear(x)", [(2, 4), (3, 4)], NEWEST, ("cuda",)),
+        ("linear(x)", [(2, 3, 4), (3, 3, 4)], NEWEST, ()),  # it raises there, too
+        ("linear(x)", [], NEWEST, ()),  # with two dimensions or three
+        ("linear(x)", [(2, 4), (3, 4)], "0.31.2", ()),  # not measured there
+        ("mx.tril(x)", [(2, 4), (3, 4)], NEWEST, ()),
+    ],
+)
+def test_a_finding_knows_where_it_was_measured_to_go_well(
+    tmp_path: Path, expression: str, calls: list[tuple[int, ...]], version: str, devices: tuple[str, ...]
+) -> None:
+    (found,) = findings(tmp_path, expression, version, "".join(f"f(mx.ones({shape}))\n" for shape in calls))
+    assert (found.code, found.right_on) == ("MX404", devices)
 
 
 def test_without_calls_in_sight_it_may_be_any_of_them(tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def claimed(code: str, text: str, site: int | None = None) -> Verdict:
-    """The verdict on a claim about the row that is marked; `site`: about that compiled function only, the first is 0."""
+def claimed(code: str, text: str, site: int | None = None, right_on: tuple[str, ...] = ()) -> Verdict:
+    """The verdict on a claim about the row that is marked; `site`: about that compiled function only, the first is 0; `right_on`: where it was
+    measured to go well."""
     text = HEAD + text
     Path("a.py").write_text(text, encoding="utf-8")
     result = check(["a.py"], with_facts=True)
@@ -36,7 +37,9 @@ def claimed(code: str, text: str, site: int | None = None) -> Verdict:
     row = next(row for row, line in enumerate(text.splitlines(), 1) if line.endswith(HERE))
     claim = forced(result.sources["a.py"], row, code, sites if site is None else [sites[site]])
     assert claim is not None
-    (finding,) = verify([replace(claim, message="put to the test")], result.sources, [], Options(timed=False), result.facts)
+    (finding,) = verify(
+        [replace(claim, message="put to the test", right_on=right_on)], result.sources, [], Options(timed=False), result.facts
+    )
     assert finding.verdict is not None
     return finding.verdict
 
@@ -550,3 +553,24 @@ def test_a_change_that_nobody_speaks_of_is_not() -> None:
 def test_a_change_that_is_followed_is_not_confirmed() -> None:
     text = CHANGES.replace("+ 1)", "+ 1, inputs=self.__dict__)").replace("self.apply =", "self.apply = None; self.apply =")
     assert changing(text, said=True).verdict != "confirmed"
+
+
+GROWS = """
+@partial(mx.compile, shapeless=True)
+def f(x):
+    return mx.tanh(x) * 2  # HERE
+
+for rows in (2, 3):
+    f(mx.arange(rows * 2.0).reshape(rows, 2))
+"""
+
+
+@pytest.mark.parametrize(("devices", "word"), [((), "inconclusive"), (("cuda",), "inconclusive"), (("cpu", "cuda"), "refuted")])
+def test_sizes_that_were_tried_refute_only_where_all_were_measured_to_go_well(devices: tuple[str, ...], word: str) -> None:
+    """No size tells of another one; a measurement of the operation on that device does."""
+    assert claimed("MX404", GROWS, right_on=devices).verdict == word
+
+
+def test_what_happens_is_confirmed_wherever_it_was_measured_to_go_well() -> None:
+    text = GROWS.replace("mx.tanh(x) * 2", "mx.exp(x[-1]) * 2")
+    assert claimed("MX404", text, right_on=("cpu", "cuda")).verdict == "confirmed"

@@ -126,7 +126,7 @@ class Finding:
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
     finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
     until the fix is made. `uncalled`: where the function is compiled, if its file shows no call of it. `forced`: no rule made it, somebody asked
-    for the experiment of one.
+    for the experiment of one. `right_on`: devices on which what it says was measured not to happen.
     """
 
     code: str
@@ -143,6 +143,7 @@ class Finding:
     remedy: Any = None
     uncalled: Span | None = None
     forced: bool = False
+    right_on: tuple[str, ...] = ()
 
     @property
     def elsewhere(self) -> tuple[Related, ...]:

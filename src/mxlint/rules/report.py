@@ -61,6 +61,7 @@ def in_versions(versions: tuple[str, ...], judged: tuple[str, ...]) -> str:
 def finding(
     code: str, place: Place, message: str, help: str, record: Record | None = None, *, object: str = "", calls: Iterable[Place] = (),
     chain: Step | None = None, also: Iterable[tuple[str, Place]] = (), severity: Severity | None = None, remedy: Remedy | None = None,
+    right_on: tuple[str, ...] = (),
 ) -> Finding:  # fmt: skip
     """A finding with its related spans: where it was compiled, the calls between, and the chain that leads to the expression."""
     related = [Related(text, span(where)) for text, where in also]
@@ -84,4 +85,5 @@ def finding(
         tuple(related),
         remedy=remedy,
         uncalled=span(record.site) if record is not None and not record.calls else None,
+        right_on=right_on,
     )

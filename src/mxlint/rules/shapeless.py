@@ -20,6 +20,8 @@ _LATER = {
     "raises": "raises",
 }
 """What a compiled function does at a later shape, the worst first."""
+_DEVICES = {"cuda": "CUDA"}
+"""Devices that were measured beside the CPU, and their names."""
 _UNMEASURED = "raises or silently returns wrong values"
 
 
@@ -58,7 +60,7 @@ def _shapeless(record: Record) -> Iterator[Finding]:
                 f"{quoted(event.what)} keeps {kept} of the first trace under shapeless=True: when {changes}, {name_of(record)} "
                 f"{consequences(effects)}",
                 _HELP_UNSAFE.get(event.what, "leave out shapeless=True, or do this outside the compiled function"), record, object=event.object,
-                calls=event.calls, chain=event.chain, severity="error" if certain else "warning",
+                calls=event.calls, chain=event.chain, severity="error" if certain else "warning", right_on=right_on(effects),
             )  # fmt: skip
         elif event.kind == "branch" and matters(event.axes, varying, features=True) and not _alike(record, event.place):
             yield finding(
@@ -92,8 +94,19 @@ def consequences(effects: Sequence[Effect]) -> str:
     ways: dict[str, list[str]] = {}
     for way, same in found.items():
         if same:
-            ways.setdefault(_in_versions(same), []).append(_LATER[way])
-    return ", or ".join(" or ".join(words) + versions for versions, words in ways.items())
+            ways.setdefault(_in_versions(same) + _elsewhere(same), []).append(_LATER[way])
+    return ", or ".join(" or ".join(words) + where for where, words in ways.items())
+
+
+def right_on(effects: Sequence[Effect]) -> tuple[str, ...]:
+    """The devices on which none of these effects was seen."""
+    return tuple(device for device in _DEVICES if effects and all(device in effect.right_on for effect in effects))
+
+
+def _elsewhere(effects: Sequence[Effect]) -> str:
+    """On which devices it goes well, in words."""
+    devices = [_DEVICES[device] for device in right_on(effects)]
+    return f", but not on {' and '.join(devices)}" if devices else ""
 
 
 def _in_versions(effects: Sequence[Effect]) -> str:

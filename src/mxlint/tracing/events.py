@@ -42,7 +42,7 @@ class Effect:
     changes `raises`, `wrong` (values) or `crash` (memory out of bounds); of which dimension is not known where there are none.
 
     `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`; `seen` if the calls in sight bring that about).
-    `versions` are those of MLX with that effect, out of those that the run judges for.
+    `versions` are those of MLX with that effect, out of those that the run judges for. `right_on`: devices on which that was measured to go well.
     """
 
     way: str
@@ -50,6 +50,7 @@ class Effect:
     when: str
     versions: tuple[str, ...]
     judged: tuple[str, ...]
+    right_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

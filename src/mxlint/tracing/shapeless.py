@@ -9,9 +9,9 @@ from mxlint.tracing.machine import Machine
 from mxlint.tracing.mlx.table import Shapeless
 from mxlint.tracing.values import NO_AXES, Array, Axis, Frame, Place, Value
 
-_Found = tuple[str, frozenset[Axis], str]
-"""One way to fail, the dimensions it depends on, and on what else: see Effect."""
-_FIRST: _Found = ("first", NO_AXES, "every")
+_Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
+"""One way to fail, the dimensions it depends on, on what else, and the devices without it: see Effect."""
+_FIRST: _Found = ("first", NO_AXES, "every", ())
 
 
 def on(m: Machine) -> bool:
@@ -26,17 +26,17 @@ def unsupported(m: Machine, name: str, place: Place, what: str, operand: Value, 
     found: dict[_Found, list[str]] = {}
     entries = m.table.entries(name)
     for version, entry in entries.items():
-        for effect in _effects(m, name, entry.shapeless, operand) if entry.shapeless is not None else ():
+        for effect in _effects(m, name, version, entry.shapeless, operand) if entry.shapeless is not None else ():
             found.setdefault(effect, []).append(version)
     if found:
         chain = operand.chain if isinstance(operand, Array) else None
-        effects = tuple(Effect(*effect, tuple(versions), m.table.judged) for effect, versions in found.items())
+        effects = tuple(Effect(*effect[:3], tuple(versions), m.table.judged, effect[3]) for effect, versions in found.items())
         axes = frozenset(axis for effect in effects for axis in effect.axes)
         m.emit("unsupported" if _FIRST in found else "unsafe", place, what, frame, chain, axes=axes, effects=effects)
     return _FIRST in found and len(found[_FIRST]) == len(entries)
 
 
-def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iterator[_Found]:
+def _effects(m: Machine, name: str, version: str, measured: Shapeless, operand: Value) -> Iterator[_Found]:
     """The effects in one version."""
     array = operand if isinstance(operand, Array) else None
     rank = len(array.shape) if array is not None and array.shape is not None else None
@@ -48,7 +48,7 @@ def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iter
         return
     if facts.unit and name.endswith("squeeze"):
         sizes = frozenset(axis for size in array.shape or () for axis in size.axes) or frozenset((n, None) for n in array.like)
-        yield "wrong", sizes, "unit"
+        yield "wrong", sizes, "unit", ()
         return
     harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if m.differentiating and facts.grad == "unsafe" else None
     if not harmful or not array.sure:
@@ -60,13 +60,14 @@ def _effects(m: Machine, name: str, measured: Shapeless, operand: Value) -> Iter
     nameless = array.shape is None and not array.like
     for way in sorted({way for outcome in bad.values() for way in outcome.split("|")}):
         axes: frozenset[Axis] = NO_AXES
-        for axis in (axis for axis, outcome in bad.items() if way in outcome.split("|")):
+        harm = [axis for axis, outcome in bad.items() if way in outcome.split("|")]
+        for axis in harm:
             if array.shape is None:
                 axes |= {(number, axis) for number in array.like}
             elif -len(array.shape) <= axis < len(array.shape):
                 axes |= array.shape[axis].axes
         if axes or nameless:
-            yield way, axes, every
+            yield way, axes, every, m.table.right_on(name, version, rank, harm)
 
 
 def reduced(m: Machine, what: str, place: Place, operand: Array, axes: list[int], frame: Frame) -> None:
@@ -81,7 +82,8 @@ def reduced(m: Machine, what: str, place: Place, operand: Array, axes: list[int]
 
 def at_first_call(m: Machine) -> tuple[Effect, ...]:
     """The effect of what raises at the first call in every version."""
-    return (Effect(*_FIRST, m.table.judged, m.table.judged),)
+    way, axes, when, _ = _FIRST
+    return (Effect(way, axes, when, m.table.judged, m.table.judged),)
 
 
 def whatever_changes(m: Machine, name: str, axes: frozenset[Axis] = NO_AXES) -> tuple[Effect, ...]:

@@ -63,6 +63,7 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
         tuple(dict.fromkeys(_located(bench, call.place, places) for made in objects for call in made.calls)),
         tuple(dict.fromkeys(_located(bench, step, places) for made in objects for call in made.calls for step in reversed(call.path))),
         not finding.forced,
+        finding.right_on,
     )
 
 

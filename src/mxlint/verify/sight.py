@@ -38,7 +38,8 @@ class Claim:
     can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function; `bound`: the names that
     the function around it binds; `changes`: that what is read there changes between calls; `outside`: it names what the function does not bind.
     `chain`: the other places that the finding rests on; `objects`: what the static tracer knows of the compiled objects, and `calls` the places of
-    their calls in sight, `paths` those of the calls that lead there, the nearest first; `by_rule`: a rule says it, nobody asked for the experiment alone.
+    their calls in sight, `paths` those of the calls that lead there, the nearest first; `by_rule`: a rule says it, nobody asked for the experiment alone;
+    `right_on`: devices on which it was measured not to be so.
     """
 
     code: str
@@ -59,6 +60,7 @@ class Claim:
     calls: tuple[Watched, ...] = ()
     paths: tuple[Watched, ...] = ()
     by_rule: bool = True
+    right_on: tuple[str, ...] = ()
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]

@@ -7,6 +7,8 @@
     table.entry("mlx.core.sum[axis]")                a form that behaves like the plain name gives the plain name's entry
     load_table("0.28.0", "0.30.6").entries("mlx.core.cumsum")    by version, for a range of them
 
+The facts are those of the CPU. `right_on` says which other devices do well what goes wrong there (scripts/measure_device.py).
+
 A fact that holds at two neighbouring measured versions holds between them; where they differ it is None between them: unknown. None is also
 what is not so at all: no fact is ever claimed by its absence.
 """
@@ -14,7 +16,7 @@ what is not so at all: no fact is ever claimed by its absence.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Any, Literal
 
 Verdict = Literal["ok", "raises", "unsafe", "unknown"]
 _FILE = Path(__file__).with_name("facts.json")
+_DEVICES = _FILE.with_name("devices.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,18 @@ class Table:
             self._resolved[name] = {version: entry for version, entry in found.items() if entry is not None}
         return self._resolved[name]
 
+    def right_on(self, name: str, version: str, ndim: int | None, axes: Iterable[int]) -> tuple[str, ...]:
+        """The devices on which a change of these axes, of a first argument with `ndim` dimensions, was measured to do no harm, though it does on the CPU."""
+        wanted = {str(axis) for axis in axes}
+        known = name if self.has(name) else name.partition("[")[0]
+        found = []
+        for device, names in _devices().items():
+            measured = names.get(known, {})
+            used = next((one for one in measured if _parse(one) == self._at[version]), None)
+            if used is not None and wanted and wanted <= {*measured[used].get(str(ndim), ())}:
+                found.append(device)
+        return tuple(found)
+
     def skipped(self, name: str) -> str | None:
         """Why a public name of MLX was not measured."""
         return self._skipped.get(name) or self._skipped.get(name.rpartition(".")[0] + ".*")
@@ -184,6 +199,13 @@ def _value(value: Any, at: Version) -> Any:
 @lru_cache(maxsize=1)
 def _data() -> Mapping[str, Any]:
     data: Mapping[str, Any] = json.loads(_FILE.read_bytes())
+    return data
+
+
+@lru_cache(maxsize=1)
+def _devices() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]]:
+    """By device, name, version and number of dimensions: axes."""
+    data: Mapping[str, Any] = json.loads(_DEVICES.read_bytes())
     return data
 
 

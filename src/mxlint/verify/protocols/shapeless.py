@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mxlint.verify.devices import kind
 from mxlint.verify.protocols.answer import Answer, says, seen, unclear, unreached
 from mxlint.verify.protocols.comparing import differing
 from mxlint.verify.sight import Call, Sight
@@ -34,7 +35,10 @@ def frozen_shape(sight: Sight) -> Answer:
         if not real["traced"] and _shapes(real["key"]) != _shapes(first[real["object"]]["key"]):
             return Answer("seen", None, evidence)
         return unclear(f"a call differs for another reason than its shapes: {evidence.observed}")
-    # Sizes that were tried say nothing of others: no size refutes.
+    device = kind(sight.real["mlx"]["device"])
+    if reshaped and device in sight.claim.right_on:
+        return Answer("contradicted", f"other shapes gave what the uncompiled function gives, as was measured on {device}")
+    # Where that was not measured, sizes that were tried say nothing of others: no size refutes.
     return unclear(
         "the sizes that were tried gave what the uncompiled function gives" if reshaped else "no call in sight brings another shape"
     )
