@@ -228,12 +228,7 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
 }
 
 
-NORMALISED = pytest.mark.xfail(strict=True, raises=AssertionError, reason="names are compared as written, not as NFKC")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=NORMALISED if name == "identifiers that Python takes for the same" else ()) for name in ODD]
-)
+@pytest.mark.parametrize("name", ODD)
 def test_odd_files(name: str) -> None:
     text, expected = ODD[name]
     found = codes(text, everything=False)

@@ -275,7 +275,7 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
 def _analyser(
     contents: Mapping[str, bytes], table: Table, everything: bool, with_facts: bool
 ) -> Callable[[Source, tuple[str, ...]], Analysis]:
-    """The analysis of one file of this run. It is imported here, with all of LibCST behind it, because most runs need none of it."""
+    """The analysis of one file of this run. It is imported here, with all of the tracer behind it, because most runs need none of it."""
     from mxlint.analysis import analyze
     from mxlint.project import Project
 

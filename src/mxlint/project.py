@@ -25,7 +25,7 @@ class Found:
 
 
 class Project:
-    """Resolves imports between files (and keeps what was lowered of them in `files`): the folder of the importing file, the folder above its top package, and a `src` folder there."""
+    """Resolves imports between files (and keeps their IR in `files`): the folder of the importing file, the folder above its top package, and a `src` folder there."""
 
     def __init__(self, contents: Mapping[str, bytes] | None = None) -> None:
         """`contents`: the files of the run, by real path, for the few questions about files that no import leads to."""

@@ -6,26 +6,32 @@ A definition starts at `def`, `class` or `async`, not at its decorators. Names a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+from mxlint.syntax.record import Record
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     start: int
     end: int
+
+    def moved(self, start: int, end: int) -> Self:
+        """The same at another place."""
+        fields: tuple[str, ...] = self.__match_args__
+        return type(self)(start, end, *[getattr(self, field) for field in fields[2:]])
 
 
 # -- expressions ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Expr(Node):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Record):
     """The names that a block binds, and those that it declares global or nonlocal. `bound` holds none of these.
 
     Blocks are modules, functions, lambdas, classes and comprehensions. A block's names do not hold those of blocks within it, nor parameters.
@@ -33,41 +39,35 @@ class Scope:
     """
 
     bound: frozenset[str]
-    globals: frozenset[str] = frozenset()
-    nonlocals: frozenset[str] = frozenset()
+    globals: frozenset[str]
+    nonlocals: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
 class Const(Expr):
     """A literal: None, bool, int, float, complex, str (concatenated), bytes, Ellipsis."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
 class Name(Expr):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
 class Attr(Expr):
     value: Expr
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Slice(Expr):
     lower: Expr | None
     upper: Expr | None
     step: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class Starred(Expr):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Sub(Expr):
     """`value[index]`; an index with a comma is a Seq of kind tuple, whose items may be Slice."""
 
@@ -75,7 +75,6 @@ class Sub(Expr):
     index: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Arg(Node):
     """One argument of a call: `value`, `name=value`, `*value` (star "*") or `**value` (star "**")."""
 
@@ -84,7 +83,6 @@ class Arg(Node):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Call(Expr):
     """`args` in the order of the text. Python evaluates keywords after all positional arguments, also after a `*value` that follows them."""
 
@@ -92,7 +90,6 @@ class Call(Expr):
     args: tuple[Arg, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Bin(Expr):
     """A binary operator; `op` as written: + - * / // % ** @ & | ^ << >>."""
 
@@ -101,7 +98,6 @@ class Bin(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Unary(Expr):
     """`op` is one of - + ~ not."""
 
@@ -109,7 +105,6 @@ class Unary(Expr):
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class BoolOp(Expr):
     """`op` is and / or; a chain of one operator is pairs nested to the left."""
 
@@ -118,7 +113,6 @@ class BoolOp(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Compare(Expr):
     """`left op rights[0] op rights[1] …`; ops as written, `not in` and `is not` with one blank."""
 
@@ -127,14 +121,12 @@ class Compare(Expr):
     rights: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class IfExp(Expr):
     test: Expr
     body: Expr
     orelse: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Param(Node):
     """`star` is "" for a plain parameter, "*" for *args, "**" for **kwargs; `kwonly` stands after a star, `posonly` before a slash."""
 
@@ -146,7 +138,6 @@ class Param(Node):
     annotation: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class Lambda(Expr):
     """`generator`: the body yields."""
 
@@ -156,7 +147,6 @@ class Lambda(Expr):
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
 class Seq(Expr):
     """A tuple, list or set display; items may be Starred."""
 
@@ -164,14 +154,12 @@ class Seq(Expr):
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class DictDisplay(Expr):
     """`{key: value, **value}`; the key of a ** entry is None."""
 
     items: tuple[tuple[Expr | None, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Clause(Node):
     """`for target in iter if … if …` of a comprehension."""
 
@@ -181,7 +169,6 @@ class Clause(Node):
     is_async: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Comp(Expr):
     """A comprehension; `key` only for dicts (None in `{**element for …}`); `clauses` outermost first, whose targets are `scope`."""
 
@@ -192,7 +179,6 @@ class Comp(Expr):
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
 class Format(Expr):
     """`{value!conversion:spec}` in an f-string. `{value=}` is a Const of the text and a Format, with conversion "r" if nothing else is said."""
 
@@ -201,7 +187,6 @@ class Format(Expr):
     spec: FString | None
 
 
-@dataclass(frozen=True, slots=True)
 class FString(Expr):
     """An f-string: the texts between, as Python reads them, and the replaced expressions. `template`: a t-string, whose value is no text."""
 
@@ -209,18 +194,15 @@ class FString(Expr):
     template: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Walrus(Expr):
     target: Name
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Await(Expr):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Yield(Expr):
     """`yield value` or `yield from value` (`source` true)."""
 
@@ -228,7 +210,6 @@ class Yield(Expr):
     source: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Opaque(Expr):
     """An expression that could not be lowered (newer than this version): unknown."""
 
@@ -236,7 +217,6 @@ class Opaque(Expr):
 # -- statements -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Stmt(Node):
     pass
 
@@ -244,7 +224,6 @@ class Stmt(Node):
 Body = tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Module(Node):
     """A whole file. `scope.bound` does not hold what functions bind by a global statement."""
 
@@ -252,12 +231,10 @@ class Module(Node):
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
 class ExprStmt(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Assign(Stmt):
     """`a = b = value`: targets in order; `annotation` only for `target: annotation = value` (value None when it is only declared)."""
 
@@ -266,7 +243,6 @@ class Assign(Stmt):
     annotation: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class AugAssign(Stmt):
     """`target op= value`; op without the equals sign."""
 
@@ -275,21 +251,18 @@ class AugAssign(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class If(Stmt):
     test: Expr
     body: Body
     orelse: Body
 
 
-@dataclass(frozen=True, slots=True)
 class While(Stmt):
     test: Expr
     body: Body
     orelse: Body
 
 
-@dataclass(frozen=True, slots=True)
 class For(Stmt):
     target: Expr
     iter: Expr
@@ -298,14 +271,12 @@ class For(Stmt):
     is_async: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Handler(Node):
     type: Expr | None
     name: str | None
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
 class Try(Stmt):
     """`star`: the handlers are `except*`."""
 
@@ -316,14 +287,12 @@ class Try(Stmt):
     star: bool
 
 
-@dataclass(frozen=True, slots=True)
 class With(Stmt):
     items: tuple[tuple[Expr, Expr | None], ...]
     body: Body
     is_async: bool
 
 
-@dataclass(frozen=True, slots=True)
 class TypeParam(Node):
     """`T: bound = default`, `*Ts` (star "*") or `**P` (star "**"), which Python evaluates when they are asked for."""
 
@@ -333,12 +302,8 @@ class TypeParam(Node):
     default: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class FuncDef(Stmt):
-    """`name_start`, `name_end`: where the name stands. `generator`: the body yields.
-
-    An empty body is that of a method that nothing has called yet: lower.lower_method.
-    """
+    """`name_start`, `name_end`: where the name stands. `generator`: the body yields."""
 
     name: str
     name_start: int
@@ -353,7 +318,6 @@ class FuncDef(Stmt):
     type_params: tuple[TypeParam, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ClassDef(Stmt):
     name: str
     name_start: int
@@ -365,7 +329,6 @@ class ClassDef(Stmt):
     type_params: tuple[TypeParam, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class TypeAlias(Stmt):
     """`type name[type_params] = value`; Python evaluates the value when it is asked for."""
 
@@ -374,12 +337,10 @@ class TypeAlias(Stmt):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Return(Stmt):
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class Raise(Stmt):
     """`raise value from cause`."""
 
@@ -387,32 +348,27 @@ class Raise(Stmt):
     cause: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class Assert(Stmt):
     test: Expr
     message: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
 class Delete(Stmt):
     targets: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Flow(Stmt):
     """pass, break or continue."""
 
     kind: Literal["pass", "break", "continue"]
 
 
-@dataclass(frozen=True, slots=True)
 class Import(Stmt):
     """`import a.b as c`: pairs (dotted name, alias or None)."""
 
     names: tuple[tuple[str, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ImportFrom(Stmt):
     """`from ..module import name as alias`; `names` empty for `import *`; `level` counts the leading dots."""
 
@@ -421,19 +377,16 @@ class ImportFrom(Stmt):
     names: tuple[tuple[str, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Node):
     """What a case of a match asks of the subject."""
 
 
-@dataclass(frozen=True, slots=True)
 class ValuePattern(Pattern):
     """`1`, `None`, `A.B`: the subject is compared with it."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class NamePattern(Pattern):
     """`name`, `_` (name None) or `pattern as name`."""
 
@@ -441,26 +394,22 @@ class NamePattern(Pattern):
     name: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class OrPattern(Pattern):
     patterns: tuple[Pattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class StarPattern(Pattern):
     """`*name` in a sequence."""
 
     name: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class SequencePattern(Pattern):
     """`a, *b` or `[a, *b]`."""
 
     items: tuple[Pattern, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class MappingPattern(Pattern):
     """`{key: pattern, **rest}`."""
 
@@ -468,7 +417,6 @@ class MappingPattern(Pattern):
     rest: str | None
 
 
-@dataclass(frozen=True, slots=True)
 class ClassPattern(Pattern):
     """`A(pattern, name=pattern)`."""
 
@@ -477,7 +425,6 @@ class ClassPattern(Pattern):
     keywords: tuple[tuple[str, Pattern], ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Case(Node):
     """One case of a match: its pattern, the names that it binds, its guard."""
 
@@ -487,13 +434,11 @@ class Case(Node):
     body: Body
 
 
-@dataclass(frozen=True, slots=True)
 class Match(Stmt):
     subject: Expr
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class UnknownStmt(Stmt):
     """A statement that could not be lowered: the names it may bind become unknown."""
 

@@ -233,7 +233,7 @@ _CALLS: dict[type, Callable[[Machine, Any, CallInfo], Value]] = {
 
 
 def node_of(function: FuncV) -> ir.FuncDef | ir.Lambda | None:
-    """The lowered definition, made on demand."""
+    """The definition, looked into on demand."""
     if function.lower is not None:
         lower, function.lower = function.lower, None
         lower(function)

@@ -1,111 +1,97 @@
-"""A file cut into chunks: whole-line pieces of top-level statements, and the bodies of functions in them, so that only the needed is lowered."""
+"""A file cut into pieces: its top-level statements, those that share lines together, each of which runs when it is asked for."""
 
 from __future__ import annotations
 
 import ast
-import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
-from mxlint.source import line_starts
+from mxlint.syntax import ir
+from mxlint.syntax.lower import Lowering
+from mxlint.syntax.names import bound_names
 
-_GAP = re.compile(r"(?:[ \t\f\r\n]+|\\|#[^\r\n]*)*")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SHORT = 100
+"""Characters up to which a function counts as a part of what it stands in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """One function or class with its decorators, or the statements that share physical lines; offsets of whole lines."""
+class Suite:
+    """A method, or a decorated function, which is `node`: what it says behind its name, to the end of its last line."""
+
+    node: ir.FuncDef
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A function or class with its decorators, or the statements that share physical lines: whole lines from `start` to `end`.
+
+    `binds` are the names it binds, * for those of a whole module; `plain`: it holds nothing but imports and texts such as docstrings.
+    """
 
     start: int
     end: int
     kind: Literal["def", "class", "other"]
     name: str | None
     decorated: bool
-    nodes: tuple[ast.stmt, ...]
-    methods: tuple[Suite, ...] = ()
+    binds: tuple[str, ...]
+    body: ir.Body
+    plain: bool
+    methods: tuple[Suite, ...]
+
+    @property
+    def size(self) -> int:
+        """Characters, methods apart."""
+        return self.end - self.start - sum(suite.end - suite.start for suite in self.methods)
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """What a method, or a decorated function, says behind its name: its parameters and body, to the end of its last line; its last statement ends at `last`."""
-
-    start: int
-    end: int
-    last: int
-
-
-def chunks(text: str, tree: ast.Module) -> tuple[Chunk, ...]:
+def cut(text: str, tree: ast.Module) -> tuple[Piece, ...]:
     """Cut `text`, whose tree is `tree`, at the lines where its top-level statements begin and end."""
-    starts = [*line_starts(text), len(text)]
-    cut: list[Chunk] = []
+    lowering = Lowering(text)
+    rows = [*lowering.positions.starts[1:], len(text)]
+    pieces: list[Piece] = []
     group: list[ast.stmt] = []
-    first = last = 0  # the lines of the group, 1-based
     for node in tree.body:
-        if group and node.lineno > last:
-            cut.append(_chunk(text, starts, first, last, group))
+        if group and _first_row(node) > (group[-1].end_lineno or 0):
+            pieces.append(_piece(lowering, rows, group))
             group = []
-        if not group:
-            first = _first_line(text, starts, last, node)
         group.append(node)
-        last = _last_line(text, starts, node)
     if group:
-        cut.append(_chunk(text, starts, first, last, group))
-    return tuple(cut)
+        pieces.append(_piece(lowering, rows, group))
+    return tuple(pieces)
 
 
-def _chunk(text: str, starts: list[int], first: int, last: int, group: list[ast.stmt]) -> Chunk:
-    start, end, node = starts[first - 1], starts[last], group[0]
-    if len(group) == 1 and isinstance(node, ast.ClassDef):
-        return Chunk(start, end, "class", node.name, bool(node.decorator_list), (node,), tuple(_suites(text, starts, node.body)))
-    if len(group) == 1 and isinstance(node, _DEFINITIONS):
-        # One without decorators is not lowered at all before it is called.
-        later = _suites(text, starts, group) if node.decorator_list else ()
-        return Chunk(start, end, "def", node.name, bool(node.decorator_list), (node,), tuple(later))
-    return Chunk(start, end, "other", None, False, tuple(group))
+def _first_row(node: ast.stmt) -> int:
+    """The row where a statement begins: of what is decorated, its first decorator."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-_HEAD = re.compile(r"(?:async[ \t]+)?def[ \t]+\w+(?=[ \t]*[(\[])")
-_SHORT = 100
-"""Characters up to which it is cheaper to lower a function with what it stands in."""
+def _piece(lowering: Lowering, rows: list[int], group: list[ast.stmt]) -> Piece:
+    start, end = rows[_first_row(group[0]) - 1], rows[group[-1].end_lineno or 0]
+    body, binds = lowering.top(group), bound_names(group)
+    alone = body[0] if len(body) == 1 else None
+    if isinstance(alone, ir.ClassDef):
+        return Piece(start, end, "class", alone.name, bool(alone.decorators), binds, body, False, tuple(_suites(rows, alone.body)))
+    if isinstance(alone, ir.FuncDef):
+        # One without decorators is not looked into at all before it is called.
+        later = tuple(_suites(rows, body)) if alone.decorators else ()
+        return Piece(start, end, "def", alone.name, bool(alone.decorators), binds, body, False, later)
+    return Piece(start, end, "other", None, False, binds, body, all(map(_is_plain, body)), ())
 
 
-def _suites(text: str, starts: list[int], body: list[ast.stmt]) -> Iterator[Suite]:
-    """The functions that stand directly in a body, where they share no line with anything else."""
-    for number, method in enumerate(body):
-        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        line, closing = starts[method.lineno - 1], method.body[-1]
-        head = _HEAD.match(text, line + method.col_offset)
-        last = _last_line(text, starts, method)
-        before = text[line : line + method.col_offset]
-        alone = (not before or before.isspace()) and all(other.lineno > last for other in body[number + 1 : number + 2])
-        if head is not None and alone and starts[last] - head.end() > _SHORT:
-            line = starts[(closing.end_lineno or closing.lineno) - 1]
-            tail = text[line : starts[last]].encode("utf-8", "surrogatepass")[: closing.end_col_offset]
-            yield Suite(head.end(), starts[last], line + len(tail.decode("utf-8", "surrogatepass")))
+def _is_plain(statement: ir.Stmt) -> bool:
+    return isinstance(statement, (ir.Import, ir.ImportFrom)) or isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Const)
 
 
-def _first_line(text: str, starts: list[int], last: int, node: ast.stmt) -> int:
-    """The line of the first token of `node`: of a decorated definition that is the `@`, which ast does not place."""
-    if not isinstance(node, _DEFINITIONS) or not node.decorator_list:
-        return node.lineno
-    gap = _GAP.match(text, starts[last])
-    at = gap.end() if gap else starts[last]
-    line = node.decorator_list[0].lineno
-    while starts[line - 1] > at:
-        line -= 1
-    return line
-
-
-def _last_line(text: str, starts: list[int], node: ast.stmt) -> int:
-    """The last line of the logical line that `node` ends: `a = 1; \\` goes on below."""
-    line = node.end_lineno or node.lineno
-    tail = text[starts[line - 1] : starts[line]]
-    if tail.rstrip("\r\n").endswith("\\"):
-        tail = tail.encode("utf-8", "surrogatepass")[node.end_col_offset :].decode("utf-8", "surrogatepass")
-        while "#" not in tail and tail.rstrip("\r\n").endswith("\\") and line + 1 < len(starts):
-            line += 1
-            tail = text[starts[line - 1] : starts[line]]
-    return line
+def _suites(rows: list[int], body: ir.Body) -> Iterator[Suite]:
+    """The functions that stand directly in a body, where they share no line with anything behind them."""
+    for method, after in pairwise([*body, None]):
+        if isinstance(method, ir.FuncDef):
+            end = rows[bisect_right(rows, method.end - 1)]
+            if (after is None or after.start >= end) and end - method.name_end > _SHORT:
+                yield Suite(method, method.name_end, end)

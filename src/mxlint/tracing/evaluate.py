@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -392,7 +391,7 @@ def _fstring(m: Machine, node: ir.FString, frame: Frame) -> Value:
         values.append(value)
     if m.trace is not None:  # there the next trace may format something else: a text says no more than that
         return Scalar("str", MISSING)
-    return _formatted(m.place(frame, node).text, values)
+    return _formatted(node, values)
 
 
 def _replaced(node: ir.FString) -> Iterator[ir.Expr]:
@@ -404,22 +403,15 @@ def _replaced(node: ir.FString) -> Iterator[ir.Expr]:
                 yield from _replaced(part.spec)
 
 
-LONGEST_FORMAT = 200
-
-
-def _formatted(text: str, values: list[Value]) -> Scalar:
+def _formatted(node: ir.FString, values: list[Value]) -> Scalar:
     """The text that an f-string makes of whole numbers and texts; unknown with conversions or format specs, or if a part is unknown."""
     known = [value.content for value in values if isinstance(value, Scalar) and value.kind in ("int", "str") and value.known]
     param = any(isinstance(value, Scalar) and value.param for value in values)
-    if len(known) < len(values) or len(text) > LONGEST_FORMAT:
-        return Scalar("str", MISSING, param=param)
-    display = ast.parse(f"({text})", mode="eval").body
-    parts = display.values if isinstance(display, ast.JoinedStr) else []  # a template string, from Python 3.14 on, is no text
-    plain = [part for part in parts if isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None]
-    if not parts or len(plain) < len(values):
+    plain = all(isinstance(part, ir.Const) or not part.conversion and part.spec is None for part in node.parts)
+    if len(known) < len(values) or node.template or not plain:
         return Scalar("str", MISSING, param=param)
     rest = iter(known)
-    return Scalar("str", "".join(str(part.value if isinstance(part, ast.Constant) else next(rest)) for part in parts), param=param)
+    return Scalar("str", "".join(str(part.value if isinstance(part, ir.Const) else next(rest)) for part in node.parts), param=param)
 
 
 def _walrus(m: Machine, node: ir.Walrus, frame: Frame) -> Value:

@@ -329,11 +329,12 @@ def make_function(m: Machine, node: ir.FuncDef, frame: Frame) -> FuncV:
     base = qualname(frame)
     name = f"{base}.{node.name}" if base else node.name
     place = Place(frame.source, node.name_start, node.name_end)
+    waits = m.files.waits(frame.source, node)
     if frame.kind == "function":
         m.made.append((node, frame))
     return FuncV(
-        name=name, env=frame, source=frame.source, node=node, lower=None if node.body else partial(_lower_method, m),
-        defaults=_defaults(m, node, frame), cls=frame.cls, place=place,
+        name=name, env=frame, source=frame.source, node=node, lower=partial(_lower_method, m) if waits else None,
+        defaults={} if waits else _defaults(m, node, frame), cls=frame.cls, place=place,
     )  # fmt: skip
 
 
@@ -350,19 +351,19 @@ def _defaults(m: Machine, node: ir.FuncDef, frame: Frame) -> dict[str, Value]:
 
 
 def _lower_method(m: Machine, function: FuncV) -> None:
-    """Give a method its parameters and its body, unless too much was lowered for this file already."""
+    """Look into a method, unless too much was looked into for this file already."""
     node, function.node = function.node, None
     assert isinstance(node, ir.FuncDef) and function.env is not None
-    if not m.files.is_method_lowered(function.source, node):
-        if node.end - node.start > m.text_left:
+    size = node.end - node.start
+    if m.files.call(function.source, node):
+        if size > m.text_left:
             m.lost("budget")
             return
-        m.text_left -= node.end - node.start
-        m.tick_text(node.end - node.start)
-    function.node = node = m.files.method(function.source, node)
-    if node is not None:
-        with m.apart():
-            function.defaults = _defaults(m, node, function.env)
+        m.text_left -= size
+        m.tick_text(size)
+    function.node = node
+    with m.apart():
+        function.defaults = _defaults(m, node, function.env)
 
 
 def _class(m: Machine, node: ir.ClassDef, frame: Frame) -> Status:

@@ -17,7 +17,7 @@ from mxlint.tracing.values import CompiledV, External, Frame, FuncV, Lazy, Parti
 
 if TYPE_CHECKING:
     from mxlint.source import Source
-    from mxlint.tracing.files import Piece
+    from mxlint.tracing.chunks import Piece
 
 MAX_ASIDE = 400
 """Characters of a function that is followed on a search although nothing tells that it leads to anything compiled."""
@@ -69,7 +69,7 @@ def _imported_names(m: Machine, source: Source, seen: set[int]) -> set[str]:
     """The names under which a file that is not run imports compile, or what spells it elsewhere."""
     names: set[str] = set()
     seen.add(id(source))
-    for node in chain.from_iterable(piece.body or () for piece in m.files.pieces(source)):
+    for node in chain.from_iterable(piece.body if piece.plain else () for piece in m.files.pieces(source)):
         if isinstance(node, ir.ImportFrom):
             found = m.project.find(node.module, node.level, source)
             other = found.source if found is not None else None

@@ -54,7 +54,7 @@ STOPPERS = frozenset({"format", "evaluate", "convert", "truth", "index"})
 MAX_RECURSION = 8
 """The same for one function within itself, where every condition on the way is known."""
 TEXT_PER_STEP = 10
-"""Characters that are lowered in the time of a few steps."""
+"""Characters that count as a step."""
 MAX_GUARDED_RECURSION = 2
 """And where one is not known."""
 
@@ -194,7 +194,7 @@ class Machine:
         self.withheld = 0
 
     def tick_text(self, size: int) -> None:
-        """Where nothing is known to be compiled yet, what is lowered costs steps as well."""
+        """Where nothing is known to be compiled yet, the text that is looked into costs steps as well."""
         if self.searching and not self.records:
             self.tick(size // TEXT_PER_STEP)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -258,7 +258,7 @@ def walk(node: Any) -> Iterator[ir.Node]:
 @cache
 def _parts(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node that may hold other nodes."""
-    return tuple(field.name for field in fields(kind) if field.name not in ("start", "end"))
+    return tuple(field for field in kind.__match_args__ if field not in ("start", "end"))
 
 
 def host_value(m: Machine, function: FuncV, param: ir.Param) -> Value:

@@ -37,7 +37,7 @@ from mxlint.tracing.values import (
 if TYPE_CHECKING:
     from mxlint.project import Found
     from mxlint.source import Source
-    from mxlint.tracing.files import Piece
+    from mxlint.tracing.chunks import Piece
 
 ENTRY_BUDGET = 25_000
 """Steps for the module level, and for each function entered."""
@@ -53,7 +53,7 @@ MAX_NESTED = 16
 MAX_DATA = 50_000
 """Characters of a statement beyond which it is data, such as a table, and unknown."""
 TEXT_BUDGET = 300_000
-"""Characters lowered for one file, those of the files that it imports included."""
+"""Characters looked into for one file, those of the files that it imports included."""
 CALLER_TEXT_BUDGET = 20_000
 """The same for a file that compiles nothing and only calls what others compile."""
 SEARCH_BUDGET = 8_000
@@ -178,7 +178,7 @@ def load(m: Machine, found: Found) -> Value:
             for name in names:
                 present = frame.fields.get(name)
                 frame.fields[name] = Lazy(make=_later(m, chunk, frame, name, present), decorated=chunk.kind == "class" and chunk.decorated)
-        elif names or chunk.body is None:
+        elif names or not chunk.plain:
             with m.apart():
                 _chunk(m, chunk, frame)
     return made
@@ -197,7 +197,7 @@ def _later(m: Machine, chunk: Piece, frame: Frame, name: str, present: Value | N
         del waiting
         if isinstance(value, (ListV, DictV)):
             for other in _fillers(m.files.pieces(frame.source), frame.source.text, name):
-                if other is not chunk:
+                if other.start != chunk.start:
                     for bound in other.binds:
                         calls.force(frame, bound, frame.fields.get(bound, UNKNOWN))
         return value
@@ -213,7 +213,7 @@ def _fillers(pieces: Iterable[Piece], text: str, name: str) -> Iterator[Piece]:
     fills = re.compile(rf"\b{re.escape(name)}\s*(?:\[[^]\n]*\]\s*=(?!=)|\.(?:append|extend|insert|update|setdefault)\(|[+|]=)")
     decorators = {piece.name for piece in pieces if piece.kind == "def" and fills.search(text, piece.start, piece.end)}
     for piece in pieces:
-        if piece.kind == "other" and piece.body is None:
+        if piece.kind == "other" and not piece.plain:
             if fills.search(text, piece.start, piece.end):
                 yield piece
         elif piece.decorated and not decorators.isdisjoint(_decorators(piece, text)):
@@ -236,8 +236,8 @@ def _decorators(piece: Piece, text: str) -> list[str]:
 
 
 def _lowered(m: Machine, chunk: Piece, frame: Frame) -> ir.Body:
-    """The lowered form of a piece, or an unknown statement beyond what may be lowered for one file."""
-    if not m.files.is_lowered(frame.source, chunk):
+    """What a piece says, or an unknown statement beyond what may be looked into for one file."""
+    if not m.files.is_run(frame.source, chunk):
         if chunk.size > (m.text_left if chunk.kind != "other" else min(m.text_left, MAX_DATA)):
             m.lost("budget")
             return (ir.UnknownStmt(chunk.start, chunk.end, chunk.binds),)
@@ -287,7 +287,7 @@ def _imports_handles(m: Machine, source: Source, cut: tuple[Piece, ...], budget:
     frame = module_frame(m, source, "__main__")
     with budget:
         for chunk in cut:
-            if chunk.body is not None:
+            if chunk.plain:
                 execute.execute(m, chunk.body, frame)
         handles = interest.imported_handles(m, source, frame)
         classes = [value for value in frame.fields.values() if isinstance(value, ClassV)]

@@ -443,7 +443,7 @@ class Frame(Heap):
 
 @dataclass(slots=True, eq=False, repr=False)
 class FuncV(Heap):
-    """A function of the project: `node` is its lowered definition (or lambda), made on demand by `lower`."""
+    """A function of the project: `node` is its definition (or lambda), looked into on demand by `lower`."""
 
     name: str = ""
     env: Frame | None = None
