@@ -19,6 +19,7 @@ import pytest
 from mxlint.syntax import ir
 from mxlint.syntax.lower import Lowering, lower
 from mxlint.syntax.names import bound_names
+from mxlint.syntax.trees import Trees
 from mxlint.tracing.chunks import cut
 
 # -- what it becomes ---------------------------------------------------------------------------------------------------
@@ -545,7 +546,7 @@ def test_a_node_that_only_a_newer_python_has_is_unknown() -> None:
     assert isinstance(first, ast.Assign) and isinstance(second, ast.Assign)
     first.value = ast.copy_location(NewExpr(), first.value)
     tree.body[1] = ast.copy_location(NewStmt(target=second.targets[0]), second)
-    assert Lowering(text).module(tree).body == (
+    assert Lowering(text, Trees()).top(tree.body) == (
         ir.Assign(0, 7, (ir.Name(0, 1, "x"),), ir.Opaque(4, 7), None),
         ir.UnknownStmt(8, 13, ("y",)),
     )
@@ -629,6 +630,97 @@ def test_newest_syntax() -> None:
     assert shape(statement) == "Try([ExprStmt(a)] [Handler(Seq(tuple [B C]) - [ExprStmt(d)])] [] [] no)"
 
 
+# -- bodies that are made later --------------------------------------------------------------------------------------
+
+
+FUNCTIONS = """
+def f(a):
+    b = yield a
+    def inner(): yield
+class A:
+    async def f(self):
+        global c
+        c = lambda: (yield)
+    if x:
+        def g(self): return [self for self in self]
+try:
+    pass
+except E:
+    def h(): nonlocal_ = 1
+"""
+
+
+def deferred(body: ir.Body) -> list[ir.FuncDef]:
+    """The functions that stand in no other function, without asking for anything that is made later."""
+    found: list[ir.FuncDef] = []
+    for node in body:
+        if isinstance(node, ir.FuncDef):
+            found.append(node)
+        else:
+            for part in (getattr(node, field) for field in node.__match_args__):
+                found += deferred(tuple(item for item in part if isinstance(item, ir.Node))) if isinstance(part, tuple) else []
+    return found
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_order_in_which_bodies_are_asked_for_does_not_matter(backwards: bool) -> None:
+    functions = deferred(lowered(FUNCTIONS))
+    assert [function.name for function in functions] == ["f", "f", "g", "h"]
+    for function in functions[:: -1 if backwards else 1]:
+        assert function.body
+    assert [shape(function.scope) for function in functions] == [
+        "Scope({b inner} {} {})",
+        "Scope({} {c} {})",
+        "Scope({} {} {})",
+        "Scope({nonlocal_} {} {})",
+    ]
+    assert [function.generator for function in functions] == [True, False, False, False]
+
+
+def test_dropped_trees_are_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parse = ast.parse
+    monkeypatch.setattr(ast, "parse", lambda text: parsed.append(text) or parse(text))
+    trees = Trees(room=len(FUNCTIONS) + 10)
+    module = lower(FUNCTIONS, trees)
+    assert trees.of(FUNCTIONS) is trees.of(FUNCTIONS)
+    assert trees.of("x = 1\n") is trees.of("x = 1\n")
+    first, *rest = deferred(module.body)
+    assert first.body and len(parsed) == 2
+    assert trees.of("y = 1\n") is trees.of("y = 1\n")  # there is room for one small text beside it
+    assert rest[0].body == deferred(lowered(FUNCTIONS))[1].body
+    assert parsed.count(FUNCTIONS) == 2  # the first, and the one for `lowered`
+
+
+def test_a_text_that_is_larger_than_the_room_has_a_tree() -> None:
+    trees = Trees(room=1)
+    assert trees.of("x = 1\n") is trees.of("x = 1\n")
+    first = trees.of("x = 1\n")
+    assert trees.of("y = 1\n") is not first
+    assert trees.of("x = 1\n") is not first
+
+
+def test_a_field_that_is_not_there() -> None:
+    (function,) = lowered("def f(): pass\n")
+    assert not hasattr(function, "nothing")
+
+
+# -- records -------------------------------------------------------------------------------------------------------------
+
+
+def test_records() -> None:
+    one = ir.Attr(0, 3, ir.Name(0, 1, "a"), "b")
+    assert one == ir.Attr(start=0, end=3, value=ir.Name(0, 1, "a"), name="b")
+    assert hash(one) == hash(ir.Attr(0, 3, ir.Name(0, 1, "a"), "b"))
+    assert one != ir.Attr(0, 3, ir.Name(0, 1, "a"), "c") and one != ir.Starred(0, 3, one) and one != "a.b"
+    assert repr(one) == "Attr(start=0, end=3, value=Name(start=0, end=1, id='a'), name='b')"
+    assert one.moved(1, 4) == ir.Attr(1, 4, ir.Name(0, 1, "a"), "b")
+    with pytest.raises(TypeError):
+        ir.Name(0, 1)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        one.other = 1  # type: ignore[attr-defined]
+
+
 # -- pieces ------------------------------------------------------------------------------------------------------------
 
 CHUNKS = [
@@ -656,23 +748,26 @@ CHUNKS = [
 
 @pytest.mark.parametrize(("source", "expected"), CHUNKS)
 def test_pieces(source: str, expected: list[tuple[str, str, str | None, bool]]) -> None:
-    pieces = cut(source, ast.parse(source))
+    pieces = cut(Lowering(source, Trees()))
     assert [(source[piece.start : piece.end], piece.kind, piece.name, piece.decorated) for piece in pieces] == expected
 
 
 def test_pieces_hold_their_statements() -> None:
     source = "a = 1; b = 2\ndef f(): pass\nimport c\n"
-    pieces = cut(source, ast.parse(source))
-    assert tuple(statement for piece in pieces for statement in piece.body) == lowered(source)
+    lowering = Lowering(source, Trees())
+    pieces = cut(lowering)
+    statements = lowering.tree.module.body
+    assert tuple(statement for piece in pieces for statement in lowering.top(statements[piece.nodes])) == lowered(source)
     assert [(piece.binds, piece.plain) for piece in pieces] == [(("a", "b"), False), (("f",), False), (("c",), True)]
 
 
 def test_long_methods_count_apart() -> None:
     source = "class A:\n    x = 1\n    def f(self):\n        return '%s'\n    def g(self): return 1\n    def h(self): return '%s'; y = 2\n"
-    (piece,) = cut(source := source % ("f" * 100, "h" * 100), ast.parse(source))
-    assert [(suite.node.name, source[suite.start : suite.end][:20]) for suite in piece.methods] == [
-        ("f", "(self):\n        retu"),
-        ("h", "(self): return 'hhhh"),
+    source %= "f" * 100, "h" * 100
+    (piece,) = cut(Lowering(source, Trees()))
+    assert [(source[suite.at : suite.start], source[suite.start : suite.end][:20]) for suite in piece.methods] == [
+        ("def f", "(self):\n        retu"),
+        ("def h", "(self): return 'hhhh"),
     ]
     assert piece.size == len(source) - sum(suite.end - suite.start for suite in piece.methods)
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from mxlint.syntax.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
 
@@ -303,7 +305,10 @@ class TypeParam(Node):
 
 
 class FuncDef(Stmt):
-    """`name_start`, `name_end`: where the name stands. `generator`: the body yields."""
+    """`name_start`, `name_end`: where the name stands. `generator`: the body yields.
+
+    `body`, `generator` and `scope` of a deferred function are made when one of them is first asked for.
+    """
 
     name: str
     name_start: int
@@ -316,6 +321,24 @@ class FuncDef(Stmt):
     scope: Scope
     returns: Expr | None
     type_params: tuple[TypeParam, ...]
+
+    def deferred(self, later: Callable[[], tuple[Body, bool, Scope]]) -> Self:
+        """The same function, whose body, whether it yields, and scope `later` makes."""
+        for field in ("body", "generator", "scope"):
+            delattr(self, field)
+        object.__setattr__(self, "later", later)
+        return self
+
+    if not TYPE_CHECKING:
+        __slots__ = ("later",)
+
+        def __getattr__(self, field: str) -> object:
+            """Reached where a field has no value yet."""
+            if field not in ("body", "generator", "scope"):
+                raise AttributeError(field)
+            self.body, self.generator, self.scope = self.later()
+            del self.later
+            return getattr(self, field)
 
 
 class ClassDef(Stmt):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Literal
 
 from mxlint.syntax import ir
@@ -11,6 +12,7 @@ from mxlint.syntax.fstrings import fstring
 from mxlint.syntax.names import Names, bound_names, import_name
 from mxlint.syntax.patterns import pattern
 from mxlint.syntax.positions import Positions
+from mxlint.syntax.trees import Tree, Trees
 
 MAX_CHAIN = 1000
 """Operands of one `and` or `or`, beyond which the pairs that it becomes nest too deep for whoever follows them."""
@@ -27,19 +29,29 @@ _COMPARISON = {
 }  # fmt: skip
 
 
-def lower(text: str) -> ir.Module:
+def lower(text: str, trees: Trees | None = None) -> ir.Module:
     """The IR of a whole file. Raises what `ast.parse` raises: SyntaxError, ValueError, RecursionError, MemoryError."""
-    return Lowering(text).module(ast.parse(text))
+    return Lowering(text, trees or Trees()).module()
 
 
 class Lowering:
-    """The lowering of one text: its positions, and the names of the block that is being lowered."""
+    """The lowering of one text: its positions, and the names of the block that is being lowered.
 
-    __slots__ = ("names", "positions")
+    Functions that stand in no other function are deferred: most of those in an imported file are never called.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_nested", "_trees", "names", "positions")
+
+    def __init__(self, text: str, trees: Trees) -> None:
         self.positions = Positions(text)
         self.names = Names()
+        self._trees = trees
+        self._nested = False
+
+    @property
+    def tree(self) -> Tree:
+        """Python's syntax tree of the text."""
+        return self._trees.of(self.positions.text)
 
     def span(self, node: Any) -> tuple[int, int]:
         at = self.positions.at
@@ -47,9 +59,9 @@ class Lowering:
 
     # -- blocks --
 
-    def module(self, tree: ast.Module) -> ir.Module:
+    def module(self) -> ir.Module:
         self.names = Names()
-        body = self.top(tree.body)
+        body = self.top(self.tree.module.body)
         return ir.Module(0, len(self.positions.text), body, self.names.scope())
 
     def top(self, nodes: Iterable[ast.stmt]) -> ir.Body:
@@ -84,6 +96,15 @@ class Lowering:
             return self.body(nodes), self.names
         finally:
             self.names = outer
+
+    def later(self, row: int, column: int) -> tuple[ir.Body, bool, ir.Scope]:
+        """The body of the function that stands there, whether it yields, and its scope."""
+        node = self.tree.functions[row, column]
+        self.names, self._nested = Names(), True
+        try:
+            return self.top(node.body), self.names.generator, self.names.scope()
+        finally:
+            self._nested = False
 
     # -- expressions --
 
@@ -189,28 +210,22 @@ class Lowering:
             made.append(ir.TypeParam(*self.span(param), param.name, star, self.optional(bound), self.optional(default)))
         return tuple(made)
 
-    def name(self, node: Any, start: int) -> tuple[str, int, int]:
-        """The name of a definition that starts at `start`, and where it stands; it is bound."""
-        self.names.bound.add(node.name)
-        for word in (
-            ("async", "def") if isinstance(node, ast.AsyncFunctionDef) else ("class",) if isinstance(node, ast.ClassDef) else ("def",)
-        ):
-            start = self.positions.token(start + len(word))
-        return node.name, start, self.positions.word(start, node.name)
-
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, start: int, end: int) -> ir.Stmt:
         decorators = self.exprs(node.decorator_list)
-        name = self.name(node, start)
+        is_async = isinstance(node, ast.AsyncFunctionDef)
+        self.names.bound.add(node.name)
+        name = node.name, *self.positions.name(start, ("async", "def") if is_async else ("def",), node.name)
         type_params = self.type_params(node)
         params = self.params(node.args)
         returns = self.optional(node.returns)
-        is_async = isinstance(node, ast.AsyncFunctionDef)
-        body, inner = self.block(node.body)
-        return ir.FuncDef(start, end, *name, params, body, decorators, is_async, inner.generator, inner.scope(), returns, type_params)
+        body, inner = self.block(node.body) if self._nested else ((), Names())
+        made = ir.FuncDef(start, end, *name, params, body, decorators, is_async, inner.generator, inner.scope(), returns, type_params)
+        return made if self._nested else made.deferred(partial(self.later, node.lineno, node.col_offset))
 
     def class_(self, node: ast.ClassDef, start: int, end: int) -> ir.Stmt:
         decorators = self.exprs(node.decorator_list)
-        name = self.name(node, start)
+        self.names.bound.add(node.name)
+        name = node.name, *self.positions.name(start, ("class",), node.name)
         type_params = self.type_params(node)
         bases = (*[self.arg(base) for base in node.bases], *[self.arg(base) for base in node.keywords])
         body, inner = self.block(node.body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 from mxlint.source import line_starts
 
@@ -63,7 +64,13 @@ class Positions:
             at -= 1
         return at - len(star) if star and self.text.endswith(star, 0, at) else start
 
-    def word(self, at: int, word: str) -> int:
+    def name(self, start: int, words: Iterable[str], name: str) -> tuple[int, int]:
+        """Where the name of a definition stands that begins at `start` with these words."""
+        for word in words:
+            start = self.token(start + len(word))
+        return start, self._word(start, name)
+
+    def _word(self, at: int, word: str) -> int:
         """Where a word ends that begins at `at`. Python keeps names in a normal form, which may be shorter or longer than what is written."""
         if self.text.startswith(word, at) and not self._continues(at + len(word)):
             return at + len(word)

@@ -26,7 +26,12 @@ class RecordMeta(type):
         assignments = "\n ".join(f"self.{field} = {field}" for field in fields) or "pass"
         made: dict[str, Any] = {}
         exec(f"def __init__(self, {', '.join(fields)}):\n {assignments}", made)  # noqa: S102 as dataclasses do, of names alone
-        return super().__new__(mcs, name, bases, {"__slots__": own, "__init__": made["__init__"], **namespace, "__match_args__": fields})
+        return super().__new__(
+            mcs,
+            name,
+            bases,
+            {"__init__": made["__init__"], **namespace, "__slots__": (*own, *namespace.get("__slots__", ())), "__match_args__": fields},
+        )
 
 
 class Record(metaclass=RecordMeta):

@@ -69,7 +69,7 @@ def _imported_names(m: Machine, source: Source, seen: set[int]) -> set[str]:
     """The names under which a file that is not run imports compile, or what spells it elsewhere."""
     names: set[str] = set()
     seen.add(id(source))
-    for node in chain.from_iterable(piece.body if piece.plain else () for piece in m.files.pieces(source)):
+    for node in chain.from_iterable(m.files.body(source, piece) if piece.plain else () for piece in m.files.pieces(source)):
         if isinstance(node, ir.ImportFrom):
             found = m.project.find(node.module, node.level, source)
             other = found.source if found is not None else None

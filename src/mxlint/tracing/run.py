@@ -288,7 +288,7 @@ def _imports_handles(m: Machine, source: Source, cut: tuple[Piece, ...], budget:
     with budget:
         for chunk in cut:
             if chunk.plain:
-                execute.execute(m, chunk.body, frame)
+                execute.execute(m, m.files.body(source, chunk), frame)
         handles = interest.imported_handles(m, source, frame)
         classes = [value for value in frame.fields.values() if isinstance(value, ClassV)]
         return bool(handles) or any(map(interest.compiles, chain.from_iterable(map(_methods, classes))))
