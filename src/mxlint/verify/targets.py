@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mxlint.facts.model import ArrayValue, ScalarValue, Value
+from mxlint.verify.child.paths import attribute_path
 from mxlint.verify.modules import Module
 from mxlint.verify.sight import Claim
 from mxlint.verify.units import DEFINITIONS, first_row
@@ -119,25 +120,12 @@ def trees(texts: Iterable[str]) -> dict[str, Any]:
         except (SyntaxError, ValueError, RecursionError):
             continue
         for node in nodes:
-            chain = _chain(node)
-            for number in range(len(chain) - 1):
+            path = attribute_path(node)
+            for number in range(len(path) - 1):
                 tree = found
-                for name in chain[number:]:
+                for name in path[number:]:
                     tree = tree.setdefault(name, {})
     return found
-
-
-def _chain(node: ast.AST) -> list[str]:
-    names: list[str] = []
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        if isinstance(node, ast.Attribute):
-            names.append(node.attr)
-        elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            names.append(node.slice.value)
-        else:
-            return []
-        node = node.value
-    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else []
 
 
 def _method(node: ast.ClassDef, rows: list[int]) -> ast.FunctionDef | None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import mlx.core as mx
 
+from .paths import attribute_path
+
 nn: Any = importlib.import_module("mlx.nn")
 
 CALLS = 3
@@ -109,8 +111,8 @@ def uses(
     inner = {} if done is None else done
 
     def of(part: ast.AST) -> Uses | None:
-        path = chain(part)
-        return None if path is None else found.setdefault(path, Uses())
+        path = attribute_path(part)
+        return found.setdefault(".".join(path), Uses()) if path else None
 
     for part in ast.walk(node):
         _USES.get(type(part), _nothing)(part, of)
@@ -120,20 +122,6 @@ def uses(
 
 
 Of = Callable[[ast.AST], "Uses | None"]
-
-
-def chain(node: ast.AST) -> str | None:
-    """`a.b.c`, or None for what is no chain of attributes of a name; entries by a text count as attributes."""
-    names: list[str] = []
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        if isinstance(node, ast.Attribute):
-            names.append(node.attr)
-        elif isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            names.append(node.slice.value)
-        else:
-            return None
-        node = node.value
-    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else None
 
 
 def _nothing(node: ast.AST, of: Of) -> None:
@@ -305,12 +293,9 @@ def _method(node: ast.Call, of: Of) -> None:
 
 def _value(node: ast.AST, known: Mapping[str, Any]) -> Any:
     """What a chain of names holds now."""
-    path = chain(node)
-    if path is None:
-        return None
-    first, *rest = path.split(".")
-    value = known.get(first)
-    for name in rest:
+    path = attribute_path(node)
+    value = known.get(path[0]) if path else None
+    for name in path[1:]:
         value = getattr(value, name, None)
     return value
 
