@@ -81,10 +81,10 @@ class Bench:
     sources: Mapping[str, Source]
     cache: Cache | None = None
     facts: Sequence[Facts] = ()
-    watches: list[Watched] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
+    watches: Sequence[Watched] = ()
+    claims: Sequence[Claim] = ()
     """All that is put to the test in this run: one may hide another."""
-    findings: list[Finding] = field(default_factory=list)
+    findings: Sequence[Finding] = ()
     """The findings that these come from."""
     outcomes: dict[str, Future[Outcome]] = field(default_factory=dict)
     slowdowns: dict[str, Slowdown | str] = field(default_factory=dict)

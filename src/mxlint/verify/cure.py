@@ -55,13 +55,12 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
         fixed = fixed_finding(finding, bench.sources)
     except EditError:
         return None
-    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, facts=(), watches=[], claims=[], findings=[])
+    other = replace(bench, modules=Modules(Project(), sources.values()), sources=sources, facts=(), watches=(), claims=(), findings=())
     named = places(other, fixed)
     if fixed.span.filename not in named:
         return None
     claim = claim_of(fixed, other, named)
-    other.watches.append(watched(claim))
-    other.claims.extend(_beside(bench, other, finding))
+    other = replace(other, watches=[watched(claim)], claims=list(_beside(bench, other, finding)))
     entry, order = job.settings["entry"]["file"], job.settings["drive"]
     if order is None:
         piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry.path == entry), None)

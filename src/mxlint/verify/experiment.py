@@ -126,10 +126,10 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding]
     """A verdict for each finding: what happens is looked at by several at a time, how long it takes by one alone on the machine."""
     tasks = [Task(number, finding, *_claim(bench, finding)) for number, finding in enumerate(wanted, 1)]
     others = [_claim(bench, finding)[0] for finding in beside if finding not in wanted]
-    claims = [claim for claim in (*(task.claim for task in tasks), *others) if claim is not None]
-    bench.claims.extend(sorted(claims, key=lambda claim: (claim.place, claim.start, claim.end, claim.code)))
-    bench.findings.extend([*wanted, *(finding for finding in beside if finding not in wanted)])
-    bench.watches.extend(all_watched(bench.claims))
+    known = [claim for claim in (*(task.claim for task in tasks), *others) if claim is not None]
+    claims = sorted(known, key=lambda claim: (claim.place, claim.start, claim.end, claim.code))
+    all_findings = [*wanted, *(finding for finding in beside if finding not in wanted)]
+    bench = replace(bench, claims=claims, findings=all_findings, watches=all_watched(claims))
     tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
     costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
     work = [partial(_measured, bench, tasks[number], tested[number]) for number in costly]
