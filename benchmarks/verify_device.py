@@ -16,9 +16,9 @@ import sys
 from dataclasses import asdict
 
 from mxlint.finding import Slowdown
+from mxlint.verify.comparison import Tolerated
 from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, run, workplace
-from mxlint.verify.sight import Tolerated
 from mxlint.verify.timer import Plan, timed
 
 WALL_S = 120.0

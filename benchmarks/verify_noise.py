@@ -4,7 +4,7 @@
 
 It needs Python and MLX, nothing else of mxlint's dependencies. Nothing is wrong with these programs, so that all that differs is rounding. For
 each: the largest difference between a call's results, compiled and not, as part of the largest value; the same between the uncompiled program
-and itself with random rounding (mxlint/verify/child/rounding.py); and the largest share of the tolerance (mxlint/verify/sight.py) that any call
+and itself with random rounding (mxlint/verify/child/rounding.py); and the largest share of the tolerance (mxlint/verify/comparison.py) that any call
 takes. The exit status is 1 if that is over 1 anywhere: a false confirmation.
 """
 
@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mxlint.verify.comparison import EPSILON, SLACK, Tolerated, relative, tolerated, unit
 from mxlint.verify.runner import Job, run, workplace
-from mxlint.verify.sight import EPSILON, SLACK, Tolerated, relative, tolerated, unit
 
 WALL_S = 120.0
 CALLS = 60

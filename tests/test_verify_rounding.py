@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.verify.claims import forced
+from mxlint.verify.comparison import EPSILON, MARGIN, Tolerated, explained, relative, same, tolerated
 from mxlint.verify.experiment import Options, verify
 from mxlint.verify.runner import Job, Mode, Workplace, run, workplace
-from mxlint.verify.sight import EPSILON, MARGIN, Tolerated, explained, relative, same, tolerated
 
 needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 

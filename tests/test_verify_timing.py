@@ -28,10 +28,10 @@ from mxlint.report.verdict import slowdown as told_of
 from mxlint.verify.child import lending
 from mxlint.verify.child.replay import FEW, Replay
 from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
+from mxlint.verify.comparison import Tolerated
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
-from mxlint.verify.sight import Tolerated
 from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, PLENTY, Plan, differ, timed, wanted
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from mxlint.facts.model import ArrayValue, Call, CompiledObject
 from mxlint.verify.bench import Bench
+from mxlint.verify.comparison import Claim
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim
 from mxlint.verify.targets import spec_of
 from mxlint.verify.trial import tried
 

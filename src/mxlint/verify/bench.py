@@ -17,11 +17,11 @@ from mxlint.finding import Finding, Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
+from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.interpreter import Choice, own
 from mxlint.verify.kernels import Store
 from mxlint.verify.modules import Modules
 from mxlint.verify.runner import Job, Mode, Outcome, Workplace, executable, lay_out_for_people, remove, run
-from mxlint.verify.sight import Claim, Watched
 
 WALL_S = 60.0 if has_cuda() else 20.0
 """CUDA's compiler takes seconds for each kernel."""

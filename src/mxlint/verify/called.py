@@ -11,13 +11,13 @@ from mxlint.finding import Finding, Level
 from mxlint.verify.absence import decided, lacking, named
 from mxlint.verify.bench import Bench
 from mxlint.verify.chain import in_replaced
+from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.endings import unusable
 from mxlint.verify.factory import reduced
 from mxlint.verify.modules import Module
 from mxlint.verify.programs import LAZY, job_of, rows_of_its_own
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.targets import DRIVEN, order_for, order_for_caller, trees
 from mxlint.verify.trial import long_enough, tried

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.verify.bench import Bench, watch, watched
+from mxlint.verify.comparison import Claim, Comparison, Run, same
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import differing
 from mxlint.verify.protocols.state import read_stale
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Run, Sight, same
 from mxlint.verify.trial import tried
 from mxlint.verify.units import library_names
 from mxlint.verify.variants import state_read
@@ -51,17 +51,17 @@ def _ways(bench: Bench, job: Job, claim: Claim, protocol: Protocol, names: list[
             continue
         answer, run, _ = tried(bench, other, claim, protocol)
         if run is not None:
-            yield _told(answer, _sight(other, claim, run, plain), stale), run, other
+            yield _told(answer, _compared(other, claim, run, plain), stale), run, other
 
 
-def _told(answer: Answer, sight: Sight, stale: bool) -> Answer:
+def _told(answer: Answer, comparison: Comparison, stale: bool) -> Answer:
     """The answer with what mxlint did, and what the call after that returned."""
     if answer.evidence is None:
         return answer
-    what = ", ".join(f"`{name}`" for name in dict.fromkeys(sight.plain["changed"]))
+    what = ", ".join(f"`{name}`" for name in dict.fromkeys(comparison.plain["changed"]))
     why = "its values in the program make no difference" if stale else "the program was not seen to"
-    by_hand = len(sight.calls(sight.plain)) - 1
-    shows = next((found for number, _, _, found in differing(sight) if number > by_hand), None) if stale else None
+    by_hand = len(comparison.calls(comparison.plain)) - 1
+    shows = next((found for number, _, _, found in differing(comparison) if number > by_hand), None) if stale else None
     kept = answer.evidence if shows is None else replace(answer.evidence, observed=shows.observed, expected=shows.expected, kind=shows.kind)
     note = "; ".join(filter(None, (kept.note, f"mxlint changed {what} between two calls; {why}")))
     return replace(answer, evidence=replace(kept, note=note))
@@ -81,8 +81,8 @@ def _stale(bench: Bench, job: Job, claim: Claim) -> bool:
     plain, real = (bench.run(job, mode).answer for mode in ("plain", "real"))
     if plain is None or real is None or "calls" not in plain or "calls" not in real:
         return False
-    return read_stale(_sight(job, claim, real, plain))
+    return read_stale(_compared(job, claim, real, plain))
 
 
-def _sight(job: Job, claim: Claim, real: Run, plain: Run) -> Sight:
-    return Sight(claim, real, plain, None, job.settings["watches"].index(watch(watched(claim))))
+def _compared(job: Job, claim: Claim, real: Run, plain: Run) -> Comparison:
+    return Comparison(claim, real, plain, None, job.settings["watches"].index(watch(watched(claim))))

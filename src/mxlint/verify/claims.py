@@ -10,7 +10,7 @@ from mxlint.finding import Finding, Position, Related, Span
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.verify.bench import Bench
-from mxlint.verify.sight import Claim, Watched
+from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.units import library_names
 
 SITE = "compiled here"

@@ -17,13 +17,13 @@ from mxlint.verify.absence import needed
 from mxlint.verify.bench import Bench, watched
 from mxlint.verify.called import standing_in
 from mxlint.verify.claims import claim_of, places
+from mxlint.verify.comparison import BY_ITSELF, Claim, Run, Tolerated, explained, is_array, only_arrays, relative, same, tolerated_in_calls
 from mxlint.verify.endings import unusable
 from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.sight import BY_ITSELF, Claim, Run, Tolerated, explained, is_array, only_arrays, relative, same, tolerated_in_calls
 from mxlint.verify.slicing import cut
 from mxlint.verify.trial import absent, tried
 

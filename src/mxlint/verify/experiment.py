@@ -26,6 +26,7 @@ from mxlint.verify.changed import with_change
 from mxlint.verify.child.guard import LAYERS
 from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places, with_sites
+from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
 from mxlint.verify.gaps import gap, missing_places, threads_of_one_call, unmade
@@ -36,7 +37,6 @@ from mxlint.verify.programs import job_of, pieces, with_kernels
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.table import PROTOCOLS
 from mxlint.verify.runner import Job, WorkplaceError, lay_out_for_people, workplace
-from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.switches import turned
 from mxlint.verify.trial import long_enough, tried

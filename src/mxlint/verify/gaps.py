@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mxlint.verify.bench import Bench, watch
+from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.modules import Module, Name
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import names_in, users_of
 from mxlint.verify.trial import listed
 from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit, first_row

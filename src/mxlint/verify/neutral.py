@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mxlint.verify.bench import Bench
+from mxlint.verify.comparison import Claim
 from mxlint.verify.endings import died, unusable
 from mxlint.verify.origin import as_far
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim
 from mxlint.verify.variants import shares_row, without
 
 MOST_HIDING = 4

@@ -13,13 +13,13 @@ from itertools import chain
 from typing import Any
 
 from mxlint.verify.bench import Bench
+from mxlint.verify.comparison import Claim, Comparison, at_site, only_arrays, same
 from mxlint.verify.endings import died, unusable
 from mxlint.verify.protocols.answer import Answer, Protocol, says, short
 from mxlint.verify.protocols.comparing import CALL, difference, differing, ended, files_differ, new_leaks, repeated
 from mxlint.verify.protocols.shapeless import SHAPES
 from mxlint.verify.protocols.state import CLOSED
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Sight, at_site, only_arrays, same
 from mxlint.verify.steady import masked, quieted
 from mxlint.verify.variants import (
     BLANK,
@@ -38,26 +38,26 @@ from mxlint.verify.variants import (
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
-Origin = Callable[[Bench, Job, Sight, Protocol, Answer], Found]
+Origin = Callable[[Bench, Job, Comparison, Protocol, Answer], Found]
 WHOLE, KEY = 0, "0"
 """The number of the expression among its parts, and as the child reports it."""
 NOWHERE = "it cannot be told whether what was seen comes from the flagged expression"
 
 
-def elsewhere(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def elsewhere(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Why what was seen may not come from the flagged expression."""
-    origin = ORIGINS.get(sight.claim.code)
-    return None if origin is None or sight.crashed is not None else origin(bench, job, sight, protocol, answer)
+    origin = ORIGINS.get(comparison.claim.code)
+    return None if origin is None or comparison.crashed is not None else origin(bench, job, comparison, protocol, answer)
 
 
 # -- constants of the trace --------------------------------------------------------------------------------------------
 
 
-def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def constant(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Parts of the expression are constants of the trace, and with these constants the uncompiled program does something else, in the results
     of calls if it was seen in those; where its
     names are not known to be those of changing state, just what it does compiled."""
-    probe = probed(job, sight.claim)
+    probe = probed(job, comparison.claim)
     seen = _answer(bench, probe.job, "real") if probe is not None else None
     if probe is None or seen is None:
         return NOWHERE
@@ -65,22 +65,22 @@ def constant(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: A
     parts = list(probe.largest(constants))
     if not parts:
         return "nothing in the flagged expression is a constant of the trace"
-    run = _holding(bench, probe.job, sight, parts, [number for number in parts if constants[number]])
+    run = _holding(bench, probe.job, comparison, parts, [number for number in parts if constants[number]])
     if run is None:
         return "what is read here was not seen to change"
-    held = replace(sight, real=run)
+    held = replace(comparison, real=run)
     in_calls = answer.evidence is not None and answer.evidence.observed.startswith(CALL)
     matters = any(differing(held)) if in_calls else differs(held)
-    if matters and (not answer.held or _reproduced(sight, run)) or _together(bench, probe, sight, parts, constants):
+    if matters and (not answer.held or _reproduced(comparison, run)) or _together(bench, probe, comparison, parts, constants):
         return None
     if not matters:
         return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
     return "the results differ, but not as they do if the flagged expression is held at its first value"
 
 
-def _reproduced(sight: Sight, run: Mapping[str, Any]) -> bool:
+def _reproduced(comparison: Comparison, run: Mapping[str, Any]) -> bool:
     """Whether a run of the uncompiled program does what the compiled one does."""
-    held = replace(sight, plain=quieted(run, sight.plain))
+    held = replace(comparison, plain=quieted(run, comparison.plain))
     return not (difference(held) or ended(held))
 
 
@@ -88,12 +88,12 @@ CONSTANTS = ("MX201", "MX209")
 """Rules about what becomes a constant of the trace."""
 
 
-def _together(bench: Bench, probe: Probed, sight: Sight, parts: list[int], constants: Mapping[int, bool]) -> bool:
+def _together(bench: Bench, probe: Probed, comparison: Comparison, parts: list[int], constants: Mapping[int, bool]) -> bool:
     """Whether the uncompiled program does what the compiled one does once the flagged expression and those of the other findings of
     this compiled function keep their values of the trace, and does not if only those of the others do."""
     first, others = len(probe.within), []
     for claim in bench.claims:
-        if claim.code in CONSTANTS and claim.sites == sight.claim.sites and not shares_row(claim, sight.claim):
+        if claim.code in CONSTANTS and claim.sites == comparison.claim.sites and not shares_row(claim, comparison.claim):
             more = probed(probe.job, claim, first)
             if more is not None:
                 others.append(more)
@@ -103,32 +103,32 @@ def _together(bench: Bench, probe: Probed, sight: Sight, parts: list[int], const
         return False
     known = {int(number): item["live"] for number, item in seen["probes"].items() if item["constant"]} | dict(constants)
     rest = [part for more in others for part in more.largest(known, min(more.within))]
-    runs = [_holding(bench, probe.job, sight, held, [number for number in held if known[number]]) for held in ([*parts, *rest], rest)]
-    return runs[0] is not None and _reproduced(sight, runs[0]) and (runs[1] is None or not _reproduced(sight, runs[1]))
+    runs = [_holding(bench, probe.job, comparison, held, [number for number in held if known[number]]) for held in ([*parts, *rest], rest)]
+    return runs[0] is not None and _reproduced(comparison, runs[0]) and (runs[1] is None or not _reproduced(comparison, runs[1]))
 
 
-def matters(bench: Bench, job: Job, sight: Sight) -> bool:
+def matters(bench: Bench, job: Job, comparison: Comparison) -> bool:
     """Whether the flagged expression changes between calls, so that the uncompiled program goes wrong if it is held at its first value."""
-    probe = probed(job, sight.claim)
-    run = _holding(bench, probe.job, sight, [WHOLE]) if probe is not None else None
-    return run is not None and differs(replace(sight, real=run))
+    probe = probed(job, comparison.claim)
+    run = _holding(bench, probe.job, comparison, [WHOLE]) if probe is not None else None
+    return run is not None and differs(replace(comparison, real=run))
 
 
-def evaluated_once(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def evaluated_once(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Evaluated in the calls that are traced only, the expression makes the uncompiled program do something else."""
-    probe = probed(job, sight.claim)
-    run = _holding(bench, probe.job, sight, [WHOLE]) if probe is not None else None
+    probe = probed(job, comparison.claim)
+    run = _holding(bench, probe.job, comparison, [WHOLE]) if probe is not None else None
     if run is None:
-        return gone(bench, job, sight, protocol, answer)
-    if differs(replace(sight, real=run)) or repeated(sight, run) is not None:
+        return gone(bench, job, comparison, protocol, answer)
+    if differs(replace(comparison, real=run)) or repeated(comparison, run) is not None:
         return None
     return "the results differ, but not for what happens here: done once it makes no difference"
 
 
-def _holding(bench: Bench, job: Job, sight: Sight, parts: list[int], live: Sequence[int] = ()) -> Mapping[str, Any] | None:
+def _holding(bench: Bench, job: Job, comparison: Comparison, parts: list[int], live: Sequence[int] = ()) -> Mapping[str, Any] | None:
     """The uncompiled program in which parts of the flagged expression keep their values of the trace, if it can be run and does; of the `live`
     ones the arrays are new at every call."""
-    traced = [number for number, call in enumerate(sight.real["calls"]) if call["traced"]]
+    traced = [number for number, call in enumerate(comparison.real["calls"]) if call["traced"]]
     run = _answer(bench, _set(job, hold=parts, live=list(live), traced_calls=traced), "plain")
     return run if run is not None and run["held"] else None
 
@@ -136,10 +136,10 @@ def _holding(bench: Bench, job: Job, sight: Sight, parts: list[int], live: Seque
 # -- random numbers ----------------------------------------------------------------------------------------------------
 
 
-def drawn(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def drawn(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """The expression draws, with a key that is a constant of the trace, and the same numbers in each call make the uncompiled program do
     something else. Where the key is no constant, it is one half of the random state that was captured: the generator is broken."""
-    probe = probed(job, sight.claim)
+    probe = probed(job, comparison.claim)
     seen = _answer(bench, probe.job, "real") if probe is not None else None
     if probe is None or seen is None or KEY not in seen["probes"]:
         return NOWHERE
@@ -153,7 +153,7 @@ def drawn(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answ
         return None
     return (
         None
-        if differs(replace(sight, real=again, plain=quieted(fresh, sight.plain)))
+        if differs(replace(comparison, real=again, plain=quieted(fresh, comparison.plain)))
         else "the results differ, but not for the numbers that are drawn here"
     )
 
@@ -161,17 +161,17 @@ def drawn(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answ
 # -- one expression compiled -------------------------------------------------------------------------------------------
 
 
-def unsupported_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def unsupported_alone(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Compiled by itself the expression raises the same; or without it nothing does."""
-    compared = _compiled_alone(bench, job, sight.claim) or ()
+    compared = _compiled_alone(bench, job, comparison.claim) or ()
     if any(says(item.get("error", ""), SHAPES) for item in compared):
         return None
-    return gone(bench, job, sight, protocol, answer)
+    return gone(bench, job, comparison, protocol, answer)
 
 
-def unsafe_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def unsafe_alone(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Compiled by itself for one shape, the expression gives something else for another, or kills the process; or without it all is well."""
-    compared = _compiled_alone(bench, job, sight.claim)
+    compared = _compiled_alone(bench, job, comparison.claim)
     if compared is None:
         return None
     if compared and not any(only_arrays(item["plain"]) for item in compared):
@@ -181,7 +181,7 @@ def unsafe_alone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answe
         right = "error" not in first and same(first["plain"], first["compiled"])
         if right and item["shapes"] != first["shapes"] and ("error" in item or not same(item["plain"], item["compiled"])):
             return None
-    return gone(bench, job, sight, protocol, answer)
+    return gone(bench, job, comparison, protocol, answer)
 
 
 def _compiled_alone(bench: Bench, job: Job, claim: Claim) -> list[Mapping[str, Any]] | None:
@@ -198,53 +198,56 @@ def _compiled_alone(bench: Bench, job: Job, claim: Claim) -> list[Mapping[str, A
 # -- captures ----------------------------------------------------------------------------------------------------------
 
 
-def half(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def half(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """With all that is captured as inputs= and as outputs= both, and the optimizers' state, nothing is seen any more."""
-    return _captured(bench, job, sight, "complete")
+    return _captured(bench, job, comparison, "complete")
 
 
-def dead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def dead(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """With captures that are looked for where the names lead to them, nothing is seen any more. Away from the compile site it must be what is
     captured that is written there: part of a list or dict, or another value for a name that leads to it."""
-    if any(item["object"] is None and sight.hits(item) and says(item["message"], CLOSED) for item in sight.exceptions(new=False)):
+    if any(item["object"] is None and comparison.hits(item) and says(item["message"], CLOSED) for item in comparison.exceptions(new=False)):
         return None
-    return _captured(bench, job, sight, "live")
+    return _captured(bench, job, comparison, "live")
 
 
-def _captured(bench: Bench, job: Job, sight: Sight, how: str) -> Found:
-    run = _answer(bench, _set(job, captures=[how, list(sight.claim.sites)]), "real")
+def _captured(bench: Bench, job: Job, comparison: Comparison, how: str) -> Found:
+    run = _answer(bench, _set(job, captures=[how, list(comparison.claim.sites)]), "real")
     if run is None or "calls" not in run:
         return NOWHERE
-    other = replace(sight, real=run)
-    well = not difference(other) and not ended(other) and as_far(run, sight.plain)
-    if not well and not (how == "complete" and _mended(sight, other)):
+    other = replace(comparison, real=run)
+    well = not difference(other) and not ended(other) and as_far(run, comparison.plain)
+    if not well and not (how == "complete" and _mended(comparison, other)):
         return "the results differ, but not for what is captured: they do with other captures, too"
     given = {re.sub(r"\b_+", "", name) for name in run["captured"]}
-    if not at_site(sight.claim) and not in_display(job, sight.claim) and given.isdisjoint(assigned(job, sight.claim)):
+    if not at_site(comparison.claim) and not in_display(job, comparison.claim) and given.isdisjoint(assigned(job, comparison.claim)):
         return "what is captured is not given here"
     return None
 
 
-def _mended(sight: Sight, other: Sight) -> bool:
+def _mended(comparison: Comparison, other: Comparison) -> bool:
     """Whether something that is wrong as the program is, is right with other captures, or wrong in another way, while more is wrong for other
     reasons. Where these captures make a call trace anew, it reads all else anew, too, and tells nothing."""
-    pairs = list(zip(sight.pairs, other.pairs))
+    pairs = list(zip(comparison.pairs, other.pairs))
     if any(whole["traced"] and not real["traced"] and real["error"] is None for (_, real, _), (_, whole, _) in pairs):
         return False
-    if sight.real["random_poisoned"] < other.real["random_poisoned"] or not set(new_leaks(other)) <= set(new_leaks(sight)):
+    if comparison.real["random_poisoned"] < other.real["random_poisoned"] or not set(new_leaks(other)) <= set(new_leaks(comparison)):
         return False
-    wrong, still = ({number for number, *_ in differing(one)} for one in (sight, other))
+    wrong, still = ({number for number, *_ in differing(one)} for one in (comparison, other))
     for (number, real, plain), (_, whole, _) in pairs:
         if whole["error"] is not None or plain["error"] is not None:
             break
         if number in wrong and (number not in still or real["error"] is not None or not _same_result(real, whole, plain)):
             return True
-    if len(other.real["calls"]) < len(sight.real["calls"]) or other.real["status"] not in (sight.real["status"], sight.plain["status"]):
+    if len(other.real["calls"]) < len(comparison.real["calls"]) or other.real["status"] not in (
+        comparison.real["status"],
+        comparison.plain["status"],
+    ):
         return False
     captured = _captured_names(other)
-    lifted = {path for path in new_leaks(sight) if path not in new_leaks(other)}
+    lifted = {path for path in new_leaks(comparison) if path not in new_leaks(other)}
     return any(not captured.isdisjoint(re.findall(r"\w+", path)) for path in lifted) or any(
-        _ends_wrong(sight, name) and not _ends_wrong(other, name) for name in sight.plain["end"] if short(name) in captured
+        _ends_wrong(comparison, name) and not _ends_wrong(other, name) for name in comparison.plain["end"] if short(name) in captured
     )
 
 
@@ -252,49 +255,49 @@ def _same_result(one: Mapping[str, Any], other: Mapping[str, Any], usual: Mappin
     return same(*(masked(call["result"], usual["result"]) for call in (one, other)))
 
 
-def _captured_names(sight: Sight) -> frozenset[str]:
+def _captured_names(comparison: Comparison) -> frozenset[str]:
     """The names that what is captured is held by, and those of the attributes and items that lead to it."""
-    return frozenset(part for name in sight.real["captured"] for part in re.findall(r"\w+", name))
+    return frozenset(part for name in comparison.real["captured"] for part in re.findall(r"\w+", name))
 
 
-def _ends_wrong(sight: Sight, name: str) -> bool:
+def _ends_wrong(comparison: Comparison, name: str) -> bool:
     """Whether a name holds something else at the end than without compile."""
-    one = {name: sight.plain["end"][name]}
-    return ended(replace(sight, plain={**sight.plain, "end": one, "status": sight.real["status"]})) is not None
+    one = {name: comparison.plain["end"][name]}
+    return ended(replace(comparison, plain={**comparison.plain, "end": one, "status": comparison.real["status"]})) is not None
 
 
 # -- the program without the expression --------------------------------------------------------------------------------
 
 
-def gone(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def gone(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Without the expression nothing is seen any more."""
-    return _gone(bench, without(job, sight.claim), sight, protocol)
+    return _gone(bench, without(job, comparison.claim), comparison, protocol)
 
 
-def constant_instead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def constant_instead(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Nothing is seen any more with zeros for the expression, or without it."""
-    return _gone(bench, chain(replaced(job, sight.claim, "zeros", BLANK), without(job, sight.claim)), sight, protocol)
+    return _gone(bench, chain(replaced(job, comparison.claim, "zeros", BLANK), without(job, comparison.claim)), comparison, protocol)
 
 
-def detached_instead(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def detached_instead(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Nothing is seen any more where the function reads copies of what the expression names, or where the expression adds nothing of its own:
     what is read in a function that it calls is only there."""
-    found = _gone(bench, detached(job, sight.claim), sight, protocol)
+    found = _gone(bench, detached(job, comparison.claim), comparison, protocol)
     if found is None:
         return None
-    again = _gone(bench, tied(job, sight.claim), sight, protocol)
+    again = _gone(bench, tied(job, comparison.claim), comparison, protocol)
     return None if again is None else found if again == NOWHERE else again
 
 
-def handed_on(bench: Bench, job: Job, sight: Sight, protocol: Protocol, answer: Answer) -> Found:
+def handed_on(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Nothing is seen any more without the expression, or where what it hands on is nothing of the trace."""
-    return _gone(bench, chain(without(job, sight.claim, acts=True), blanked(job, sight.claim)), sight, protocol)
+    return _gone(bench, chain(without(job, comparison.claim, acts=True), blanked(job, comparison.claim)), comparison, protocol)
 
 
-def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], sight: Sight, protocol: Protocol) -> Found:
+def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], comparison: Comparison, protocol: Protocol) -> Found:
     for part, variant in variants:
         reference = bench.run(variant, protocol.reference)
-        if unusable(reference) or reference.answer is None or not as_far(reference.answer, sight.plain):
+        if unusable(reference) or reference.answer is None or not as_far(reference.answer, comparison.plain):
             continue
         real = bench.run(variant, "real")
         if died(real):
@@ -302,9 +305,9 @@ def _gone(bench: Bench, variants: Iterable[tuple[str, Job]], sight: Sight, proto
         if unusable(real) or real.answer is None:
             continue
         # What was reached is what was reached with the expression in place.
-        plain = quieted(reference.answer, sight.plain)
-        other = replace(sight, real={**real.answer, "watches": sight.real["watches"]}, plain=plain)
-        if protocol.judge(other).word != "seen" or len(new_leaks(other)) < len(new_leaks(sight)):
+        plain = quieted(reference.answer, comparison.plain)
+        other = replace(comparison, real={**real.answer, "watches": comparison.real["watches"]}, plain=plain)
+        if protocol.judge(other).word != "seen" or len(new_leaks(other)) < len(new_leaks(comparison)):
             return None
         return f"with {part} in place of the flagged expression it happens, too"
     return NOWHERE
@@ -314,8 +317,8 @@ def as_far(run: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
     return run["status"] == plain["status"] and len(run["calls"]) == len(plain["calls"])
 
 
-def differs(sight: Sight) -> bool:
-    return bool(difference(sight) or ended(sight, arrays=False) or files_differ(sight))
+def differs(comparison: Comparison) -> bool:
+    return bool(difference(comparison) or ended(comparison, arrays=False) or files_differ(comparison))
 
 
 def _answer(bench: Bench, job: Job, mode: Any) -> Mapping[str, Any] | None:

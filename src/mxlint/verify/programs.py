@@ -10,11 +10,11 @@ from typing import Any
 
 from mxlint.finding import Finding
 from mxlint.verify.bench import Bench, watch, watched
+from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.modules import Module, Modules
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.requirements import distribution
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Watched
 from mxlint.verify.slicing import Slice, cut
 from mxlint.verify.units import DEFINITIONS, first_row
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from mxlint.finding import Slowdown, Verdict
 from mxlint.verify.bench import Bench, Interrupted, fingerprint
+from mxlint.verify.comparison import Claim
 from mxlint.verify.cure import rounding
 from mxlint.verify.runner import Job, Outcome, remove, run
-from mxlint.verify.sight import Claim
 from mxlint.verify.timer import STOPPED, Plan, first_pair, timed
 
 

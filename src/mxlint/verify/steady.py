@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mxlint.verify.sight import Call, Run, leaks, same
+from mxlint.verify.comparison import Call, Run, leaks, same
 
 VARIES = {"type": "something that differs from run to run"}
 """What stands for a part of a value that differs between two runs of the uncompiled program."""

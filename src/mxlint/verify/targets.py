@@ -10,8 +10,8 @@ from typing import Any
 
 from mxlint.facts.model import ArrayValue, ScalarValue, Value
 from mxlint.verify.child.paths import attribute_path
+from mxlint.verify.comparison import Claim
 from mxlint.verify.modules import Module
-from mxlint.verify.sight import Claim
 from mxlint.verify.units import DEFINITIONS, first_row
 
 HINT = re.compile(r"#\s*mxlint:\s*(inputs?\b.*)$")
@@ -51,7 +51,7 @@ DRIVEN: dict[str, Any] = {
 def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
     """How the child is to call what the claim is about, which is compiled in `module`; None where that cannot be told."""
     rows = [first for path, first, _ in claim.sites if path == module.path]
-    known = {} if claim.code.startswith("MX4") else _in_sight(claim)  # there the shapes have to vary
+    known = {} if claim.code.startswith("MX4") else _given_in_calls(claim)  # there the shapes have to vary
     for unit in module.units:
         node = unit.node
         if not any(first_row(node) <= row <= (node.end_lineno or node.lineno) for row in rows):
@@ -87,7 +87,7 @@ def _order(
     return {**DRIVEN, "name": name, "method": None if plain else getattr(function, "name", None), "hints": hints, "problem": problem}
 
 
-def _in_sight(claim: Claim) -> dict[str, Any]:
+def _given_in_calls(claim: Claim) -> dict[str, Any]:
     """What calls in sight give the parameters of the compiled function, where that is known and the same in all of them."""
     found: dict[str, Any] = {}
     for made in claim.objects:
@@ -107,7 +107,7 @@ def spec_of(value: Value) -> dict[str, Any] | None:
     if isinstance(value, ArrayValue) and value.shape is not None:
         sizes = [size for size in value.shape if isinstance(size, int) and size >= 0]
         if len(sizes) == len(value.shape) and math.prod(sizes) <= MOST_NUMBERS:
-            return {"array": sizes, "dtype": value.dtype or "float32", "in_sight": True}
+            return {"array": sizes, "dtype": value.dtype or "float32", "from_call": True}
     return None
 
 

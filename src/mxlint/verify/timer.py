@@ -13,8 +13,8 @@ from typing import Any
 from mxlint.finding import Slowdown
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.child.timer import LONGEST_NS
+from mxlint.verify.comparison import BY_ITSELF, Tolerated, explained
 from mxlint.verify.runner import Job, Outcome
-from mxlint.verify.sight import BY_ITSELF, Tolerated, explained
 from mxlint.verify.timing import Round, disagreement, estimate, slowdown
 
 FEWEST_PAIRS, MOST_PAIRS = 3, 8

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from mxlint.verify.bench import Bench, watch, watched
+from mxlint.verify.comparison import Claim, Comparison, Noise, Run, at_site
 from mxlint.verify.endings import died, out_of_reach, unusable
 from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim, Noise, Run, Sight, at_site
 from mxlint.verify.steady import steady
 from mxlint.verify.variants import without
 from mxlint.verify.wording import with_call
@@ -71,54 +71,54 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
     elif problem := unusable(real):
         return Answer("unclear", problem), real.answer, None
     watches = job.settings["watches"]
-    sight = Sight(claim, real.answer or _nothing(len(watches)), plain.answer, crashed, watches.index(watch(watched(claim))))
-    answer = protocol.judge(sight)
+    comparison = Comparison(claim, real.answer or _nothing(len(watches)), plain.answer, crashed, watches.index(watch(watched(claim))))
+    answer = protocol.judge(comparison)
     if answer.word == "unclear":
         return answer, real.answer or plain.answer, None
     if answer.word == "contradicted" and real.answer is not None and real.answer["status"] == "enough":
         return Answer("unclear", f"{answer.reason}, in the {len(real.answer['calls'])} calls that were looked at"), real.answer, None
-    if (name := absent(bench, job, sight.real, sight.plain)) is not None:
+    if (name := absent(bench, job, comparison.real, comparison.plain)) is not None:
         return Answer("unclear", f"the program looks for the file {name}, which the experiment does not have"), real.answer, None
-    if problem := _idle(sight, answer, protocol):
+    if problem := _idle(comparison, answer, protocol):
         return Answer("unclear", problem), real.answer, None
     by_value = answer.evidence is not None and answer.evidence.kind in ("stale", "wrong-value", "wrong-shape", "no-effect")
     if answer.word == "seen" and by_value:
         # What differs by itself is no evidence: the reference is run again.
         other = bench.run(job, protocol.reference, 1)
         usual = None if unusable(other) or other.answer is None else steady(plain.answer, other.answer)
-        sight = replace(sight, plain=usual or plain.answer)
-        answer = protocol.judge(sight)
+        comparison = replace(comparison, plain=usual or plain.answer)
+        answer = protocol.judge(comparison)
         if usual is None or answer.word != "seen":
             return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
         # Nor is what no more differs than it does when it is rounded otherwise.
         if protocol.reference == "plain":
-            sight = replace(sight, noise=_noise(bench, job, sight))
-            answer = protocol.judge(sight)
+            comparison = replace(comparison, noise=_noise(bench, job, comparison))
+            answer = protocol.judge(comparison)
             if answer.word != "seen":
                 return Answer("unclear", "the results differ by no more than rounding makes of them"), real.answer, None
         twice = bench.run(job, "real", again + 1)
         seen_again = (
-            twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(sight, real=twice.answer)).word == "seen"
+            twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(comparison, real=twice.answer)).word == "seen"
         )
         if not seen_again and not died(twice):
             return Answer("unclear", "it was seen in one of two runs only"), real.answer, None
-    if answer.word == "seen" and (problem := elsewhere(bench, job, sight, protocol, answer)):
+    if answer.word == "seen" and (problem := elsewhere(bench, job, comparison, protocol, answer)):
         return Answer("unclear", problem), real.answer, None
     if answer.word == "seen" and answer.held:
         answer = _noted(answer, "the uncompiled program does the same once what is flagged keeps its value of the trace")
-    if answer.word == "contradicted" and claim.code in ("MX201", "MX209") and not matters(bench, job, sight):
+    if answer.word == "contradicted" and claim.code in ("MX201", "MX209") and not matters(bench, job, comparison):
         return Answer("unclear", "what is read here was not seen to change, and to matter, between two calls"), real.answer, None
     if crashed is not None:
         answer = _without_it(bench, job, claim, protocol, answer, plain.answer)
     elif again == 0:
-        answer = _noted(answer, *(note for note in (_left_behind(sight, answer), _length_one(bench, job, claim, protocol)) if note))
-    return with_call(answer, sight), real.answer or plain.answer, None
+        answer = _noted(answer, *(note for note in (_left_behind(comparison, answer), _length_one(bench, job, claim, protocol)) if note))
+    return with_call(answer, comparison), real.answer or plain.answer, None
 
 
-def _noise(bench: Bench, job: Job, sight: Sight) -> Noise | None:
+def _noise(bench: Bench, job: Job, comparison: Comparison) -> Noise | None:
     """What rounding makes of the uncompiled program, if that can be run."""
     run = bench.run(job, "rounded").answer
-    return Noise(sight.plain, run) if run is not None and "calls" in run and run["status"] == sight.plain["status"] else None
+    return Noise(comparison.plain, run) if run is not None and "calls" in run and run["status"] == comparison.plain["status"] else None
 
 
 def absent(bench: Bench, job: Job, *runs: Run) -> str | None:
@@ -137,10 +137,10 @@ def _of_the_user(bench: Bench, job: Job, names: set[str]) -> str | None:
     return next((name for name in sorted(names) if any((folder / name).exists() for folder in folders)), None)
 
 
-def _idle(sight: Sight, answer: Answer, protocol: Protocol) -> str | None:
+def _idle(comparison: Comparison, answer: Answer, protocol: Protocol) -> str | None:
     """Where compilation is off, a body that runs again says nothing, nor does a result that is right."""
     counted = answer.word == "contradicted" or answer.evidence is not None and answer.evidence.kind == "traces"
-    off = any(call["off"] for call in sight.real["calls"]) or not sight.real.get("compiles", True)
+    off = any(call["off"] for call in comparison.real["calls"]) or not comparison.real.get("compiles", True)
     return "the program switches compilation off" if off and counted and not protocol.switched else None
 
 
@@ -158,9 +158,9 @@ def _without_it(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answer
     return Answer("unclear", "it crashes, but nothing could be put in place of the flagged expression to see whether that is why")
 
 
-def _left_behind(sight: Sight, answer: Answer) -> str | None:
+def _left_behind(comparison: Comparison, answer: Answer) -> str | None:
     """What a trace has left in containers or in the random state, where the claim is about state."""
-    found = leaked(sight) if sight.claim.code.startswith("MX2") else None
+    found = leaked(comparison) if comparison.claim.code.startswith("MX2") else None
     return None if found is None or answer.evidence == found else f"afterwards {found.observed}"
 
 

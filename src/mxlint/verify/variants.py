@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
+from mxlint.verify.comparison import Claim
 from mxlint.verify.runner import Job
-from mxlint.verify.sight import Claim
 from mxlint.verify.units import library_names, root_name
 
 MOST_VARIANTS = 4

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from mxlint.verify.comparison import Claim
 from mxlint.verify.modules import Module
-from mxlint.verify.sight import Claim
 
 PLACE = "witness.py"
 HEAD = "import mlx.core as mx\n{imports}\n\n"

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from mxlint.finding import Evidence, Verdict
 from mxlint.verify.arguments import MOST_REASON, arguments
+from mxlint.verify.comparison import Call, Comparison, Run
 from mxlint.verify.protocols.answer import Answer
 from mxlint.verify.protocols.comparing import differing
 from mxlint.verify.runner import PREFIX
-from mxlint.verify.sight import Call, Run, Sight
 from mxlint.verify.witness import PLACE
 
 MOST_CALLS = 3
@@ -22,13 +22,13 @@ _OWN = re.compile(rf"[^\s'\"(,]*{re.escape(PREFIX)}[^\s'\"),:;]*|__mxlint_\w+?__
 _ENDS = ("; ", ", ")
 
 
-def with_call(answer: Answer, sight: Sight) -> Answer:
+def with_call(answer: Answer, comparison: Comparison) -> Answer:
     """The answer with the function that was called, and the arguments that did it."""
     evidence = answer.evidence
-    if answer.word != "seen" or evidence is None or sight.claim.place == PLACE:  # which is nobody's function
+    if answer.word != "seen" or evidence is None or comparison.claim.place == PLACE:  # which is nobody's function
         return answer
-    run = sight.real if sight.real["calls"] else sight.plain  # a run that crashed has told nothing
-    calls = list(_calls(sight, run, evidence))[:MOST_CALLS]
+    run = comparison.real if comparison.real["calls"] else comparison.plain  # a run that crashed has told nothing
+    calls = list(_calls(comparison, run, evidence))[:MOST_CALLS]
     if not calls:
         return answer
     made = run["objects"][calls[0]["object"]]
@@ -36,19 +36,19 @@ def with_call(answer: Answer, sight: Sight) -> Answer:
     return replace(answer, evidence=replace(evidence, function=made["name"], arguments=THEN.join(given)))
 
 
-def _calls(sight: Sight, run: Run, evidence: Evidence) -> Iterator[Call]:
+def _calls(comparison: Comparison, run: Run, evidence: Evidence) -> Iterator[Call]:
     """The call that shows it: where it was raised, else where a result differs, else the last; of traces that need not be all calls."""
-    calls = sight.calls(run)
+    calls = comparison.calls(run)
     if evidence.kind == "traces":
         yield from calls
         return
-    if run is sight.real:
+    if run is comparison.real:
         if evidence.kind == "exception":
-            numbers = [item["call"] for item in sight.exceptions() if item["left"] and item["call"] is not None and item["call"] >= 0]
+            numbers = [item["call"] for item in comparison.exceptions() if item["left"] and item["call"] is not None and item["call"] >= 0]
             yield from (run["calls"][number] for number in numbers[:1])
             if numbers:
                 return
-        if (found := next((real for _, real, _, _ in differing(sight)), None)) is not None:
+        if (found := next((real for _, real, _, _ in differing(comparison)), None)) is not None:
             yield found
             return
     yield from calls[-1:]

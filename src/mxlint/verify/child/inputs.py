@@ -40,7 +40,7 @@ PAIR: Spec = {"tuple": [{"value": 2}, {"value": 2}]}
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What is known of the parameters of one function. `hints`: specs by name, or of an array that a call in sight gives ("in_sight"); `scalars`: names that must not be given arrays; `trees`:
+    """What is known of the parameters of one function. `hints`: specs by name, or of an array that a call in sight gives ("from_call"); `scalars`: names that must not be given arrays; `trees`:
     attributes that the program reads, by the name before them; `stand_ins`: whether these may be given."""
 
     hints: Mapping[str, Spec]
@@ -77,7 +77,7 @@ def choices(parameter: inspect.Parameter, found_uses: Uses, clues: Clues) -> lis
             whole = ("int32", "bool_") if "whole" in found_uses.kinds else ()
             shape = {key: value for key, value in hint.items() if key != "any_dtype"}
             return [{**shape, "dtype": dtype} for dtype in dict.fromkeys((*whole, "float32", "int32", "bool_"))]
-        return [hint, *ARRAYS] if hint.get("in_sight") else [hint]  # with a stand-in for something else another shape may be needed
+        return [hint, *ARRAYS] if hint.get("from_call") else [hint]  # with a stand-in for something else another shape may be needed
     if name in clues.scalars:
         return [*EVERY_NUMBER, {"value": [1, 2]}]
     found = list(_choices(parameter, found_uses, clues))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mxlint.finding import Evidence
+from mxlint.verify.comparison import Call, Comparison
 from mxlint.verify.runner import Mode
-from mxlint.verify.sight import Call, Sight
 from mxlint.verify.witness import PLACE
 
 
@@ -35,7 +35,7 @@ class Protocol:
     `attempts`: the kinds of further calls (child/attempts.py) that may bring it about where the program's own calls do not.
     """
 
-    judge: Callable[[Sight], Answer]
+    judge: Callable[[Comparison], Answer]
     results: bool = False
     state: bool = False
     memory: bool = False
@@ -72,28 +72,28 @@ def unclear(reason: str) -> Answer:
     return Answer("unclear", reason)
 
 
-def unreached(sight: Sight) -> Answer:
-    if not sight.real["objects"]:
-        return unclear(f"{NOT_THERE}: nothing was compiled{ending(sight)}")
-    if not sight.real["calls"]:
-        return unclear(f"{NOT_THERE}: no compiled function was called{ending(sight)}")
-    return unclear(NOT_THERE + ending(sight))
+def unreached(comparison: Comparison) -> Answer:
+    if not comparison.real["objects"]:
+        return unclear(f"{NOT_THERE}: nothing was compiled{ending(comparison)}")
+    if not comparison.real["calls"]:
+        return unclear(f"{NOT_THERE}: no compiled function was called{ending(comparison)}")
+    return unclear(NOT_THERE + ending(comparison))
 
 
-def ending(sight: Sight) -> str:
-    run = sight.real
+def ending(comparison: Comparison) -> str:
+    run = comparison.real
     return f"; the program ended with {run['detail']}" if run["status"] in ("raised", "exit") else ""
 
 
-def unless_called(sight: Sight, what: str) -> Answer:
-    pairs = list(sight.pairs)
-    if len(pairs) > 1 and sight.established and all(real["error"] is None for _, real, _ in pairs) and "result" in pairs[0][1]:
+def unless_called(comparison: Comparison, what: str) -> Answer:
+    pairs = list(comparison.pairs)
+    if len(pairs) > 1 and comparison.established and all(real["error"] is None for _, real, _ in pairs) and "result" in pairs[0][1]:
         return Answer("contradicted", what)
     return unclear("fewer than two calls of the compiled function")
 
 
-def count_traces(sight: Sight) -> int:
-    return sum(call["traced"] for call in sight.calls(sight.real))
+def count_traces(comparison: Comparison) -> int:
+    return sum(call["traced"] for call in comparison.calls(comparison.real))
 
 
 def traced(calls: Sequence[Call]) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mxlint.finding import Evidence
-from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
-from mxlint.verify.sight import (
+from mxlint.verify.comparison import (
     Call,
+    Comparison,
     Run,
-    Sight,
     Tolerated,
     explained,
     leaks,
@@ -22,19 +21,20 @@ from mxlint.verify.sight import (
     tolerated_in_calls,
     without_counts,
 )
+from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
 from mxlint.verify.steady import masked
 
 CALL = "call "
 """How a difference begins that a call shows."""
 
 
-def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
+def differing(comparison: Comparison) -> Iterator[tuple[int, Call, Call, Evidence]]:
     """Calls whose outcome is not that of the uncompiled function. After the first of these, what is fed back differs: a later one counts only
     if the same went into it."""
     before: Call | None = None
     differed = False
-    for number, real, plain in sight.pairs:
-        mine, theirs = sight.error(sight.real, real), sight.error(sight.plain, plain)
+    for number, real, plain in comparison.pairs:
+        mine, theirs = comparison.error(comparison.real, real), comparison.error(comparison.plain, plain)
         expected = f"{theirs['type']}: {first_line(theirs['message'])}" if theirs else shown(plain.get("result"))
         if mine is not None:
             if theirs is None or (mine["type"], mine["message"]) != (theirs["type"], theirs["message"]):
@@ -46,7 +46,7 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
         if "result" not in real or "result" not in plain:
             continue
         returned = masked(real["result"], plain["result"])
-        if not same(returned, plain["result"]) and not _rounding_alone(sight, number, returned, plain["result"]):
+        if not same(returned, plain["result"]) and not _rounding_alone(comparison, number, returned, plain["result"]):
             if differed and not ("before" in real and "before" in plain and same(real["before"], plain["before"])):
                 before = real
                 continue
@@ -60,76 +60,78 @@ def differing(sight: Sight) -> Iterator[tuple[int, Call, Call, Evidence]]:
         before = real
 
 
-def _rounding_alone(sight: Sight, number: int, real: Any, plain: Any) -> bool:
+def _rounding_alone(comparison: Comparison, number: int, real: Any, plain: Any) -> bool:
     """Whether the results of the calls of that number differ by no more than rounding makes of them."""
-    if sight.rounded is None:
+    if comparison.rounded is None:
         return False
-    calls = sight.calls(sight.rounded)
+    calls = comparison.calls(comparison.rounded)
     rounded = masked(calls[number - 1].get("result"), plain) if number <= len(calls) else None
-    return explained(real, plain, rounded, _tolerated(sight, sight.rounded, number))
+    return explained(real, plain, rounded, _tolerated(comparison, comparison.rounded, number))
 
 
-def _rounding_alone_at_end(sight: Sight, name: str, real: Any, *, arrays: bool) -> bool:
+def _rounding_alone_at_end(comparison: Comparison, name: str, real: Any, *, arrays: bool) -> bool:
     """The same of what a name of the program holds at the end."""
-    if sight.rounded is None:
+    if comparison.rounded is None:
         return False
     part = only_arrays if arrays else without_counts
-    plain = sight.plain["end"][name]
-    rounded = masked(sight.rounded["end"].get(name), plain)
-    return explained(part(real), part(plain), part(rounded), _tolerated(sight, sight.rounded, len(sight.calls(sight.plain))))
+    plain = comparison.plain["end"][name]
+    rounded = masked(comparison.rounded["end"].get(name), plain)
+    return explained(
+        part(real), part(plain), part(rounded), _tolerated(comparison, comparison.rounded, len(comparison.calls(comparison.plain)))
+    )
 
 
-def _tolerated(sight: Sight, rounded: Run, number: int) -> Tolerated:
-    return tolerated_in_calls(sight.calls(rounded)[:number], sight.calls(sight.plain))
+def _tolerated(comparison: Comparison, rounded: Run, number: int) -> Tolerated:
+    return tolerated_in_calls(comparison.calls(rounded)[:number], comparison.calls(comparison.plain))
 
 
-def difference(sight: Sight) -> Evidence | None:
+def difference(comparison: Comparison) -> Evidence | None:
     """The first sign that the compiled program does something else than the uncompiled one."""
-    for _, _, _, evidence in differing(sight):
+    for _, _, _, evidence in differing(comparison):
         return evidence
-    return placeholders(sight) or leaked(sight)
+    return placeholders(comparison) or leaked(comparison)
 
 
-def placeholders(sight: Sight) -> Evidence | None:
+def placeholders(comparison: Comparison) -> Evidence | None:
     """An exception that tells of a placeholder where a value is wanted."""
-    for item in sight.exceptions():
+    for item in comparison.exceptions():
         if says(item["message"], PLACEHOLDER + UNCAPTURED):
             return Evidence("exception", told(item), "the uncompiled program raises nothing here")
     return None
 
 
-def leaked(sight: Sight, names: frozenset[str] | None = None) -> Evidence | None:
+def leaked(comparison: Comparison, names: frozenset[str] | None = None) -> Evidence | None:
     """Placeholders that a trace left behind; with names, in what one of these leads to."""
-    new = new_leaks(sight)
+    new = new_leaks(comparison)
     if names is not None:
         new = [path for path in new if not names.isdisjoint(re.findall(r"\w+", path))]
     if new:
         return Evidence(
             "leak", f"{', '.join(new[:3])} {'hold placeholders' if len(new) > 1 else 'holds a placeholder'}", "arrays with values"
         )
-    if sight.real["random_poisoned"] and not sight.plain["random_poisoned"]:
+    if comparison.real["random_poisoned"] and not comparison.plain["random_poisoned"]:
         return Evidence("leak", "the global random state holds a placeholder", "a key")
     return None
 
 
-def new_leaks(sight: Sight) -> list[str]:
+def new_leaks(comparison: Comparison) -> list[str]:
     """The paths to placeholders, in the order in which they were found."""
-    usual = {*sight.plain["leaks"], *(path for call in sight.plain["calls"] for path in call.get("leaks", ()))}
-    after_calls = [path for call in sight.real["calls"] for path in call.get("leaks", ())]
-    return [path for path in dict.fromkeys((*sight.real["leaks"], *after_calls)) if path not in usual]
+    usual = {*comparison.plain["leaks"], *(path for call in comparison.plain["calls"] for path in call.get("leaks", ()))}
+    after_calls = [path for call in comparison.real["calls"] for path in call.get("leaks", ())]
+    return [path for path in dict.fromkeys((*comparison.real["leaks"], *after_calls)) if path not in usual]
 
 
-def files_differ(sight: Sight) -> bool:
+def files_differ(comparison: Comparison) -> bool:
     """Whether the program leaves other files behind."""
-    return bool(masked(sight.real["files"], sight.plain["files"]) != sight.plain["files"])
+    return bool(masked(comparison.real["files"], comparison.plain["files"]) != comparison.plain["files"])
 
 
-def repeated(sight: Sight, held: Run | None = None) -> Evidence | None:
+def repeated(comparison: Comparison, held: Run | None = None) -> Evidence | None:
     """Results that differ from run to run, and from call to call without compile, but stay the same from the trace on. `held`: another run in
     which the same results have to stay the same."""
-    kept = sight.calls(held) if held is not None else None
+    kept = comparison.calls(held) if held is not None else None
     first: dict[object, tuple[int, Call, Call]] = {}
-    for number, real, plain in sight.pairs:
+    for number, real, plain in comparison.pairs:
         if "varying" not in plain or "result" not in real:
             continue
         at, traced, before = first.get(real["object"], (0, real, plain))
@@ -148,17 +150,17 @@ def _same_results(calls: Sequence[Call], *numbers: int) -> bool:
     return len(results) == len(numbers) and None not in results and all(same(results[0], other) for other in results)
 
 
-def ended(sight: Sight, *, arrays: bool = True) -> Evidence | None:
+def ended(comparison: Comparison, *, arrays: bool = True) -> Evidence | None:
     """What the program's names hold at its end, where that differs. `arrays`: in the arrays only. Numbers that an
     object counts never matter: a count of traces is meant to differ."""
-    if sight.real["status"] != sight.plain["status"]:
+    if comparison.real["status"] != comparison.plain["status"]:
         return None
     part = only_arrays if arrays else without_counts
-    for name, value in sight.plain["end"].items():
-        other = sight.real["end"].get(name)
+    for name, value in comparison.plain["end"].items():
+        other = comparison.real["end"].get(name)
         if other is None or not isinstance(value, dict):
             continue
         other = masked(other, value)
-        if not same(part(value), part(other)) and not _rounding_alone_at_end(sight, name, other, arrays=arrays):
+        if not same(part(value), part(other)) and not _rounding_alone_at_end(comparison, name, other, arrays=arrays):
             return Evidence("wrong-value", f"{short(name)} is {shown(other)} at the end", shown(value))
     return None

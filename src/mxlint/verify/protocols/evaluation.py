@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from mxlint.verify.comparison import Comparison
 from mxlint.verify.protocols.answer import Answer, first_line, says, seen, told, unclear, unreached
 from mxlint.verify.protocols.comparing import differing
-from mxlint.verify.sight import Sight
 
 EVALUATES = ("during function transformations", "inside a graph transformation", "item() const can only be called on")
 
@@ -36,13 +36,13 @@ operator (which asks for a number only to write it into a text), or any other. M
 the exception then tells them from a buffer. bool(x) and any([x]) cannot be told apart, nor can operator.index(x) and range(x)."""
 
 
-def evaluation(sight: Sight) -> Answer:
+def evaluation(comparison: Comparison) -> Answer:
     """The flagged expression raises while the function is traced, and not without compile."""
-    for record in sight.real["logging"]:
+    for record in comparison.real["logging"]:
         if (
-            sight.claim.code == "MX101"
+            comparison.claim.code == "MX101"
             and record["inside"]
-            and sight.claim.covers(record["file"], record["row"])
+            and comparison.claim.covers(record["file"], record["row"])
             and says(record["message"], EVALUATES)
         ):
             return seen(
@@ -51,26 +51,26 @@ def evaluation(sight: Sight) -> Answer:
                 "the uncompiled function logs it",
             )
     caught, of_other_kind = False, False
-    for item in sight.exceptions():
-        if item["object"] is not None and sight.hits(item) and _evaluates(sight, item):
-            if sight.claim.code not in _kinds(item):
+    for item in comparison.exceptions():
+        if item["object"] is not None and comparison.hits(item) and _evaluates(comparison, item):
+            if comparison.claim.code not in _kinds(item):
                 of_other_kind = True
                 continue
             if item["left"]:
                 return seen("exception", told(item), "the uncompiled function runs this without an exception")
             caught = True
     if caught:
-        for _, _, _, evidence in differing(sight):
+        for _, _, _, evidence in differing(comparison):
             return Answer("seen", None, replace(evidence, note="the exception is caught in the trace, and what follows becomes part of it"))
         return unclear("the expression raises in the trace, but the program catches the exception there")
-    if not sight.reached:
-        return unreached(sight)
+    if not comparison.reached:
+        return unreached(comparison)
     if of_other_kind:
         return unclear("the value of a traced array is asked for here, but in a way that another rule is about")
-    if any(item["object"] is not None and sight.hits(item) for item in sight.exceptions(new=False)):
+    if any(item["object"] is not None and comparison.hits(item) for item in comparison.exceptions(new=False)):
         return unclear("the expression raises for another reason, without compile too")
-    if sight.established:
-        return Answer("contradicted", f"the expression was evaluated {sight.reached} times while tracing, and nothing was raised")
+    if comparison.established:
+        return Answer("contradicted", f"the expression was evaluated {comparison.reached} times while tracing, and nothing was raised")
     return unclear("the expression was begun in a trace, but not seen to be evaluated as a whole")
 
 
@@ -83,7 +83,7 @@ def _kinds(item: Mapping[str, Any]) -> frozenset[str]:
     return KINDS.get((asked, how if asked else item["type"])) or KINDS.get((asked, ""), frozenset())
 
 
-def _evaluates(sight: Sight, item: Mapping[str, Any]) -> bool:
+def _evaluates(comparison: Comparison, item: Mapping[str, Any]) -> bool:
     """Whether an exception tells of an evaluation. Where MLX's own functions want a Python number, a placeholder is of the wrong type, and an array is not."""
-    runs = sight.reached_plain > 0 and not any(map(sight.hits, sight.plain["exceptions"]))
+    runs = comparison.reached_plain > 0 and not any(map(comparison.hits, comparison.plain["exceptions"]))
     return says(item["message"], EVALUATES) or runs and says(item["message"], MISFITS)

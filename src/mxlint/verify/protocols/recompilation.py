@@ -7,19 +7,19 @@ from itertools import pairwise
 from typing import Any
 
 from mxlint.finding import Evidence
+from mxlint.verify.comparison import Call, Comparison, Run
 from mxlint.verify.protocols.answer import Answer, ending, seen, traced, unclear, unreached
-from mxlint.verify.sight import Call, Run, Sight
 
 
-def made_again(sight: Sight) -> Answer:
+def made_again(comparison: Comparison) -> Answer:
     """Compiled objects made one after the other at one place, each traced, each gone before the next."""
-    made = [item for item in sight.real["objects"] if sight.claim.within(item)]
-    if len(made) == 1 and sight.real["status"] == "ok" and sight.calls(sight.real):
+    made = [item for item in comparison.real["objects"] if comparison.claim.within(item)]
+    if len(made) == 1 and comparison.real["status"] == "ok" and comparison.calls(comparison.real):
         return Answer("contradicted", "one compiled object was made here in the whole program")
     if len(made) < 2:
-        return unclear(f"{len(made) or 'no'} compiled object was made here{ending(sight)}")
-    numbers = {number for number, item in enumerate(sight.real["objects"]) if item in made}
-    calls = [call for call in sight.real["calls"] if call["object"] in numbers]
+        return unclear(f"{len(made) or 'no'} compiled object was made here{ending(comparison)}")
+    numbers = {number for number, item in enumerate(comparison.real["objects"]) if item in made}
+    calls = [call for call in comparison.real["calls"] if call["object"] in numbers]
     traces = sum(call["traced"] for call in calls)
     kept = sum(not _gone(first, second) for first, second in pairwise(made))
     evidence = Evidence("traces", f"{traces} traces in {len(calls)} calls, by {len(made)} compiled objects", "one trace", **traced(calls))
@@ -45,14 +45,14 @@ def _gone(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     return first["died"] is not None and first["died"] <= second["made"] + 1
 
 
-def many_values(sight: Sight) -> Answer:
+def many_values(comparison: Comparison) -> Answer:
     """Each call brings another number, and is traced."""
-    return _varied(sight, _calls_there(sight), ("int", "float"), ("array", "str", "bool"))
+    return _varied(comparison, _calls_there(comparison), ("int", "float"), ("array", "str", "bool"))
 
 
-def _key(sight: Sight, call: Call) -> Any:
+def _key(comparison: Comparison, call: Call) -> Any:
     """The signature of a call, of a shapeless function without sizes."""
-    return _sizeless(call["key"]) if sight.real["objects"][call["object"]]["shapeless"] else call["key"]
+    return _sizeless(call["key"]) if comparison.real["objects"][call["object"]]["shapeless"] else call["key"]
 
 
 def _sizeless(key: Any) -> Any:
@@ -61,41 +61,46 @@ def _sizeless(key: Any) -> Any:
     return ["array", len(key), key[-1]] if key[:1] == ["array"] else [_sizeless(part) for part in key]
 
 
-def many_shapes(sight: Sight) -> Answer:
+def many_shapes(comparison: Comparison) -> Answer:
     """Each call brings another shape, or another number of arrays, and is traced. Numbers that change along do not matter: they are sizes."""
-    return _varied(sight, _calls_there(sight), ("array",), ("str", "bool"))
+    return _varied(comparison, _calls_there(comparison), ("array",), ("str", "bool"))
 
 
-def kernel_shapes(sight: Sight) -> Answer:
+def kernel_shapes(comparison: Comparison) -> Answer:
     """A kernel of the program's own, in a function that each call traces for another shape."""
-    return _varied(sight, sight.calls, ("array",), ("str", "bool")) if sight.reached else unreached(sight)
+    return _varied(comparison, comparison.calls, ("array",), ("str", "bool")) if comparison.reached else unreached(comparison)
 
 
-def _calls_there(sight: Sight) -> Callable[[Run], list[Call]]:
+def _calls_there(comparison: Comparison) -> Callable[[Run], list[Call]]:
     """The calls that the claim is about."""
-    return lambda run: [call for call in sight.calls(run) if sight.claim.within(call)]
+    return lambda run: [call for call in comparison.calls(run) if comparison.claim.within(call)]
 
 
-def _varied(sight: Sight, of: Callable[[Run], list[Call]], varying: Sequence[str], fixed: Sequence[str]) -> Answer:
+def _varied(comparison: Comparison, of: Callable[[Run], list[Call]], varying: Sequence[str], fixed: Sequence[str]) -> Answer:
     """Calls that all differ in parts of these kinds and not in those of others."""
-    calls = of(sight.real)
+    calls = of(comparison.real)
     if not calls:
-        return unclear(f"the compiled function was not called from here{ending(sight)}")
+        return unclear(f"the compiled function was not called from here{ending(comparison)}")
     alike: dict[str, list[Call]] = {}
     for call in calls:
-        alike.setdefault(str((call["object"], _parts(_key(sight, call), fixed))), []).append(call)
+        alike.setdefault(str((call["object"], _parts(_key(comparison, call), fixed))), []).append(call)
     for group in alike.values():
         if (
             len(group) >= 3
             and len({str(_parts(call["key"], varying)) for call in group}) == len(group)
             and all(call["traced"] for call in group)
         ):
-            if (back := _come_back(sight, of(sight.plain))) is not None:
+            if (back := _come_back(comparison, of(comparison.plain))) is not None:
                 return unclear(back)
             return seen("traces", f"{len(group)} traces in {len(group)} calls", "one trace", **traced(group))
     traces = sum(call["traced"] for call in calls)
     made = {call["object"] for call in calls}
-    if len(calls) >= 3 and traces == len(made) and sight.real["status"] == "ok" and all(_parts(call["key"], varying) for call in calls):
+    if (
+        len(calls) >= 3
+        and traces == len(made)
+        and comparison.real["status"] == "ok"
+        and all(_parts(call["key"], varying) for call in calls)
+    ):
         return Answer(
             "contradicted",
             f"{traces} trace{'s' * (traces > 1)} in {len(calls)} calls, by {len(made)} compiled object{'s' * (len(made) > 1)}",
@@ -112,23 +117,23 @@ def _parts(key: Any, kinds: Sequence[str]) -> list[Any]:
     return [part for item in key for part in _parts(item, kinds)]
 
 
-def _come_back(sight: Sight, calls: Sequence[Call]) -> str | None:
+def _come_back(comparison: Comparison, calls: Sequence[Call]) -> str | None:
     """Whether the program goes on with arguments that came before: the uncompiled run has more of its calls."""
-    different = len({str((call["object"], _key(sight, call))) for call in calls})
+    different = len({str((call["object"], _key(comparison, call))) for call in calls})
     return f"the arguments come back: {different} different ones in {len(calls)} calls" if 2 * different < len(calls) else None
 
 
-def transformed(sight: Sight) -> Answer:
+def transformed(comparison: Comparison) -> Answer:
     """The body runs at every call from the transform, although the same object was traced with such arguments before."""
     done: dict[object, int] = {}
     here: list[Call] = []
     repeated = 0
-    for call in sight.calls(sight.real):
+    for call in comparison.calls(comparison.real):
         if call["error"] is not None:
             continue
         key = call["object"], str(call["key"])
         at = call["transform"]
-        if at is not None and (sight.claim.covers(*at) or sight.claim.within(call)):
+        if at is not None and (comparison.claim.covers(*at) or comparison.claim.within(call)):
             if not call["traced"]:
                 return Answer("contradicted", "a call from here ran without its body")
             here.append(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mxlint.verify.comparison import Call, Comparison, opaque
 from mxlint.verify.protocols.answer import (
     PLACEHOLDER,
     Answer,
@@ -16,7 +17,6 @@ from mxlint.verify.protocols.answer import (
     unreached,
 )
 from mxlint.verify.protocols.comparing import difference, differing, ended, leaked
-from mxlint.verify.sight import Call, Sight, opaque
 
 OTHER_FAMILIES = ("during function transformations", "inside a graph transformation", "uncaptured inputs", "cannot infer output shapes")
 """What MLX says where a compiled function is one, but does something that it may not."""
@@ -29,22 +29,22 @@ NOS = ("", "0", "false", "no", "off")
 TREES = ("must be trees of arrays or constants",)
 
 
-def refused(sight: Sight) -> Answer:
+def refused(comparison: Comparison) -> Answer:
     """Calling, or compiling, raises for what is compiled, and the uncompiled function does not."""
-    wrong = ("method",) if sight.claim.code == "MX501" else ("lazy", "none")
-    for item in sight.real["objects"]:
-        if item["failed"] and item["kind"] in wrong and sight.claim.covers(item["file"], item["row"]):
+    wrong = ("method",) if comparison.claim.code == "MX501" else ("lazy", "none")
+    for item in comparison.real["objects"]:
+        if item["failed"] and item["kind"] in wrong and comparison.claim.covers(item["file"], item["row"]):
             return seen("exception", item["failed"], "a compiled function")
-    for _, real, _, evidence in differing(sight):
-        if sight.real["objects"][real["object"]]["kind"] not in wrong:
+    for _, real, _, evidence in differing(comparison):
+        if comparison.real["objects"][real["object"]]["kind"] not in wrong:
             continue
-        of_arguments = says(evidence.observed, TREES) and not (sight.claim.code == "MX501" and _of_self(real, evidence.observed))
+        of_arguments = says(evidence.observed, TREES) and not (comparison.claim.code == "MX501" and _of_self(real, evidence.observed))
         if evidence.kind == "exception" and not says(evidence.observed, OTHER_FAMILIES) and not of_arguments:
             return Answer("seen", None, evidence)
-    found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
-    if found and any(sight.real["objects"][number]["kind"] in wrong for number in sight.objects(sight.real)):
+    found = [item for item in comparison.exceptions() if says(item["message"], PLACEHOLDER)]
+    if found and any(comparison.real["objects"][number]["kind"] in wrong for number in comparison.objects(comparison.real)):
         return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
-    return unclear(f"no call was seen to raise{ending(sight)}")
+    return unclear(f"no call was seen to raise{ending(comparison)}")
 
 
 def _of_self(call: Call, message: str) -> bool:
@@ -58,40 +58,44 @@ def _of_self(call: Call, message: str) -> bool:
     )
 
 
-def bad_argument(sight: Sight) -> Answer:
+def bad_argument(comparison: Comparison) -> Answer:
     """A call at the flagged place raises for what it hands over."""
-    for _, real, _, evidence in differing(sight):
+    for _, real, _, evidence in differing(comparison):
         of_trees = says(evidence.observed, TREES) or "'dict' object" in evidence.observed
-        if evidence.kind == "exception" and of_trees and sight.claim.covers(real["file"], real["row"]):
+        if evidence.kind == "exception" and of_trees and comparison.claim.covers(real["file"], real["row"]):
             return Answer("seen", None, evidence)
-    here = [real for _, real, _ in sight.pairs if sight.claim.covers(real["file"], real["row"])]
+    here = [real for _, real, _ in comparison.pairs if comparison.claim.covers(real["file"], real["row"])]
     if here and all(real["error"] is None for real in here):
         return Answer("contradicted", "the calls here returned")
-    return unclear(f"no call here was seen to raise for its arguments{ending(sight)}")
+    return unclear(f"no call here was seen to raise for its arguments{ending(comparison)}")
 
 
-def untracked(sight: Sight) -> Answer:
+def untracked(comparison: Comparison) -> Answer:
     """What is returned holds placeholders."""
-    if not sight.reached:
-        return unreached(sight)
-    for number, real, plain in sight.pairs:
+    if not comparison.reached:
+        return unreached(comparison)
+    for number, real, plain in comparison.pairs:
         if real.get("result_leaks") and not plain.get("result_leaks"):
             return seen("leak", f"call {number} returns a placeholder: {real['result_leaks'][0]}", "arrays with values")
-    found = [item for item in sight.exceptions() if says(item["message"], PLACEHOLDER)]
+    found = [item for item in comparison.exceptions() if says(item["message"], PLACEHOLDER)]
     if found:
         return seen("exception", told(found[0]), "the uncompiled program raises nothing here")
-    if any(opaque(real.get("result")) for _, real, _ in sight.pairs):
+    if any(opaque(real.get("result")) for _, real, _ in comparison.pairs):
         return unclear("what is returned cannot be looked into")
-    return unless_called(sight, "what the calls returned held values")
+    return unless_called(comparison, "what the calls returned held values")
 
 
-def nothing_returned(sight: Sight) -> Answer:
+def nothing_returned(comparison: Comparison) -> Answer:
     """Nothing comes out: no result, no captures that are written."""
-    numbers = set(sight.objects(sight.real))
-    if any(sight.real["objects"][number]["outputs"] for number in numbers):
+    numbers = set(comparison.objects(comparison.real))
+    if any(comparison.real["objects"][number]["outputs"] for number in numbers):
         return unclear("it has outputs=")
-    calls = sight.calls(sight.real)
-    if calls and all(call["error"] is None and "result" in call and call["result"] is None for call in calls) and leaked(sight) is None:
+    calls = comparison.calls(comparison.real)
+    if (
+        calls
+        and all(call["error"] is None and "result" in call and call["result"] is None for call in calls)
+        and leaked(comparison) is None
+    ):
         return seen(
             "no-effect",
             f"{len(calls)} calls return None, and nothing is captured",
@@ -103,48 +107,52 @@ def nothing_returned(sight: Sight) -> Answer:
     return unclear("no calls, or some of them return something")
 
 
-def ambiguous(sight: Sight) -> Answer:
+def ambiguous(comparison: Comparison) -> Answer:
     """A call that runs the trace of another, whose arguments differ for Python."""
-    for number, real, _, evidence in differing(sight):
-        traced = [call for call in sight.calls(sight.real)[: number - 1] if call["object"] == real["object"]]
-        if sight.real["objects"][real["object"]]["shapeless"]:
+    for number, real, _, evidence in differing(comparison):
+        traced = [call for call in comparison.calls(comparison.real)[: number - 1] if call["object"] == real["object"]]
+        if comparison.real["objects"][real["object"]]["shapeless"]:
             return unclear("one trace serves all shapes here: what differs may come from them")
         if not real["traced"] and all(str(call["key"]) != str(real["key"]) for call in traced) and traced:
             return Answer("seen", None, evidence)
-    calls = sight.calls(sight.real)
+    calls = comparison.calls(comparison.real)
     different = {str((call["object"], call["key"])) for call in calls}
     if 1 < len(different) == sum(call["traced"] for call in calls):
         return Answer("contradicted", f"{len(different)} calls with different arguments had a trace each")
     return unclear("no call was seen to run the trace of another one")
 
 
-def without_effect(sight: Sight) -> Answer:
+def without_effect(comparison: Comparison) -> Answer:
     """The compiled object is never called, or does not do what it is for."""
-    numbers = [number for number, item in enumerate(sight.real["objects"]) if sight.claim.covers(item["file"], item["row"])]
-    if numbers and not any(call["object"] in numbers for call in sight.real["calls"]):
+    numbers = [number for number, item in enumerate(comparison.real["objects"]) if comparison.claim.covers(item["file"], item["row"])]
+    if numbers and not any(call["object"] in numbers for call in comparison.real["calls"]):
         ran = max(
-            (count for name, count in sight.real["bodies"].items() if name.endswith(f":{sight.real['objects'][numbers[0]]['name']}")),
+            (
+                count
+                for name, count in comparison.real["bodies"].items()
+                if name.endswith(f":{comparison.real['objects'][numbers[0]]['name']}")
+            ),
             default=0,
         )
         if ran >= 2:
             return seen("no-effect", f"the compiled object is never called; the body runs {ran} times in Python", "one trace")
-    found = difference(sight) or ended(sight)
-    names = [item["name"] for item in sight.real["objects"]]
+    found = difference(comparison) or ended(comparison)
+    names = [item["name"] for item in comparison.real["objects"]]
     if found is not None and any(names.count(names[number]) > 1 for number in numbers):
         return Answer("seen", None, found)
-    if sight.reached_outside and "MLX_DISABLE_COMPILE" in sight.claim.text:
-        return _switch(sight)
+    if comparison.reached_outside and "MLX_DISABLE_COMPILE" in comparison.claim.text:
+        return _switch(comparison)
     return unclear("the compiled object was called, and did what the uncompiled function does")
 
 
-def _switch(sight: Sight) -> Answer:
+def _switch(comparison: Comparison) -> Answer:
     """MLX_DISABLE_COMPILE, set here: to a value that reads like "no", or too late."""
-    calls = sight.calls(sight.real)
+    calls = comparison.calls(comparison.real)
     again = [call for number, call in enumerate(calls) if any(call["key"] == other["key"] for other in calls[:number])]
     if len(again) < 2:
         return unclear("fewer than three calls with like arguments")
-    traces = count_traces(sight)
-    given = sight.real["disabled_by"]
+    traces = count_traces(comparison)
+    given = comparison.real["disabled_by"]
     off = all(call["traced"] for call in again)
     if given is None or off != (given.lower() in NOS):
         return unclear("compilation is off, or on, as it is set here")

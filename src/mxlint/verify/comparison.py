@@ -84,7 +84,7 @@ class Noise:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Comparison:
     """The runs as one claim looks at them. `watch` is the number of its expression among those that were watched; `noise`: what no more
     differs than by that is the same."""
 
