@@ -27,7 +27,6 @@ from mxlint.verify.child.guard import LAYERS
 from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.comparison import Claim, Watched
-from mxlint.verify.crew import Progress, crew
 from mxlint.verify.cure import cured, fixed_program
 from mxlint.verify.gaps import gap, missing_places, threads_of_one_call, unmade
 from mxlint.verify.interpreter import Choice, Interpreters
@@ -41,6 +40,7 @@ from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
 from mxlint.verify.switches import turned
 from mxlint.verify.trial import long_enough, tried
 from mxlint.verify.wording import worded
+from mxlint.verify.worker_pool import Progress, run_in_pool
 
 INTERRUPTED = "interrupted"
 
@@ -130,10 +130,10 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding]
     claims = sorted(known, key=lambda claim: (claim.place, claim.start, claim.end, claim.code))
     all_findings = [*wanted, *(finding for finding in beside if finding not in wanted)]
     bench = replace(bench, claims=claims, findings=all_findings, watches=all_watched(claims))
-    tested = crew([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
+    tested = run_in_pool([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
     costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
     work = [partial(_measured, bench, tasks[number], tested[number]) for number in costly]
-    timed = dict(zip(costly, crew(work, 1, bench, "measure", options.progress)))
+    timed = dict(zip(costly, run_in_pool(work, 1, bench, "measure", options.progress)))
     return [timed.get(number, one.verdict) for number, one in enumerate(tested)]
 
 

@@ -1,4 +1,4 @@
-"""Several hands at one bench."""
+"""A pool of worker threads at one bench."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from mxlint.verify.bench import Bench
 
 T = TypeVar("T")
 Progress = Callable[[int, int, str], None]
-"""Told how many are done, of how many, and of what."""
+"""Called with how many are done, of how many, and of what."""
 TICK_S = 0.1
 
 
-def crew(work: Sequence[Callable[[], T]], hands: int, bench: Bench, stage: str, progress: Progress | None) -> list[T]:
-    """The results of all pieces of work, in their order, whoever was ready first. Each is done by one hand, in its turn at the bench."""
+def run_in_pool(work: Sequence[Callable[[], T]], workers: int, bench: Bench, stage: str, progress: Progress | None) -> list[T]:
+    """The results of all pieces of work, in their order, whichever was ready first. Each is done by one worker, in its turn at the bench."""
 
     def done(piece: Callable[[], T]) -> T:
         with bench.turn:
             return piece()
 
-    with ThreadPoolExecutor(max(hands, 1), "mxlint-verify") as pool:
+    with ThreadPoolExecutor(max(workers, 1), "mxlint-verify") as pool:
         try:
             under_way = [pool.submit(done, piece) for piece in work]
             while waiting := wait(under_way, TICK_S).not_done:
