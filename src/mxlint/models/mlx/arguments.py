@@ -78,7 +78,16 @@ class Unknown:
         return "UNKNOWN"
 
 
-UNKNOWN = Unknown()
+class Absent:
+    """What is not there: an attribute that the arguments of a constructor leave out."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+UNKNOWN, ABSENT = Unknown(), Absent()
 Argument = Any
 """A description as above. Containers nest, which makes a precise type more noise than help."""
 

@@ -1,6 +1,7 @@
 """The language of shapes and dtypes: a part of Python's expressions, read by Python's parser, over the parameters of a call.
 
     a  axis  float32            a parameter; a dtype by its name
+    unknown  absent             nothing is known of it; there is no such attribute
     3  None  "full"  [-2, -1]   constants
     n + 1  n // 2  -k           arithmetic of sizes
     (n, m)  (*lead(a), n)       a shape
@@ -22,7 +23,7 @@ from typing import Any
 from mxlint.domain import size as sizes
 from mxlint.domain.shape import join_shapes
 from mxlint.domain.size import Size, as_size, number
-from mxlint.models.mlx.arguments import UNKNOWN, Argument, ArrayType, Dtype, Scalar, Unknown, integer, truth
+from mxlint.models.mlx.arguments import ABSENT, UNKNOWN, Argument, ArrayType, Dtype, Scalar, Unknown, integer, truth
 
 DTYPES = (
     "bool",
@@ -41,7 +42,7 @@ DTYPES = (
     "complex64",
 )
 """The dtypes of MLX, as it prints them."""
-_NAMES: dict[str, Argument] = {name: Dtype(name) for name in DTYPES} | {"bool_": Dtype("bool")}
+_NAMES: dict[str, Argument] = {name: Dtype(name) for name in DTYPES} | {"bool_": Dtype("bool"), "unknown": UNKNOWN, "absent": ABSENT}
 Functions = Mapping[str, Callable[..., Argument]]
 
 
@@ -169,13 +170,14 @@ def join(a: Argument, b: Argument) -> Argument:
 def _all_or_any(node: Any, names: Mapping[str, Argument], functions: Functions) -> Argument:
     """As Python's `and` and `or`: one of the operands."""
     stops = isinstance(node.op, ast.Or)
-    value: Argument = None
-    for operand in node.values:
+    for operand in node.values[:-1]:
         value = of_node(operand, names, functions)
         found = truth(value)
-        if found is None or found is stops:
-            return value if found is stops else UNKNOWN
-    return value
+        if found is None:
+            return UNKNOWN
+        if found is stops:
+            return value
+    return of_node(node.values[-1], names, functions)
 
 
 def _compare(node: Any, names: Mapping[str, Argument], functions: Functions) -> Argument:

@@ -139,6 +139,23 @@ def pool(x: Argument, kernel: Argument, stride: Argument, padding: Argument) -> 
     return made((whole[0], *(windows.convolved(n, wide[i], steps[i], pads[i]) for i, n in enumerate(whole[1:-1])), whole[-1]))
 
 
+def upsampled(x: Argument, factor: Argument) -> ArrayType:
+    """The axes between the first and the last longer by a factor, which may be a fraction: one for all, or one for each."""
+    whole = array_shape(x)
+    if whole is None or len(whole) < 3:
+        return made(None)
+    factors = list(factor) if isinstance(factor, (list, tuple)) else [factor] * (len(whole) - 2)
+    if len(factors) != len(whole) - 2:
+        return made(None)
+    return made((whole[0], *map(_scaled, whole[1:-1], factors), whole[-1]))
+
+
+def _scaled(length: MaybeSize, factor: Argument) -> MaybeSize:
+    if isinstance(factor, float) and not factor.is_integer():
+        return number(int(factor * length.number)) if length is not None and length.number is not None else None
+    return size.mul(length, integer(int(factor) if isinstance(factor, float) else factor))
+
+
 def _both(side: Argument) -> MaybeSize:
     if isinstance(side, (list, tuple)):
         return size.add(integer(side[0]), integer(side[1])) if len(side) == 2 else None
@@ -222,5 +239,5 @@ def norm(a: Argument, order: Argument, axis: Argument, keepdims: Argument) -> Ar
 
 PRODUCTS: dict[str, Callable[..., Argument]] = {
     "matmul": matmul, "tensordot": tensordot, "inner": inner, "kron": kron, "einsum": einsum, "conv": conv, "conv_transpose": conv_transpose,
-    "conv_general": conv_general, "pool": pool, "convolve": convolve, "fft": fft, "view": view, "norm": norm,
+    "conv_general": conv_general, "pool": pool, "upsampled": upsampled, "convolve": convolve, "fft": fft, "view": view, "norm": norm,
 }  # fmt: skip

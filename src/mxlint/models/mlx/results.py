@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mxlint.models.mlx import dtypes
-from mxlint.models.mlx.arguments import UNKNOWN, Argument, ArrayType, Dtype, signature
+from mxlint.models.mlx.arguments import UNKNOWN, Absent, Argument, ArrayType, Dtype, signature
 from mxlint.models.mlx.language import Functions, Several, evaluate, of_node
 from mxlint.models.mlx.products import PRODUCTS
 from mxlint.models.mlx.shapes import SHAPES
@@ -124,7 +124,7 @@ def _paired(shape: Argument, dtype: Argument) -> Argument:
     if isinstance(shape, (list, tuple)):
         shape = SHAPES["sized"](shape)
     if not isinstance(shape, ArrayType):
-        return UNKNOWN
+        return shape if shape is None or isinstance(shape, Absent) else UNKNOWN
     kind = dtype.items[0] if isinstance(dtype, Several) else dtype
     return ArrayType(shape.shape, _of(kind).name)
 

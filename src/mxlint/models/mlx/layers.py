@@ -1,0 +1,177 @@
+"""Layers and optimizers of MLX: what their constructors make, and what calling them makes.
+
+    model = layer_model()
+    layer = model.construct("mlx.nn.Linear", [64, 32], {"bias": False})
+    layer.weights["weight"]                              float32[32, 64]
+    model.call(layer, [ArrayType(shape, "float16")])     an ArrayType
+
+The data (layers.json, optimizers.json) is proved against real MLX by scripts/measure_layers.py; docs/mlx-results.md describes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from mxlint.domain.size import MaybeSize
+from mxlint.models.mlx import dtypes, results
+from mxlint.models.mlx.arguments import UNKNOWN, Absent, Argument, ArrayType, Dtype, integer, signature, truth
+from mxlint.models.mlx.language import evaluate, of_node, parse
+
+Names = Mapping[str, Argument]
+
+
+class Layer:
+    """An instance of a layer as its constructor leaves it.
+
+    `names` are the arguments of the constructor by parameter. `weights` are the attributes that are arrays, trained or not, or None; one that the
+    arguments leave out is not there. `sublayers` are layers, lists of layers, `Repeated`, or what was given as an argument. `settings` are other
+    attributes.
+    """
+
+    __slots__ = ("name", "names", "settings", "sublayers", "weights")
+
+    def __init__(
+        self,
+        name: str,
+        names: Names,
+        weights: Mapping[str, ArrayType | None],
+        sublayers: Mapping[str, Argument],
+        settings: Mapping[str, Argument],
+    ) -> None:
+        self.name, self.names, self.weights, self.sublayers, self.settings = name, names, weights, sublayers, settings
+
+
+class Repeated:
+    """A list of layers that were made in the same way; `count` is None where it is not known how many."""
+
+    __slots__ = ("count", "layer")
+
+    def __init__(self, layer: Layer, count: MaybeSize) -> None:
+        self.layer, self.count = layer, count
+
+
+class LayerModel:
+    """The data on layers and on optimizers, by canonical name."""
+
+    __slots__ = ("entries", "optimizers")
+
+    def __init__(self, entries: Mapping[str, Any], optimizers: Mapping[str, Any]) -> None:
+        self.entries, self.optimizers = entries, optimizers
+
+    def construct(self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument]) -> Layer | None:
+        """The layer that a constructor makes; None where there is no entry or the call raises."""
+        entry = self.entries.get(name)
+        names = (
+            None
+            if entry is None or "parameters" not in entry
+            else signature(entry["parameters"]).bind(arguments, keywords, results.default)
+        )
+        if entry is None or names is None:
+            return None
+        weights: dict[str, ArrayType | None] = {}
+        for attribute, (shape, dtype) in entry.get("weights", {}).items():
+            made = results.typed(shape, dtype, names)
+            if not isinstance(made, Absent):
+                weights[attribute] = made if isinstance(made, ArrayType) or made is None else ArrayType(None, None)
+        sublayers = {attribute: self._sublayer(parse(text), names) for attribute, text in entry.get("sublayers", {}).items()}
+        settings = {attribute: evaluate(text, names, results.SHAPE_FUNCTIONS) for attribute, text in entry.get("settings", {}).items()}
+        return Layer(name, names, weights, sublayers, settings)
+
+    def _sublayer(self, node: ast.expr, names: Names) -> Argument:
+        """`Linear(dims, 4 * dims, bias=bias)`, `[…] * n`, a case, or a parameter."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            given = {word.arg: of_node(word.value, names, results.SHAPE_FUNCTIONS) for word in node.keywords if word.arg is not None}
+            made = self.construct(f"mlx.nn.{node.func.id}", [of_node(part, names, results.SHAPE_FUNCTIONS) for part in node.args], given)
+            return UNKNOWN if made is None else made
+        if isinstance(node, ast.BinOp) and isinstance(node.left, ast.List):
+            made = self._sublayer(node.left.elts[0], names)
+            count = integer(of_node(node.right, names, results.SHAPE_FUNCTIONS))
+            return Repeated(made, count) if isinstance(made, Layer) else UNKNOWN
+        if isinstance(node, ast.IfExp):
+            test = truth(of_node(node.test, names, results.SHAPE_FUNCTIONS))
+            return UNKNOWN if test is None else self._sublayer(node.body if test else node.orelse, names)
+        return of_node(node, names, results.SHAPE_FUNCTIONS)
+
+    def call(
+        self,
+        layer: Layer,
+        arguments: Sequence[Argument],
+        keywords: Mapping[str, Argument] | None = None,
+        method: str = "__call__",
+        weights: Mapping[str, ArrayType | None] | None = None,
+        training: Argument = UNKNOWN,
+        dtype: str | None = None,
+    ) -> Argument:
+        """What a call makes: as `results.result` has it.
+
+        `weights` are those of now where they are not those of the constructor, `dtype` what all floating weights inside are brought to (`set_dtype`).
+        """
+        entry = self.entries[layer.name]
+        form = entry.get("methods", {}).get(method)
+        given = None if form is None else signature(form["parameters"]).bind(arguments, keywords or {}, results.default)
+        if given is None:
+            return UNKNOWN
+        now = layer.weights if weights is None else weights
+        absent = dict.fromkeys(entry.get("weights", {}))
+        common = _common(layer if weights is None else Layer(layer.name, {}, now, layer.sublayers, {}))
+        together = Dtype(common if dtype is None or common == _NO_WEIGHTS else dtype)
+        return results.typed(
+            form["shape"], form["dtype"], {**layer.names, **absent, **now, "weights": together, "training": training, **given}
+        )
+
+    def optimizer_state(
+        self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument], parameter: ArrayType
+    ) -> Mapping[str, ArrayType] | None:
+        """The arrays that an optimizer keeps for one parameter, by their names; None where it is not known which."""
+        entry = self.optimizers.get(name)
+        names = None if entry is None or "state" not in entry else signature(entry["parameters"]).bind(arguments, keywords, results.default)
+        if entry is None or names is None:
+            return None
+        made = {leaf: results.typed(shape, dtype, {**names, "parameter": parameter}) for leaf, (shape, dtype) in entry["state"].items()}
+        if any(leaf is UNKNOWN for leaf in made.values()):
+            return None
+        return {leaf: array for leaf, array in made.items() if isinstance(array, ArrayType)}
+
+    def updated(self, name: str, parameter: ArrayType, gradient: ArrayType) -> Argument:
+        """A parameter after a step of an optimizer."""
+        shape, dtype = self.optimizers.get(name, {}).get("updated", (None, None))
+        return UNKNOWN if shape is None else results.typed(shape, dtype, {"parameter": parameter, "gradient": gradient})
+
+
+@lru_cache(maxsize=1)
+def layer_model() -> LayerModel:
+    """The measured data."""
+    layers, optimizers = (json.loads(Path(__file__).with_name(name).read_bytes())["entries"] for name in ("layers.json", "optimizers.json"))
+    return LayerModel(layers, optimizers)
+
+
+def arrays(layer: Layer) -> Iterator[ArrayType]:
+    """The arrays of a layer and of those inside of it."""
+    for weight in layer.weights.values():
+        if weight is not None:
+            yield weight
+    for part in layer.sublayers.values():
+        for each in part if isinstance(part, (list, tuple)) else (part,):
+            inner = each.layer if isinstance(each, Repeated) else each
+            if isinstance(inner, Layer):
+                yield from arrays(inner)
+
+
+_NO_WEIGHTS = "bool"
+"""The dtype that all others promote to themselves."""
+
+
+def _common(layer: Layer) -> str | None:
+    """The dtype that the floating weights are brought to when they meet."""
+    found: str | None = _NO_WEIGHTS
+    for array in arrays(layer):
+        if array.dtype is None:
+            return None
+        if "float" in array.dtype:
+            found = dtypes.promote(found, array.dtype)
+    return found
