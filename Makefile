@@ -3,11 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test
+.PHONY: demo fast test
 
 demo: $(VENV)/.installed
 	$(BIN)/mxlint check --exit-zero tests/fixtures/demo
 	$(BIN)/mxlint check --exit-zero tests/fixtures/project
+
+# What needs neither MLX nor --verify.
+fast: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/pytest -n auto -m "static and not slow"
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check

@@ -50,6 +50,7 @@ def test_every_demo_has_an_outcome() -> None:
     assert {path.name for path in (FIXTURES / "demo").glob("*.py")} == set(OUTCOMES)
 
 
+@pytest.mark.mlx
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_demo_under_mlx(name: str) -> None:
     done = run([name], FIXTURES / "demo")

@@ -26,10 +26,13 @@ LONG = int(os.environ.get("MXLINT_DIFFERENTIAL", "0"))
 EACH = 20
 """So often each rule is to be found in a long run."""
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("mlx") is None or shutil.which("g++") is None or not hasattr(os, "fork"),
-    reason="needs MLX, a C++ compiler (without one mx.compile does nothing) and fork",
-)
+pytestmark = [
+    pytest.mark.mlx,
+    pytest.mark.skipif(
+        importlib.util.find_spec("mlx") is None or shutil.which("g++") is None or not hasattr(os, "fork"),
+        reason="needs MLX, a C++ compiler (without one mx.compile does nothing) and fork",
+    ),
+]
 
 
 def explore(count: int, number: int, folder: Path, *, shrink: bool = False) -> list[Outcome]:

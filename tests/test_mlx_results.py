@@ -42,6 +42,7 @@ def measuring() -> Any:
         sys.path.remove(str(ROOT / "scripts"))
 
 
+@pytest.mark.mlx
 @pytest.mark.parametrize("name", [name for name in NAMES if "unknown" not in results.entries()[name]])
 def test_results_are_those_of_mlx(name: str, measuring: Any) -> None:
     entry = results.entries()[name]
@@ -64,6 +65,7 @@ def test_every_name_of_the_table_that_makes_arrays_is_known_or_says_why() -> Non
     assert arrays - set(NAMES) == set()
 
 
+@pytest.mark.mlx
 def test_the_data_is_what_the_catalogue_states(measuring: Any) -> None:
     assert set(NAMES) == measuring.STATEMENTS.keys() | measuring.UNKNOWN.keys()
     assert json.loads(json.dumps(measuring.dtype_tables())) == results.dtypes.tables()

@@ -299,6 +299,7 @@ def test_a_program_that_is_killed_is_no_recording(record: Record, tmp_path: Path
     assert record(tmp_path).output == "1\n"
 
 
+@pytest.mark.mlx
 @pytest.mark.skipif(importlib.util.find_spec("mlx") is None, reason="needs MLX")
 def test_arrays_have_rank_and_dtype(record: Record, tmp_path: Path) -> None:
     program = Program(

@@ -111,6 +111,7 @@ def test_mxlint_flags_the_marked_lines(example: Example, tmp_path: Path, monkeyp
     assert sorted(found) == example.marked
 
 
+@pytest.mark.mlx
 @pytest.mark.skipif(not mlx_is_here(), reason=f"the pages show what MLX {MLX} prints on the CPU, where it needs g++")
 @pytest.mark.parametrize("example", [example for example in EXAMPLES if example.output is not None], ids=named)
 def test_real_mlx_prints_the_output(example: Example, tmp_path: Path) -> None:

@@ -132,6 +132,7 @@ print(json.dumps(printed))
 """
 
 
+@pytest.mark.mlx
 @pytest.mark.skipif(
     importlib.util.find_spec("mlx") is None or version("mlx") != MLX or shutil.which("g++") is None or not hasattr(os, "fork"),
     reason=f"shows what MLX {MLX} prints on the CPU, where it needs g++; and needs fork",

@@ -77,6 +77,7 @@ def cut_short(data: bytes) -> Iterator[bytes]:
     yield data[: data.rfind(b"\n    ") + 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", chosen(), ids=str)
 def test_installed_files(path: Path) -> None:
     data = path.read_bytes()
@@ -157,7 +158,7 @@ NOT_TO_BE_PARSED = frozenset({"parentheses", "too many ifs"})
 SPENT = frozenset({"assignments"})
 
 
-@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SPENT else name for name in DEEP])
 def test_deep_and_long(name: str) -> None:
     """What stands behind is still found, unless the budget of the file is spent by then."""
     text = HEAD + DEEP[name]() + "\n" + TAIL

@@ -219,6 +219,7 @@ def test_what_everyone_relies_on() -> None:
 needs_mlx = pytest.mark.skipif(importlib.util.find_spec("mlx") is None, reason="MLX is not installed")
 
 
+@pytest.mark.mlx
 @needs_mlx
 @pytest.mark.usefixtures("scripts")
 def test_every_public_name_is_in_the_table_or_skipped_for_a_reason() -> None:
@@ -233,6 +234,7 @@ def test_every_public_name_is_in_the_table_or_skipped_for_a_reason() -> None:
     assert unexplained == []
 
 
+@pytest.mark.mlx
 @needs_mlx
 def test_real_mlx_does_what_the_table_says() -> None:
     import mlx.core as mx
@@ -244,6 +246,7 @@ def test_real_mlx_does_what_the_table_says() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.mlx
 @needs_mlx
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("cc") is None, reason="no guarded memory here")
 def test_what_reads_out_of_bounds_is_told_from_what_is_only_wrong() -> None:

@@ -730,6 +730,7 @@ def run_under_mlx(root: Path, projects: Mapping[str, Mapping[str, str]]) -> dict
 mlx_only = pytest.mark.skipif(importlib.util.find_spec("mlx") is None, reason="asks MLX itself")
 
 
+@pytest.mark.mlx
 @mlx_only
 def test_mlx_raises_where_mxlint_says(tmp_path: Path) -> None:
     raised = run_under_mlx(tmp_path, {name: case.variant("x") for name, case in FLOW.items()})
@@ -746,12 +747,14 @@ def test_mlx_raises_where_mxlint_says(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.mlx
 @mlx_only
 def test_mlx_runs_what_is_silent(tmp_path: Path) -> None:
     raised = run_under_mlx(tmp_path, {name: case.variant("C") for name, case in FLOW.items()})
     assert {name: error for name, error in raised.items() if error is not None} == {}
 
 
+@pytest.mark.mlx
 @mlx_only
 def test_mlx_runs_what_the_rules_leave_alone(tmp_path: Path) -> None:
     raised = run_under_mlx(tmp_path, {name: case.files for name, case in SILENT.items()})

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import gc
 import importlib
 import importlib.abc
@@ -28,7 +29,8 @@ SECONDS = 20
 
 def main() -> None:
     for name in sys.argv[1:]:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     gc.freeze()
     for line in sys.stdin:
         sys.stdout.write(json.dumps(forked(json.loads(line))) + "\n")

@@ -29,7 +29,7 @@ class Record(Protocol):
 
 @contextmanager
 def recording(preload: Sequence[str] = ()) -> Iterator[Record]:
-    """Start the process that runs programs, each in a fork. `preload` are modules that it imports first."""
+    """Start the process that runs programs, each in a fork. `preload` are modules that it imports first, if they are there."""
     child = subprocess.Popen(
         [sys.executable, "-B", "-m", "oracle.child", *preload],
         stdin=subprocess.PIPE,

@@ -1,0 +1,38 @@
+"""Markers: each test is one of static, mlx and verify.
+
+Tests of `--verify` stand in modules of their own. Those that run MLX are marked so where they are written, or stand in a module that imports it.
+All others are static: they read programs, or run them without MLX, and are what `make fast` runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+
+KINDS = frozenset({"static", "mlx", "verify"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        marked = KINDS.intersection(mark.name for mark in item.iter_markers())
+        if not marked:
+            item.add_marker("verify" if item.path.name.startswith("test_verify") else "mlx" if _imports_mlx(item) else "static")
+        elif len(marked) > 1:
+            raise pytest.UsageError(f"{item.nodeid} is marked {' and '.join(sorted(marked))}")
+
+
+def _imports_mlx(item: pytest.Item) -> bool:
+    """Whether the module of a test has imported a module of MLX."""
+    values = vars(getattr(item, "module", None) or item).values()
+    return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "mlx" for value in values)
+
+
+@pytest.fixture(autouse=True)
+def no_mlx_in_static_tests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A static test that imports MLX fails, so that `make fast` needs none."""
+    if request.node.get_closest_marker("static") is not None:
+        for name in [name for name in sys.modules if name == "mlx" or name.startswith("mlx.")]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "mlx", None)
