@@ -1,6 +1,7 @@
 """Prove what MLX's layers and optimizers make, and write it down as data.
 
 measure_layers.py write      prove the statements of the catalogue with the installed MLX, write layers.json and optimizers.json
+measure_layers.py survey     prove the data with the installed MLX, which may be an older one, and note what does not hold (see measure_results.py)
 
 For random arguments of the constructor the arrays that the real instance holds are compared with the stated ones, name by name and down into sublayers,
 and what calling it makes, before and after its weights were brought to another dtype. Settings (attributes that are the parameter of a name, or always one
@@ -21,12 +22,12 @@ from typing import Any
 import mlx.core as mx
 import mlx.optimizers
 from layers_catalogue import LAYERS, OPTIMIZERS, UNKNOWN_LAYERS, UNKNOWN_OPTIMIZERS, LayerStatement
-from measure_results import DATA, covers, described, find, veiled
+from measure_results import DATA, covers, described, find, first_version, isolated, survey, veiled
 from mlx import nn
 from result_samples import Sampling, dtype_named
 
 from mxlint.models.mlx.arguments import UNKNOWN, ArrayType, signature
-from mxlint.models.mlx.layers import Layer, LayerModel, Repeated
+from mxlint.models.mlx.layers import Layer, LayerModel, Repeated, layer_model
 from mxlint.models.mlx.results import default
 
 SAMPLES = int(os.environ.get("MEASURE_SAMPLES", "60"))
@@ -212,29 +213,54 @@ def entry(name: str, statement: LayerStatement) -> tuple[dict[str, Any], str | N
 
 def optimizer(name: str) -> tuple[dict[str, Any], str | None]:
     """The data on an optimizer, and what is wrong with it."""
-    state, sample = OPTIMIZERS[name]
-    kind = getattr(mlx.optimizers, name)
-    made = {"parameters": parameters(kind.__init__), "state": state, "updated": ["same(parameter)", "promote(parameter, gradient)"]}
+    state, _ = OPTIMIZERS[name]
+    text = parameters(getattr(mlx.optimizers, name).__init__)
+    made = {"parameters": text, "state": state, "updated": ["same(parameter)", "promote(parameter, gradient)"]}
+    return made, wrong_optimizer(name, made)
+
+
+def wrong_optimizer(name: str, entry: Mapping[str, Any]) -> str | None:
+    """What is wrong with the data on an optimizer, or None."""
     full = "mlx.optimizers." + name
-    model = LayerModel({}, {full: made})
+    model = LayerModel({}, {full: entry})
     for i in range(SAMPLES):
         g = Sampling(f"{name} {i}")
-        arguments, keywords = sample(g)
+        arguments, keywords = OPTIMIZERS[name][1](g)
         shape = g.lengths(2, 2) if name == "Muon" else g.lengths(1, 3)
         dtype = g.dtype_name("float32", "float16", "bfloat16")
         parameter = g.array(shape, dtype)
-        real = kind(*arguments, **keywords)
+        real = getattr(mlx.optimizers, name)(*arguments, **keywords)
         real.init({"w": parameter})
         found = model.optimizer_state(full, arguments, keywords, described(parameter))
         kept = {leaf: described(array) for leaf, array in real.state["w"].items()}
         if found != kept:
-            return made, f"{arguments} {keywords}: {found}, but MLX keeps {kept}"
-        after = real.apply_gradients({"w": g.array(shape, dtype)}, {"w": parameter})["w"]
+            return f"{arguments} {keywords}: {found}, but MLX keeps {kept}"
+        try:
+            after = real.apply_gradients({"w": g.array(shape, dtype)}, {"w": parameter})["w"]
+        except ERRORS:
+            continue
         if model.updated(full, described(parameter), described(parameter)) != described(after):
-            return made, f"a parameter {described(parameter)} becomes {described(after)}"
+            return f"a parameter {described(parameter)} becomes {described(after)}"
         if (later := {leaf: described(array) for leaf, array in real.state["w"].items()}) != kept:
-            return made, f"{kept} becomes {later}"
-    return made, None
+            return f"{kept} becomes {later}"
+    return None
+
+
+def check() -> dict[str, str]:
+    """Prove the data as it is: what is wrong, by name."""
+    known = layer_model()
+    MODEL.entries.update(known.entries)
+    work = {name: lambda name=name: refuted(name, LAYERS[name]) for name in LAYERS}
+    work |= {
+        "mlx.optimizers." + name: lambda name=name: wrong_optimizer(name, known.optimizers["mlx.optimizers." + name]) for name in OPTIMIZERS
+    }
+    wrong: dict[str, str] = {}
+    for name, one in work.items():
+        answer = isolated(lambda one=one: [one()]) or ["the process died"]
+        if answer[0] is not None or len(answer) > 1:
+            wrong[name] = str(answer[-1])
+    print(f"MLX {mx.__version__}: {len(work) - len(wrong)} of {len(work)} hold", file=sys.stderr)
+    return wrong
 
 
 def write() -> int:
@@ -251,6 +277,8 @@ def write() -> int:
         found: dict[str, Mapping[str, Any]] = {name: {"unknown": reason} for name, reason in unknown.items()}
         for name in stated:
             found[name], wrong = measure(name)
+            if since := first_version("layers", name):
+                found[name] = {"from": since} | found[name]
             if wrong:
                 bad += 1
                 print(f"{name}: {wrong}", file=sys.stderr)
@@ -263,6 +291,8 @@ def write() -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["write"]:
+    if sys.argv[1:] == ["write"]:
+        sys.exit(write())
+    if sys.argv[1:] != ["survey"]:
         sys.exit(__doc__)
-    sys.exit(write())
+    survey("layers", check())

@@ -3,6 +3,8 @@
 measure_results.py write           prove every statement of the catalogue with the installed MLX, write results.json and dtypes.json
 measure_results.py check           prove what results.json says; 1 if anything does not hold
 measure_results.py check NAME...   these names only
+measure_results.py survey          prove it with the installed MLX, which may be an older one, and note in results_versions.json what does not hold; `write`
+                                   makes of that the version from which an entry holds
 
 A statement holds if for each of many random calls that MLX accepts the expression gives exactly the shape and the dtype that MLX has, and if the same
 expression covers them with symbols in the place of lengths. What holds for no expression is listed as unknown, with the call that refutes it.
@@ -268,6 +270,8 @@ def write() -> int:
             bad += 1
             print(f"{name}: {found[name].pop('unknown')}", file=sys.stderr)
             found[name] = {"unknown": "no expression fits"}
+        elif since := first_version("results", name):
+            found[name] = {"from": since} | found[name]
     found |= {name: {"unknown": reason} for name, reason in UNKNOWN.items()}
     rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found))
     version = mx.__version__.partition("+")[0]
@@ -276,22 +280,61 @@ def write() -> int:
     return 1 if bad else 0
 
 
-def check(names: Sequence[str]) -> int:
-    """Prove the data as it is."""
-    bad = 0
-    entries = json.loads((DATA / "results.json").read_text())["entries"]
-    for name in names or sorted(STATEMENTS):
-        known = entries[name]
-        for statement, form in zip(STATEMENTS[name], known.get("forms", [known])):
+def holds(name: str, known: Mapping[str, Any]) -> str | None:
+    """What refutes the data on a name under the installed MLX, or None; "absent" where there is no such name or MLX takes none of the calls."""
+    try:
+        find(name)
+        for i, statement in enumerate(STATEMENTS[name]):
+            forms = known.get("forms", [known])
             for call, real in calls(name, statement):
-                if "shape" in form and (why := refuted(call, real, form)):
-                    bad += 1
-                    print(f"{name}: {why}")
-                    break
-    return 1 if bad else 0
+                if why := refuted(call, real, forms[min(i, len(forms) - 1)]):
+                    return why
+    except (AttributeError, ImportError, AssertionError):
+        return "absent"
+    return None
+
+
+def check(names: Sequence[str]) -> dict[str, str]:
+    """Prove the data as it is: what is wrong, by name."""
+    entries = json.loads((DATA / "results.json").read_text())["entries"]
+    found = {
+        name: isolated(lambda name=name: [holds(name, entries[name])]) or ["the process died"]
+        for name in names or sorted(STATEMENTS)
+        if "unknown" not in entries[name]
+    }
+    wrong = {name: why for name, (why,) in found.items() if why is not None}
+    print(f"MLX {mx.__version__}: {len(found) - len(wrong)} of {len(found)} hold", file=sys.stderr)
+    return wrong
+
+
+VERSIONS = Path(__file__).with_name("results_versions.json")
+"""By version of MLX: the names of which the data does not hold there, with what refutes it."""
+
+
+def survey(part: str, wrong: Mapping[str, str]) -> None:
+    """Note what does not hold with the installed version."""
+    known = json.loads(VERSIONS.read_text()) if VERSIONS.exists() else {}
+    known.setdefault(mx.__version__.partition("+")[0], {})[part] = {name: why[:160] for name, why in sorted(wrong.items())}
+    VERSIONS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+def first_version(part: str, name: str) -> str | None:
+    """The oldest surveyed version from which the data on a name holds in all later ones; None if it holds in all."""
+    known = json.loads(VERSIONS.read_text()) if VERSIONS.exists() else {}
+    versions = sorted(known, key=lambda text: [int(number) for number in text.split(".")])
+    newest = mx.__version__.partition("+")[0]
+    bad = [i for i, version in enumerate(versions) if name in known[version].get(part, {})]
+    return None if not bad else [*versions, newest][bad[-1] + 1]
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["write"], ["check"]):
+    if sys.argv[1:] == ["write"]:
+        sys.exit(write())
+    if sys.argv[1:] == ["survey"]:
+        survey("results", check([]))
+    elif sys.argv[1:2] == ["check"]:
+        refutations = check(sys.argv[2:])
+        print("\n".join(f"{name}: {why}" for name, why in refutations.items()))
+        sys.exit(1 if refutations else 0)
+    else:
         sys.exit(__doc__)
-    sys.exit(write() if sys.argv[1] == "write" else check(sys.argv[2:]))

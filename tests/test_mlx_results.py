@@ -112,6 +112,13 @@ def test_what_raises_for_sure_is_unknown() -> None:
     assert results.result("mlx.core.no_such_function", [], {}) is UNKNOWN
 
 
+def test_older_versions_have_what_holds_there() -> None:
+    assert results.result("mlx.core.median", [array(2, 3)], {}) == array()
+    assert results.result("mlx.core.median", [array(2, 3)], {}, oldest="0.25.2") is UNKNOWN
+    assert results.result("mlx.core.sum", [array(2, 3)], {}, oldest="0.25.2") == array()
+    assert results.has("mlx.core.median") and not results.has("mlx.core.median", "0.25.2")
+
+
 def test_loading_is_fast() -> None:
     """Nothing but data and the standard library's parser is loaded."""
     code = "import sys; from mxlint.models.mlx import results; results.entries(); print([m for m in sys.modules if m in ('libcst', 'numpy', 'mlx', 'inspect', 'dataclasses')])"

@@ -143,11 +143,11 @@ class LayerModel:
         return UNKNOWN if shape is None else results.typed(shape, dtype, {"parameter": parameter, "gradient": gradient})
 
 
-@lru_cache(maxsize=1)
-def layer_model() -> LayerModel:
-    """The measured data."""
+@lru_cache(maxsize=4)
+def layer_model(oldest: str | None = None) -> LayerModel:
+    """The measured data; what holds for an older version of MLX as well if one is given."""
     layers, optimizers = (json.loads(Path(__file__).with_name(name).read_bytes())["entries"] for name in ("layers.json", "optimizers.json"))
-    return LayerModel(layers, optimizers)
+    return LayerModel(results.since(layers, oldest), results.since(optimizers, oldest))
 
 
 def arrays(layer: Layer) -> Iterator[ArrayType]:

@@ -61,16 +61,28 @@ def dtype_functions() -> Functions:
     return _keys()
 
 
-@lru_cache(maxsize=1)
-def entries() -> Mapping[str, Any]:
-    """The data by canonical name."""
-    found: Mapping[str, Any] = json.loads(Path(__file__).with_name("results.json").read_bytes())["entries"]
-    return found
+@lru_cache(maxsize=4)
+def entries(oldest: str | None = None) -> Mapping[str, Any]:
+    """The data by canonical name; what holds for an older version of MLX as well if one is given."""
+    return since(json.loads(Path(__file__).with_name("results.json").read_bytes())["entries"], oldest)
 
 
-def has(name: str) -> bool:
+def since(data: Mapping[str, Any], oldest: str | None) -> Mapping[str, Any]:
+    """Those entries that hold from this version on; all of them if none is given."""
+    if oldest is None:
+        return data
+    return {name: entry for name, entry in data.items() if _version(entry.get("from", "0")) <= _version(oldest)}
+
+
+def _version(text: str) -> list[int]:
+    """The release of a version as numbers to compare."""
+    digits = ["".join(character for character in part if character.isdigit()) for part in text.split(".")[:3]]
+    return [int(part or 0) for part in digits]
+
+
+def has(name: str, oldest: str | None = None) -> bool:
     """Whether the result of a function is modelled."""
-    return name in entries()
+    return "unknown" not in entries(oldest).get(name, {"unknown": ""})
 
 
 def result(
@@ -78,12 +90,14 @@ def result(
     arguments: Sequence[Argument],
     keywords: Mapping[str, Argument],
     outer: tuple[Sequence[Argument], Mapping[str, Argument]] = ((), {}),
+    oldest: str | None = None,
 ) -> Argument:
     """What a call makes: an `ArrayType`, a list or tuple of them, or `UNKNOWN` where there is no entry or the call is one that raises.
 
-    Of a function that returns a function (an initializer, a schedule) it is what that one makes of the arguments; `outer` is the call that returned it.
+    Of a function that returns a function (an initializer, a schedule) it is what that one makes of the arguments; `outer` is the call that returned it. The result is that of MLX from
+    version `oldest` on, or of the newest version that was measured.
     """
-    entry = entries().get(name, {})
+    entry = entries(oldest).get(name, {})
     for form in entry.get("forms", (entry,)):
         names = bound(form, arguments, keywords, *outer) if "shape" in form else None
         if names is not None:
