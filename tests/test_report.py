@@ -265,6 +265,7 @@ def test_json() -> None:
             "verify": None,
         },
         "errors": [{"filename": "b.py", "message": "cannot be read"}],
+        "unchecked": [],
     }
     assert re.fullmatch("[0-9a-f]{32}", first.pop("fingerprint"))
     assert first == {

@@ -341,7 +341,7 @@ def _run(options: dict[str, Any]) -> Result:
     for problem in result.problems:
         click.echo(f"Error: {problem.name}: {problem.message}", err=True)
     if not options["quiet"]:
-        for note in result.notes:
+        for note in (*result.notes, *_newer(result)):
             click.echo(f"Note: {note}", err=True)
         if not result.files and not result.problems:
             click.echo(f"No Python files found under {', '.join(paths)}: nothing to check", err=True)
@@ -351,6 +351,14 @@ def _run(options: dict[str, Any]) -> Result:
             for traceback in result.tracebacks:
                 click.echo(traceback, err=True)
     return result
+
+
+def _newer(result: Result) -> Iterator[str]:
+    """Which files need a newer Python than this one, in a line for each version."""
+    for version in sorted(set(result.newer.values())):
+        first, *others = sorted(name for name, needed in result.newer.items() if needed == version)
+        files = f"{first} and {len(others)} more files require" if len(others) > 1 else f"{' and '.join((first, *others))} require"
+        yield f"{files}{'' if others else 's'} Python {version}: run mxlint with it"
 
 
 def _verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] | None = None) -> tuple[Result, int | None]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
 from mxlint.facts.model import Facts
-from mxlint.faults import internal_error, syntax_error, undecodable
+from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.gate import admitted, last_names
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
@@ -47,6 +47,8 @@ class Result:
     """What a run found. `sources` are the files that were looked into, by name; `reasons` counts what could not be followed there.
     `fail_on`: by file, what fails the run; `verified`: its findings were put to the test; `python`: by file, the interpreter that is named for that.
 
+    `newer`: by file that this Python cannot parse, the version that it needs; nothing in it was checked.
+
     `coverage` counts the sites followed in full, in part and not at all. `facts`: what the tracer knows, one for each file that was analysed
     on its own; nothing unless they were asked for.
     """
@@ -67,6 +69,7 @@ class Result:
     verified: bool = False
     facts: tuple[Facts, ...] = ()
     python: Mapping[str, Path] = field(default_factory=dict)
+    newer: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -91,7 +94,7 @@ class Result:
 
 @dataclass(slots=True)
 class _Analysed:
-    """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004."""
+    """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004 or need a newer Python."""
 
     findings: list[Finding] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
@@ -102,6 +105,7 @@ class _Analysed:
     coverage: Counter[str] = field(default_factory=Counter)
     called: set[Span] = field(default_factory=set)
     facts: list[Facts] = field(default_factory=list)
+    newer: dict[str, str] = field(default_factory=dict)
 
     def add(self, analysis: Analysis) -> None:
         self.findings.extend(analysis.findings)
@@ -115,6 +119,18 @@ class _Analysed:
     def give_up(self, finding: Finding) -> None:
         self.findings.append(finding)
         self.unjudged.add(finding.span.filename)
+
+    def is_broken(self, source: Source, isolated: bool) -> bool:
+        """Whether this Python cannot parse a file; if so, note why."""
+        broken = syntax_error(source)
+        if broken is None:
+            return False
+        if version := needed_python(source, isolated=isolated):
+            self.newer[source.name] = version
+            self.unjudged.add(source.name)
+        else:
+            self.give_up(broken)
+        return True
 
 
 def check(
@@ -156,7 +172,7 @@ def check(
             if relevant:
                 table = _table(next(file for file in files if file.at in relevant), settings)
         with _timed("analyse", timings):
-            analysed = _analyse(looked_at, contents, relevant, table, everything, with_facts, progress)
+            analysed = _analyse(looked_at, contents, relevant, table, settings.isolated, everything, with_facts, progress)
         with _timed("suppress", timings):
             findings, fail_on, python = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
@@ -166,6 +182,7 @@ def check(
         parsed=len(looked_at),
         fail_on=fail_on,
         python=python,
+        newer=analysed.newer,
         problems=tuple(problems),
         notes=(table.note,) if table is not None and table.note else (),
         tracebacks=tuple(analysed.tracebacks),
@@ -219,6 +236,7 @@ def _analyse(
     contents: Mapping[str, bytes],
     relevant: Collection[str],
     table: Table | None,
+    isolated: bool,
     everything: bool,
     with_facts: bool,
     progress: Progress | None,
@@ -236,16 +254,13 @@ def _analyse(
             continue
         analysed.sources[file.name] = source
         if table is None or file.at not in relevant:
-            if broken := syntax_error(source):
-                analysed.give_up(broken)
+            analysed.is_broken(source, isolated)
             continue
         analyse = analyse or _analyser(contents, table, everything, with_facts)
         try:
             analysis = analyse(source, file.config.compile_wrappers)
         except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
-            if broken := syntax_error(source):
-                analysed.give_up(broken)
-            else:
+            if not analysed.is_broken(source, isolated):
                 analysed.give_up(internal_error(file.name, error))
                 analysed.tracebacks.append(_traceback(file.name, error))
             continue

@@ -23,6 +23,25 @@ def syntax_error(source: Source) -> Finding | None:
     return None
 
 
+def needed_python(source: Source, *, isolated: bool = False) -> str | None:
+    """The newer Python that a file which cannot be parsed is for; None if it is broken for every one, or in a project that is also for this one.
+
+    `isolated`: what the project says does not count.
+    """
+    from mxlint.syntax.newer import needed_python as needed
+
+    version = needed(source.text)
+    if version is None:
+        return None
+    if source.path is not None and not isolated:
+        from mxlint.versions import requires_python
+
+        admitted = requires_python(source.path.parent)
+        if admitted is not None and admitted.contains(".".join(map(str, sys.version_info[:3])), prereleases=True):
+            return None
+    return ".".join(map(str, version))
+
+
 def undecodable(name: str, error: SourceError) -> Finding:
     """A file whose bytes are no text."""
     return unreadable(name, error.message, error.position)

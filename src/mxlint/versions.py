@@ -96,6 +96,15 @@ def _release(version: str) -> tuple[int, ...]:
     return Version(version).release
 
 
+def requires_python(start: Path) -> SpecifierSet | None:
+    """The versions of Python that the project of a folder is for, as its pyproject.toml says; None if it says nothing."""
+    for folder in project_folders(start):
+        said = _table(_document(_bytes(folder / "pyproject.toml")), "project").get("requires-python")
+        if isinstance(said, str) and (found := _range(said)):
+            return found
+    return None
+
+
 def project_folders(start: Path) -> Iterator[Path]:
     """The folder and those above it that belong to the same repository; without a repository, up to the first pyproject.toml."""
     for folder in (start, *start.parents):

@@ -15,7 +15,7 @@ def footer(result: Result) -> str:
     counts = [_counted(result.count(severity), severity) for severity in SEVERITIES if result.count(severity)]
     if counts:
         return f"Found {', '.join(counts)}.\n" + (_verified(result) if result.verified else "")
-    if result.problems:
+    if result.problems or result.newer:
         return "No findings, but not every path could be checked.\n"
     return f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}.\n"
 

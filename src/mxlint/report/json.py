@@ -29,6 +29,7 @@ def render(result: Result, with_statistics: bool = False) -> str:
         "summary": _summary(result),
         "diagnostics": [_diagnostic(*pair) for pair in zip(result.findings, fingerprints(result.findings, result.sources))],
         "errors": [{"filename": problem.name, "message": problem.message} for problem in result.problems],
+        "unchecked": [{"filename": name, "requires_python": version} for name, version in sorted(result.newer.items())],
     }
     if with_statistics:
         document["statistics"] = [{"code": code, "name": RULES[code].name, "count": count} for code, count in statistics(result)]
