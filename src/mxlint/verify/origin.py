@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from mxlint.verify.bench import Bench
-from mxlint.verify.comparison import Claim, Comparison, at_site, only_arrays, same
+from mxlint.verify.comparison import Claim, Comparison, Run, at_site, only_arrays, same
 from mxlint.verify.endings import died, unusable
 from mxlint.verify.protocols.answer import Answer, Protocol, says, short
 from mxlint.verify.protocols.comparing import CALL, difference, differing, ended, files_differ, new_leaks, repeated
@@ -53,6 +53,11 @@ def elsewhere(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol
 # -- constants of the trace --------------------------------------------------------------------------------------------
 
 
+def _constants(run: Run) -> dict[int, bool]:
+    """The parts of a probed expression that are constants of the trace, and whether each was seen live. A probe of draws says neither."""
+    return {int(number): known.get("live", False) for number, known in run["probes"].items() if known.get("constant")}
+
+
 def constant(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Parts of the expression are constants of the trace, and with these constants the uncompiled program does something else, in the results
     of calls if it was seen in those; where its
@@ -61,7 +66,7 @@ def constant(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol,
     seen = _answer(bench, probe.job, "real") if probe is not None else None
     if probe is None or seen is None:
         return NOWHERE
-    constants = {int(number): known["live"] for number, known in seen["probes"].items() if known["constant"]}
+    constants = _constants(seen)
     parts = list(probe.largest(constants))
     if not parts:
         return "nothing in the flagged expression is a constant of the trace"
@@ -101,7 +106,7 @@ def _together(bench: Bench, probe: Probed, comparison: Comparison, parts: list[i
     seen = _answer(bench, probe.job, "real") if others else None
     if seen is None:
         return False
-    known = {int(number): item["live"] for number, item in seen["probes"].items() if item["constant"]} | dict(constants)
+    known = _constants(seen) | dict(constants)
     rest = [part for more in others for part in more.largest(known, min(more.within))]
     runs = [_holding(bench, probe.job, comparison, held, [number for number in held if known[number]]) for held in ([*parts, *rest], rest)]
     return runs[0] is not None and _reproduced(comparison, runs[0]) and (runs[1] is None or not _reproduced(comparison, runs[1]))
@@ -146,7 +151,7 @@ def drawn(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, an
     fresh, again = (_answer(bench, _set(probe.job, draws=how), "plain") for how in ("fresh", "again"))
     if fresh is None or again is None or not fresh["probes"].get(KEY, {}).get("drew"):
         return "the flagged expression was not seen to draw from the global random state"
-    if not seen["probes"][KEY]["key"]:
+    if not seen["probes"][KEY].get("key"):
         broken = answer.evidence is not None and answer.evidence.kind in ("leak", "exception")
         return None if broken else "the random state is captured: its key is no constant of the trace"
     if answer.evidence is not None and answer.evidence.kind in ("leak", "exception"):
