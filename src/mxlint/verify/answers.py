@@ -287,7 +287,7 @@ def _paired(answer: Mapping[str, Any], _: int) -> bool:
     return len(answer["built"]) == len(answer["rounds"]) and (not answer["rounds"] or "first" in answer and "mlx" in answer)
 
 
-def _told(answer: Mapping[str, Any], _: int) -> bool:
+def _explained(answer: Mapping[str, Any], _: int) -> bool:
     """Whether it says why it did not come to the program."""
     return (
         answer["status"] == "failed"
@@ -298,7 +298,7 @@ def _told(answer: Mapping[str, Any], _: int) -> bool:
     )
 
 
-WHOLE: dict[Any, Callable[[Mapping[str, Any], int], bool]] = {Run: _consistent, Clocked: _paired, Begun: _told}
+WHOLE: dict[Any, Callable[[Mapping[str, Any], int], bool]] = {Run: _consistent, Clocked: _paired, Begun: _explained}
 
 
 # -- forms ------------------------------------------------------------------------------------------------------------

@@ -135,9 +135,9 @@ def _attempt(
     if answer.word == "contradicted":  # other arguments might have shown it
         answer = Answer("unclear", f"{answer.reason}, but other arguments may")
     if answer.evidence is not None:
-        told = f"called with {plain.answer['inputs'] or 'no arguments'}, made up"
+        why = f"called with {plain.answer['inputs'] or 'no arguments'}, made up"
         stand_ins = ", ".join(f"`{name}`" for name in (run or {}).get("replaced", {}))
-        note = "; ".join(part for part in (answer.evidence.note, told, stand_ins and f"stand-ins for {stand_ins}") if part)
+        note = "; ".join(part for part in (answer.evidence.note, why, stand_ins and f"stand-ins for {stand_ins}") if part)
         answer = replace(answer, evidence=replace(answer.evidence, note=note))
     return Called(answer, level, run, made)
 
@@ -147,8 +147,8 @@ def _nothing_found(outcome: Outcome) -> str:
     answer = outcome.answer
     advice = "a comment `# mxlint: inputs(x=float32[8,16], …)` above the function says what to call it with"
     if answer is None:
-        told = unusable(outcome) if outcome.stopped not in (None, "time") else None
-        return told or f"the search for arguments did not come to an end; {advice}"
+        why = unusable(outcome) if outcome.stopped not in (None, "time") else None
+        return why or f"the search for arguments did not come to an end; {advice}"
     refused = next((text for text in (answer.get("detail"), answer.get("problem")) if text and text.startswith(STAND_IN_USED)), None)
     if refused is not None:
         return str(refused).removeprefix(STAND_IN_USED)

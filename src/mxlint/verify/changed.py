@@ -51,10 +51,10 @@ def _ways(bench: Bench, job: Job, claim: Claim, protocol: Protocol, names: list[
             continue
         answer, run, _ = tried(bench, other, claim, protocol)
         if run is not None:
-            yield _told(answer, _compared(other, claim, run, plain), stale), run, other
+            yield _with_note(answer, _compared(other, claim, run, plain), stale), run, other
 
 
-def _told(answer: Answer, comparison: Comparison, stale: bool) -> Answer:
+def _with_note(answer: Answer, comparison: Comparison, stale: bool) -> Answer:
     """The answer with what mxlint did, and what the call after that returned."""
     if answer.evidence is None:
         return answer

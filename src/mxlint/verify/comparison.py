@@ -264,8 +264,8 @@ def relative(rounded: Any, plain: Any) -> float:
     if isinstance(rounded, dict) and isinstance(plain, dict):
         if "dtype" in plain:
             largest = max((abs(value) for value in _flat(plain.get("values", ())) if math.isfinite(value)), default=0.0)
-            apart = _apart(rounded.get("values", ()), plain.get("values", ())) if rounded.get("shape") == plain["shape"] else 0.0
-            return apart / largest if largest else 0.0
+            most = _difference(rounded.get("values", ()), plain.get("values", ())) if rounded.get("shape") == plain["shape"] else 0.0
+            return most / largest if largest else 0.0
         return max((relative(rounded[key], plain[key]) for key in plain.keys() & rounded.keys()), default=0.0)
     if isinstance(rounded, list) and isinstance(plain, list):
         return max((relative(*items) for items in zip(rounded, plain)), default=0.0)
@@ -300,10 +300,10 @@ def _arrays_explained(real: Mapping[str, Any], plain: Mapping[str, Any], rounded
         return not same(rounded, plain)
     part = max(EPSILON[plain["dtype"]] * SLACK, most.part)
     parts = [name for name in ("values", "sums") if name in plain]
-    return all(_close(real[name], plain[name], part, most.margin * _apart(rounded[name], plain[name])) for name in parts)
+    return all(_close(real[name], plain[name], part, most.margin * _difference(rounded[name], plain[name])) for name in parts)
 
 
-def _apart(a: Sequence[Any], b: Sequence[Any]) -> float:
+def _difference(a: Sequence[Any], b: Sequence[Any]) -> float:
     """By how much values differ at most; by any amount if one of them is a number and the other none."""
     pairs = list(zip(_flat(a), _flat(b)))
     if any(math.isfinite(x) != math.isfinite(y) for x, y in pairs):

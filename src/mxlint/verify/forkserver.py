@@ -87,7 +87,7 @@ class Server:
 
     def ask(self, request: Request, descriptors: Sequence[int]) -> int:
         """The number of a new child."""
-        told = {
+        message = {
             "parent": os.getpid(),
             "folder": str(request.folder),
             "work": str(request.folder / "work"),
@@ -95,7 +95,7 @@ class Server:
             "environment": dict(request.environment),
             "command": list(request.command),
         }
-        socket.send_fds(self.channel, [json.dumps(told).encode()], descriptors)
+        socket.send_fds(self.channel, [json.dumps(message).encode()], descriptors)
         return int(self.hear()["pid"])
 
     def hear(self) -> dict[str, Any]:

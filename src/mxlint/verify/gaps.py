@@ -78,10 +78,10 @@ def missing_places(claim: Claim, job: Job, run: Mapping[str, Any]) -> list[Watch
 
 def _executed(place: Watched, job: Job, run: Mapping[str, Any]) -> bool:
     watches = job.settings["watches"]
-    told = watch(place)
-    if told not in watches:
+    place_watched = watch(place)
+    if place_watched not in watches:
         return False
-    counts = run["watches"][watches.index(told)]
+    counts = run["watches"][watches.index(place_watched)]
     return bool(counts["inside"] or counts["outside"])
 
 

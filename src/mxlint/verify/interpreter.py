@@ -111,25 +111,25 @@ def _asked(executable: str) -> Interpreter:
         answer = subprocess.run(
             [executable, "-I", "-B", about.__file__], capture_output=True, stdin=subprocess.DEVNULL, timeout=ANSWER_S, check=False
         )
-        told = json.loads(answer.stdout) if answer.returncode == 0 else None
+        facts = json.loads(answer.stdout) if answer.returncode == 0 else None
     except OSError as error:
         raise InterpreterError(f"{executable}: {error.strerror or error}") from None
     except subprocess.TimeoutExpired:
         raise InterpreterError(f"{executable}: no answer within {ANSWER_S:.0f} s") from None
     except ValueError:
-        told = None
-    if not isinstance(told, dict) or "version" not in told:
+        facts = None
+    if not isinstance(facts, dict) or "version" not in facts:
         raise InterpreterError(f"{executable}: this is no Python {'.'.join(map(str, OLDEST))} or newer")
-    if tuple(told["version"]) < OLDEST:
-        version, oldest = (".".join(map(str, numbers)) for numbers in (told["version"], OLDEST))
+    if tuple(facts["version"]) < OLDEST:
+        version, oldest = (".".join(map(str, numbers)) for numbers in (facts["version"], OLDEST))
         raise InterpreterError(f"{executable}: it is Python {version}, and experiments need {oldest} or newer")
-    return _interpreter(told, executable, own=False)
+    return _interpreter(facts, executable, own=False)
 
 
-def _interpreter(told: Mapping[str, Any], executable: str, own: bool) -> Interpreter:
-    parts = [executable, told["build"], told["prefix"], *told["installed"]]
+def _interpreter(facts: Mapping[str, Any], executable: str, own: bool) -> Interpreter:
+    parts = [executable, facts["build"], facts["prefix"], *facts["installed"]]
     digest = hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()[:16]
-    return Interpreter(executable, digest, tuple(told["outside"]), bool(told["mlx"]), own)
+    return Interpreter(executable, digest, tuple(facts["outside"]), bool(facts["mlx"]), own)
 
 
 Choice = Callable[[str], Interpreter]

@@ -40,8 +40,8 @@ def _hiding(bench: Bench, claim: Claim, real: Mapping[str, Any] | None) -> Claim
     for item in real["exceptions"]:
         if item["object"] is not None and item["left"]:
             for other in bench.claims:
-                apart = (other.place, other.start) != (claim.place, claim.start) and not shares_row(other, claim)
-                if apart and other.covers(item["file"], item["row"]):
+                elsewhere = (other.place, other.start) != (claim.place, claim.start) and not shares_row(other, claim)
+                if elsewhere and other.covers(item["file"], item["row"]):
                     return other
     return None
 

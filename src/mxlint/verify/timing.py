@@ -22,7 +22,7 @@ MEASURABLE = 1.03
 """Two runs of one form differ by so much; a slowdown counts if the low end of its interval is above."""
 FAR = 5.0
 """A round is an outlier if it lies so many times the usual distance from the median."""
-APART = 10.0
+DISAGREEING = 10.0
 """An interval that reaches from one ratio to so many times that says nothing."""
 _T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 _NORMAL = 1.96
@@ -91,7 +91,7 @@ class Spread:
     """Rounds that tell no ratio: the one that they are not below, and what they bring, in words."""
 
     low: float
-    told: str
+    words: str
 
 
 def disagreement(samples: Sequence[Sequence[Round]]) -> Spread | None:
@@ -99,7 +99,7 @@ def disagreement(samples: Sequence[Sequence[Round]]) -> Spread | None:
     found = estimate(samples)
     observed, fixed = (median(pair[form] for process in samples for pair in process) for form in (0, 1))
     lowest = min(found.low, observed / fixed, *(_low_quarter(process) for process in samples))
-    if found.high > APART * found.low:
+    if found.high > DISAGREEING * found.low:
         return Spread(lowest, f"the rounds do not agree ({_times(found.low)} to {_times(found.high)})")
     if not found.low / 2 <= observed / fixed <= 2 * found.high:
         return Spread(lowest, f"the rounds do not agree ({_times(found.ratio)} by pairs, {_times(observed / fixed)} by all)")
@@ -120,12 +120,12 @@ def slowdown(samples: Sequence[Sequence[Round]], first_ms: tuple[float, float] |
     none."""
     found, spread = estimate(samples), disagreement(samples)
     if spread is not None and spread.low <= MEASURABLE:
-        return spread.told
+        return spread.words
     rounds = [pair for process in samples for pair in process]
     far = outliers(samples)
-    told = [
+    parts = [
         *notes,
-        *([spread.told] if spread is not None else []),
+        *([spread.words] if spread is not None else []),
         *(
             []
             if spread or found.measurable
@@ -145,5 +145,5 @@ def slowdown(samples: Sequence[Sequence[Round]], first_ms: tuple[float, float] |
         len(rounds),
         tuple(tuple((observed, fixed) for observed, fixed in process) for process in samples),
         first_ms,
-        "; ".join(told) or None,
+        "; ".join(parts) or None,
     )

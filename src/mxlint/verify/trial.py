@@ -37,11 +37,11 @@ WITHOUT = {"plain": "without compile", "computed": "with all arrays computed bef
 def long_enough(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Job:
     """Return the job, with as many calls looked at as the uncompiled program takes to come to the flagged expression, MOST_CALLS at most."""
     run = bench.run(job, protocol.reference).answer
-    told = watch(watched(claim))
-    if run is None or run["status"] != "enough" or told not in job.settings["watches"]:
+    flagged = watch(watched(claim))
+    if run is None or run["status"] != "enough" or flagged not in job.settings["watches"]:
         return job
     longer = replace(job, settings={**job.settings, "calls": MOST_CALLS})
-    number = job.settings["watches"].index(told)
+    number = job.settings["watches"].index(flagged)
     if run["watches"][number]["inside"]:
         return job
     further = bench.run(longer, protocol.reference).answer

@@ -182,8 +182,8 @@ class _Keeper:
             if pid == 0:
                 return None
             if pid == self.started:
-                told = os.read(self.status, _STATUS)
-                return int.from_bytes(told, "little") if told else status
+                data = os.read(self.status, _STATUS)
+                return int.from_bytes(data, "little") if data else status
 
     def end_family(self) -> None:
         """Kill all that the experiment has started, orphans as well."""

@@ -193,9 +193,9 @@ class Clock:
 
     def exchange(self, message: dict[str, Any]) -> dict[str, Any]:
         """Say what was measured, and what was returned meanwhile."""
-        told = [values.seen(result) for result in self.results]
+        returned = [values.seen(result) for result in self.results]
         self.results.clear()
-        return self.line.exchange({**message, "results": told})
+        return self.line.exchange({**message, "results": returned})
 
     @contextmanager
     def standing(self) -> Iterator[None]:

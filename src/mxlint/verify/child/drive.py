@@ -248,14 +248,14 @@ def drive(
         return {"recipe": None, "inputs": None, "problem": driver.problem, "guessed": [], "tries": driver.tries}
     driver.run(recipe)
     given = [recipe[key] for key in ("inner" if recipe["inner"] is not None else "call", "then") if recipe[key] is not None]
-    told = "; then with ".join(inputs.told(item["names"], item["specs"]) or "no arguments" for item in given)
+    described = "; then with ".join(inputs.described(item["names"], item["specs"]) or "no arguments" for item in given)
     status = {"status": "enough"} if driver.enough else {}
     returned = {f"__main__.what {order['method'] or order['name']}() returned": values.seen(driver.returned)}
     return {
         **status,
         "returned": returned,
         "recipe": recipe,
-        "inputs": told,
+        "inputs": described,
         "problem": None,
         "guessed": driver.guessed,
         "tries": driver.tries,

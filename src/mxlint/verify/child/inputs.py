@@ -296,7 +296,7 @@ def evaluate(result: Any) -> None:
             evaluate(item)
 
 
-def told(names: Sequence[str], specs: Sequence[Spec]) -> str:
+def described(names: Sequence[str], specs: Sequence[Spec]) -> str:
     """Arguments in words, as a hint comment would give them."""
     given = [(name.lstrip("*"), spec) for name, spec in zip(names, specs) if "omitted" not in spec and not name.startswith("self.")]
     return ", ".join(f"{name}={_word(spec)}" for name, spec in given)
@@ -312,7 +312,7 @@ def _word(spec: Spec) -> str:
     if "stand_in" in spec:
         return f"<{standins.KINDS[spec['stand_in']]}>"
     if "made" in spec:
-        return f"{spec['made']}({told(spec['names'], spec['specs'])})"
+        return f"{spec['made']}({described(spec['names'], spec['specs'])})"
     if "dtype_of" in spec:
         return f"mx.{spec['dtype_of']}"
     return repr(spec["value"]) if "value" in spec else f"{spec['dtype']}[{','.join(map(str, sizes(spec, 0, '')))}]"

@@ -25,7 +25,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
     work = os.path.join(folder, "work")
     layers = cell.enter(cell.Cell(folder, work, readable(folder, job), frozenset(job["layers"]), job["limits"], result))
     if mode == WAITING:
-        mode = told()
+        mode = waited_for()
         job = read_job(folder)
     answer: dict[str, Any] = {"guard": layers, "status": "failed"}
     if mode == "timed":
@@ -50,7 +50,7 @@ def read_job(folder: str) -> dict[str, Any]:
     return job
 
 
-def told() -> str:
+def waited_for() -> str:
     """Begin with all that is needed for any program, and wait to be told the mode to run one in; end if nobody will."""
     from . import server
 
@@ -106,11 +106,11 @@ def ready(proven: bool) -> tuple[dict[str, str], str | None]:
     mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
     device = str(mx.default_device().type).rpartition(".")[2]
     name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None
-    told = {
+    about = {
         "version": mx.__version__,  # type: ignore[attr-defined]
         "device": f"{device} ({name})" if name else device,
     }
-    return told, canary(mx) if proven else None
+    return about, canary(mx) if proven else None
 
 
 def unfused() -> bool:

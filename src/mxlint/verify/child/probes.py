@@ -157,12 +157,12 @@ class Probes:
         key = str([made.number, values.without_shapes(values.signature(arguments))])
         if key not in self.compiled:
             self.compiled[key] = observe.real_compile(lambda *arrays: fun(*values.with_arrays(arguments, iter(arrays))), shapeless=True)
-        told = {"of": key, "shapes": [list(leaf.shape) for leaf in leaves], "plain": values.seen(value)}
+        entry = {"of": key, "shapes": [list(leaf.shape) for leaf in leaves], "plain": values.seen(value)}
         try:
-            told["compiled"] = values.seen(self.compiled[key](*leaves))
+            entry["compiled"] = values.seen(self.compiled[key](*leaves))
         except Exception as error:  # noqa: BLE001 - whatever it raises is an observation
-            told["error"] = f"{type(error).__name__}: {observe.first_line(error)}"
-        self.compared.append(told)
+            entry["error"] = f"{type(error).__name__}: {observe.first_line(error)}"
+        self.compared.append(entry)
         return value
 
 

@@ -136,7 +136,7 @@ def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Se
             break
     best = reaching or ran
     if best is not None:
-        best = apart(fun, best, names, quest, last)
+        best = distinct_sizes(fun, best, names, quest, last)
     return Found(best, raising, reaching is not None, problem, number)
 
 
@@ -201,16 +201,16 @@ NAMINGS: tuple[Callable[[int, int, int], str], ...] = (
 """Which free dimensions are the same one: none, those as far from the end, all but the leading ones."""
 
 
-def apart(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, last: int) -> list[Spec]:
+def distinct_sizes(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], quest: Quest, last: int) -> list[Spec]:
     """The same choice with sizes that differ, as far as the function takes them: equal ones hide which is which."""
     if (found := unified(fun, specs, names, quest, last)) is not None:
         return found
     for naming in NAMINGS:
-        told = _named(specs, naming)
-        if told != specs:
-            trial = attempt(fun, told, names, quest, last)
+        named = _named(specs, naming)
+        if named != specs:
+            trial = attempt(fun, named, names, quest, last)
             if trial.ran and (trial.reached or quest.aim is None or quest.raises):
-                return told
+                return named
     return specs
 
 
@@ -225,11 +225,11 @@ def unified(fun: Callable[..., Any], specs: list[Spec], names: Sequence[str], qu
         return name
 
     for _ in range(MOST_UNIFIED):
-        told = _named(specs, naming)
-        trial = attempt(fun, told, names, quest, last)
+        named = _named(specs, naming)
+        trial = attempt(fun, named, names, quest, last)
         if trial.ran:
-            return told if trial.reached or quest.aim is None or quest.raises else None
-        sizes = {size: name for spec in told for name, size in spec.get("sizes", {}).items()}
+            return named if trial.reached or quest.aim is None or quest.raises else None
+        sizes = {size: name for spec in named for name, size in spec.get("sizes", {}).items()}
         pair = repairs.equal_sizes(trial.problem or "")
         if pair is None or pair[0] not in sizes or pair[1] not in sizes or len(sizes) != len({*sizes.values()}):
             return None

@@ -81,10 +81,10 @@ def fork(request: Mapping[str, Any], descriptors: Sequence[int], channel: socket
     between = os.fork()
     if between:
         os.close(write)
-        told = os.read(read, 32)
+        number = os.read(read, 32)
         os.close(read)
         os.waitpid(between, 0)
-        return int(told)
+        return int(number)
     try:
         os.close(read)
         between = os.getpid()

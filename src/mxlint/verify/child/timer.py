@@ -41,11 +41,11 @@ SEGMENT = "<statements>"
 
 
 class Ended(Exception):
-    """A form has nothing more to time: `told` says why, and of which form."""
+    """A form has nothing more to time: `reasons` say why, and of which form."""
 
-    def __init__(self, **told: Any) -> None:
+    def __init__(self, **reasons: Any) -> None:
         super().__init__()
-        self.told = told
+        self.reasons = reasons
 
 
 def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
             pair.append(Form(folder, job, number, until, closed))
         measure(pair, timing, answer)
     except Ended as error:
-        answer |= error.told
+        answer |= error.reasons
     finally:
         answer["results"] = [form.results for form in pair]
         for form in pair:

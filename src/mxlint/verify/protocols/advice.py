@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mxlint.verify.comparison import Call, Comparison
-from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, Answer, ending, says, seen, told, traced, unclear
+from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, Answer, described, ending, says, seen, traced, unclear
 from mxlint.verify.protocols.comparing import leaked
 
 FUSED = "Compiled"
@@ -130,7 +130,9 @@ def across_threads(comparison: Comparison) -> Answer:
         return unclear(f"no compiled function with captured state was called from two threads{ending(comparison)}")
     for item in comparison.exceptions():
         if says(item["message"], PLACEHOLDER + UNCAPTURED + STREAMS):
-            return seen("exception", f"{told(item)}, called from {threads} threads", "nothing is raised where one thread makes all calls")
+            return seen(
+                "exception", f"{described(item)}, called from {threads} threads", "nothing is raised where one thread makes all calls"
+            )
     found = leaked(comparison)
     if found is not None:
         return Answer("seen", None, found)

@@ -110,7 +110,7 @@ def first_line(message: str) -> str:
     return (message.splitlines() or [""])[0]
 
 
-def told(item: object) -> str:
+def described(item: object) -> str:
     assert isinstance(item, dict)
     where = f" at {item['file']}:{item['row']}" if item["row"] and item["file"] not in ("", PLACE) else ""
     return f"{item['type']}: {first_line(item['message'])}{where}"

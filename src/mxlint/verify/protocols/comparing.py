@@ -21,7 +21,7 @@ from mxlint.verify.comparison import (
     tolerated_in_calls,
     without_counts,
 )
-from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, first_line, says, short, told
+from mxlint.verify.protocols.answer import PLACEHOLDER, UNCAPTURED, described, first_line, says, short
 from mxlint.verify.steady import masked
 
 CALL = "call "
@@ -38,7 +38,7 @@ def differing(comparison: Comparison) -> Iterator[tuple[int, Call, Call, Evidenc
         expected = f"{theirs['type']}: {first_line(theirs['message'])}" if theirs else shown(plain.get("result"))
         if mine is not None:
             if theirs is None or (mine["type"], mine["message"]) != (theirs["type"], theirs["message"]):
-                yield number, real, plain, Evidence("exception", f"{CALL}{number}: {told(mine)}", expected)
+                yield number, real, plain, Evidence("exception", f"{CALL}{number}: {described(mine)}", expected)
             return
         if theirs is not None:
             yield number, real, plain, Evidence("no-effect", f"{CALL}{number} returns {shown(real.get('result'))}", expected)
@@ -96,7 +96,7 @@ def placeholders(comparison: Comparison) -> Evidence | None:
     """An exception that tells of a placeholder where a value is wanted."""
     for item in comparison.exceptions():
         if says(item["message"], PLACEHOLDER + UNCAPTURED):
-            return Evidence("exception", told(item), "the uncompiled program raises nothing here")
+            return Evidence("exception", described(item), "the uncompiled program raises nothing here")
     return None
 
 

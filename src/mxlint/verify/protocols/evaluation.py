@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mxlint.verify.comparison import Comparison
-from mxlint.verify.protocols.answer import Answer, first_line, says, seen, told, unclear, unreached
+from mxlint.verify.protocols.answer import Answer, described, first_line, says, seen, unclear, unreached
 from mxlint.verify.protocols.comparing import differing
 
 EVALUATES = ("during function transformations", "inside a graph transformation", "item() const can only be called on")
@@ -57,7 +57,7 @@ def evaluation(comparison: Comparison) -> Answer:
                 of_other_kind = True
                 continue
             if item["left"]:
-                return seen("exception", told(item), "the uncompiled function runs this without an exception")
+                return seen("exception", described(item), "the uncompiled function runs this without an exception")
             caught = True
     if caught:
         for _, _, _, evidence in differing(comparison):

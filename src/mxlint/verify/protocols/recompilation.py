@@ -81,10 +81,10 @@ def _varied(comparison: Comparison, of: Callable[[Run], list[Call]], varying: Se
     calls = of(comparison.real)
     if not calls:
         return unclear(f"the compiled function was not called from here{ending(comparison)}")
-    alike: dict[str, list[Call]] = {}
+    groups: dict[str, list[Call]] = {}
     for call in calls:
-        alike.setdefault(str((call["object"], _parts(_key(comparison, call), fixed))), []).append(call)
-    for group in alike.values():
+        groups.setdefault(str((call["object"], _parts(_key(comparison, call), fixed))), []).append(call)
+    for group in groups.values():
         if (
             len(group) >= 3
             and len({str(_parts(call["key"], varying)) for call in group}) == len(group)

@@ -11,11 +11,11 @@ from mxlint.verify.protocols.answer import (
     PLACEHOLDER,
     UNCAPTURED,
     Answer,
+    described,
     ending,
     says,
     seen,
     short,
-    told,
     traced,
     unclear,
     unless_called,
@@ -148,7 +148,10 @@ def captures(comparison: Comparison) -> Answer:
     for item in comparison.exceptions(new=False):
         if item["object"] is None and comparison.hits(item) and says(item["message"], CLOSED):
             return seen(
-                "exception", told(item), "a random state with other contents", note="with and without compile: nothing can be put into it"
+                "exception",
+                described(item),
+                "a random state with other contents",
+                note="with and without compile: nothing can be put into it",
             )
     return unclear("the calls in sight give what the uncompiled function gives")
 
@@ -158,7 +161,9 @@ def aliased(comparison: Comparison) -> Answer:
     for item in comparison.exceptions():
         if says(item["message"], UNCAPTURED):
             return (
-                seen("exception", told(item), "the uncompiled program raises nothing here") if comparison.reached else unreached(comparison)
+                seen("exception", described(item), "the uncompiled program raises nothing here")
+                if comparison.reached
+                else unreached(comparison)
             )
     return unclear("no trace was seen to raise for uncaptured inputs")
 
@@ -210,7 +215,7 @@ def raising(comparison: Comparison) -> Answer:
             found = leaked(comparison)
             if found is None:
                 used = [other for other in comparison.exceptions() if says(other["message"], PLACEHOLDER)]
-                found = Evidence("exception", told(used[0]), "the state as it was before") if used else None
+                found = Evidence("exception", described(used[0]), "the state as it was before") if used else None
             if found is not None:
                 return seen(found.kind, f"after {item['type']}: {found.observed}", found.expected)
             return unclear("the raise was reached, and no placeholder was found in what the program can reach")
