@@ -40,11 +40,13 @@ def measuring() -> Any:
         sys.path.remove(str(ROOT / "scripts"))
 
 
+@pytest.mark.mlx
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_are_those_of_mlx(name: str, measuring: Any) -> None:
     assert measuring.refuted(name, measuring.LAYERS[name], CALLS, "test ") is None
 
 
+@pytest.mark.mlx
 @pytest.mark.parametrize("name", LAYERS)
 def test_settings_are_those_of_mlx(name: str, measuring: Any) -> None:
     statement = measuring.LAYERS[name]
@@ -54,6 +56,7 @@ def test_settings_are_those_of_mlx(name: str, measuring: Any) -> None:
         assert {key: getattr(module, key) for key in layer.settings} == dict(layer.settings)
 
 
+@pytest.mark.mlx
 @pytest.mark.parametrize("name", sorted(MODEL.optimizers))
 def test_optimizers_are_those_of_mlx(name: str, measuring: Any) -> None:
     entry = MODEL.optimizers[name]
