@@ -761,6 +761,41 @@ for _kind, _names_of, _dtype in (("complex", "fft ifft", "complex64"), ("real", 
     add(T + " ".join(name + "2" for name in _names_of.split()), f"fft(a, s, axes, '{_kind}')", _dtype, _transform_many(2))
     add(T + " ".join(name + "n" for name in _names_of.split()), f"fft(a, s, axes, '{_kind}')", _dtype, _transform_many(1))
 add(T + "fftshift ifftshift", "same(a)", "same(a)", on(lambda g: g.array(low=1), lambda g, a: ([a], g.some(axes=g.axes(a.ndim)))))
+
+
+def _frames(g: Sampling) -> Call:
+    keywords = g.some(hop_length=g.int(2, 6), center=g.chance(), onesided=g.chance()) | {"n_fft": g.one_of(8, 9, 16)}
+    return [g.array((*g.lengths(0, 1), g.int(40, 90)), "float32", "float16", "complex64")], keywords
+
+
+_HOP = "(n_fft // 4 if hop_length is None else hop_length)"
+add(
+    T + "stft",
+    "(*lead(x), n_fft // 2 + 1 if (not is_complex(x) if onesided is None else onesided) else n_fft, "
+    f"(length(x, -1) + (n_fft // 2 * 2 if center else 0) - n_fft) // {_HOP} + 1)",
+    "complex64",
+    _frames,
+)
+
+
+def _waves(g: Sampling) -> Call:
+    n = g.one_of(8, 16)
+    keywords = g.some(hop_length=g.int(2, 4), center=g.chance(), length=g.int(20, 30), n_fft=n) | g.one_of(
+        {}, {"onesided": True}, {"onesided": False}
+    )
+    bins = n // 2 + 1 if keywords.get("onesided", True) else n
+    return [g.array((*g.lengths(0, 1), bins, g.int(8, 12)), "complex64")], keywords
+
+
+_BINS = "length(stft_matrix, -2)"
+_N = f"(n_fft if n_fft is not None else 2 * ({_BINS} - 1) if onesided is None or onesided else {_BINS})"
+_WAVE = f"(length(stft_matrix, -1) - 1) * ({_N} // 4 if hop_length is None else hop_length) + {_N}"
+add(
+    T + "istft",
+    f"(*lead(stft_matrix, 2), length if length is not None else {_WAVE} - {_N} // 2 * 2 if center else {_WAVE})",
+    "float32",
+    _waves,
+)
 add(T + "fftfreq", "(n,)", "float32", lambda g: ([g.int(1, 9)], g.some(d=0.5)))
 add(T + "rfftfreq", "(n // 2 + 1,)", "float32", lambda g: ([g.int(1, 9)], g.some(d=0.5)))
 
@@ -1080,6 +1115,5 @@ for _words, _reason in (
     (C + "load", "what a file holds"),
     (A + "__iter__", "an iterator: each element is what an integer index makes"),
     (C + "qqmm gather_qqmm", "not implemented on the CPU, where the data is measured"),
-    (T + "stft istft", "the number of frames depends on five arguments; not modelled"),
 ):  # fmt: skip
     UNKNOWN.update(dict.fromkeys(_names(_words), _reason))

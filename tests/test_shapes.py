@@ -93,6 +93,15 @@ def test_normal_forms_are_equal() -> None:
     assert not size.provably_different(n, m)
 
 
+def test_what_grows_without_end_becomes_unknown() -> None:
+    nested = product = total = symbol("n")
+    for i in range(80):
+        total = size.add(total, symbol(f"s{i}"))
+        nested = size.least(size.floordiv(size.mul(nested, number(3)), number(2)), symbol(f"s{i}"))
+        product = size.mul(product, size.add(symbol(f"s{i}"), size.ONE))
+    assert nested is None and product is None and total is None
+
+
 def test_origins_go_along_and_are_no_part_of_equality() -> None:
     a, b = number(4, frozenset({(0, 0)})), number(4, frozenset({(1, 1)}))
     assert a == b == 4 and hash(a) == hash(b) == hash(4)

@@ -20,16 +20,23 @@ Origin = tuple[int, int]
 
 NO_ORIGINS: frozenset[Origin] = frozenset()
 _INFINITE = math.inf
+MAX_TERMS = 64
+"""A polynomial with more terms is not kept: the size is unknown."""
+MAX_DEPTH = 6
+"""Opaque operations nest no deeper than this: beyond, the size is unknown."""
 
 
 class Atom:
     """A symbol, or an opaque operation on sizes. `low` and `high` bound its value, both inclusive."""
 
-    __slots__ = ("high", "key", "kind", "low", "name", "operands")
+    __slots__ = ("depth", "high", "key", "kind", "low", "name", "operands", "text")
 
     def __init__(self, kind: str, name: Hashable, operands: tuple[Size, ...], low: float, high: float) -> None:
         self.kind, self.name, self.operands, self.low, self.high = kind, name, operands, low, high
         self.key = (kind, name, operands)
+        self.depth: int = 1 + max((atom.depth for size in operands for monomial in size.terms for atom in monomial), default=0)
+        inside = ", ".join(map(repr, operands))
+        self.text = str(name) if kind == "symbol" else f"{kind}({inside})"
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Atom) and self.key == other.key)
@@ -38,11 +45,7 @@ class Atom:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        if self.kind == "symbol":
-            return str(self.name)
-        if self.kind == "//":
-            return f"({self.operands[0]!r})//({self.operands[1]!r})"
-        return f"{self.kind}({', '.join(map(repr, self.operands))})"
+        return self.text
 
 
 Monomial = tuple[Atom, ...]
@@ -103,7 +106,7 @@ def number(value: int, origins: frozenset[Origin] = NO_ORIGINS) -> Size:
     return found if found is not None else Size({(): value})
 
 
-_SMALL = {value: Size({(): value} if value else {}) for value in range(-4, 1025)}
+_SMALL = {value: Size({(): value} if value else {}) for value in range(-4, 257)}
 ZERO, ONE = _SMALL[0], _SMALL[1]
 
 
@@ -122,11 +125,12 @@ def with_origins(size: Size, origins: frozenset[Origin]) -> Size:
     return size if size.origins == origins else Size(size.terms, origins)
 
 
-def _opaque(kind: str, operands: tuple[Size, ...], low: float, high: float, origins: frozenset[Origin]) -> Size:
+def _opaque(kind: str, operands: tuple[Size, ...], low: float, high: float, origins: frozenset[Origin]) -> MaybeSize:
     bare = [with_origins(operand, NO_ORIGINS) for operand in operands]
     if kind in ("min", "max"):  # in any order they are one
         bare.sort(key=repr)
-    return Size({(Atom(kind, None, tuple(bare), low, high),): 1}, origins)
+    atom = Atom(kind, None, tuple(bare), low, high)
+    return Size({(atom,): 1}, origins) if atom.depth <= MAX_DEPTH else None
 
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
@@ -147,16 +151,24 @@ def _sum(a: Terms, b: Terms, factor: int) -> Terms:
     return total
 
 
+def _text(atom: Atom) -> str:
+    return atom.text
+
+
 def _scaled(a: Terms, factor: int) -> Terms:
     return {monomial: factor * count for monomial, count in a.items()} if factor else {}
 
 
+def _kept(terms: Terms, origins: frozenset[Origin]) -> MaybeSize:
+    return Size(terms, origins) if len(terms) <= MAX_TERMS else None
+
+
 def add(a: MaybeSize, b: MaybeSize) -> MaybeSize:
-    return None if a is None or b is None else Size(_sum(a.terms, b.terms, 1), _combined(a, b))
+    return None if a is None or b is None else _kept(_sum(a.terms, b.terms, 1), _combined(a, b))
 
 
 def sub(a: MaybeSize, b: MaybeSize) -> MaybeSize:
-    return None if a is None or b is None else Size(_sum(a.terms, b.terms, -1), _combined(a, b))
+    return None if a is None or b is None else _kept(_sum(a.terms, b.terms, -1), _combined(a, b))
 
 
 def neg(a: MaybeSize) -> MaybeSize:
@@ -169,10 +181,12 @@ def mul(a: MaybeSize, b: MaybeSize) -> MaybeSize:
         return ZERO
     if a is None or b is None:
         return None
+    if len(a.terms) * len(b.terms) > MAX_TERMS:
+        return None
     total: dict[Monomial, int] = {}
     for left, m in a.terms.items():
         for right, n in b.terms.items():
-            monomial = left or right if not (left and right) else tuple(sorted(left + right, key=repr))
+            monomial = left or right if not (left and right) else tuple(sorted(left + right, key=_text))
             total[monomial] = total.get(monomial, 0) + m * n
     return Size({monomial: count for monomial, count in total.items() if count}, _combined(a, b))
 
@@ -204,10 +218,10 @@ def floordiv(a: MaybeSize, b: MaybeSize) -> MaybeSize:
     left = Size(rest, origins)
     if left.number is not None:
         return Size(whole, origins)
-    return Size(_sum(whole, _nested(left, divisor).terms, 1), origins)
+    return add(Size(whole, origins), _nested(left, divisor))
 
 
-def _nested(a: Size, divisor: int) -> Size:
+def _nested(a: Size, divisor: int) -> MaybeSize:
     """A floor division by a positive number; of (x//c + k)//d it makes (x + k*c)//(c*d)."""
     opaque = [monomial[0] for monomial, count in a.terms.items() if len(monomial) == 1 and count == 1 and monomial[0].kind == "//"]
     if len(opaque) == 1 and len(a.terms) <= 2 and (len(a.terms) == 1 or () in a.terms):

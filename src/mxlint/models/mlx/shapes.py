@@ -136,6 +136,11 @@ def is_array(value: Argument) -> Argument:
     return UNKNOWN if isinstance(value, Unknown) else isinstance(value, ArrayType)
 
 
+def is_complex(value: Argument) -> Argument:
+    """Whether an array has complex elements."""
+    return value.dtype == "complex64" if isinstance(value, ArrayType) and value.dtype is not None else UNKNOWN
+
+
 # -- axes --------------------------------------------------------------------------------------------------------------
 
 
@@ -428,7 +433,7 @@ def _ceil(value: float) -> int:
 
 SHAPES: dict[str, Callable[..., Argument]] = {
     "same": same, "sized": sized, "lead": lead, "tail": tail, "length": length, "rank": rank, "elements": elements, "number_of": number_of, "chosen": chosen,
-    "largest": largest, "smallest": smallest, "each": each, "resize": resize, "is_array": is_array, "broadcast": broadcast, "reduce": reduce, "permute": permute,
+    "largest": largest, "smallest": smallest, "each": each, "resize": resize, "is_array": is_array, "is_complex": is_complex, "broadcast": broadcast, "reduce": reduce, "permute": permute,
     "swap": swap, "move": move, "expand": expand, "squeeze": squeeze, "at_least": at_least, "reshape": reshape, "flatten": flatten,
     "unflatten": unflatten, "along": along, "concatenate": concatenate, "stack": stack, "split": split, "unstack": unstack, "repeat": repeat,
     "tile": tile, "pad": pad, "meshgrid": meshgrid, "together": together, "take": take, "take_along": take_along, "index": index,
