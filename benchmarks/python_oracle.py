@@ -13,8 +13,10 @@ import argparse
 import contextlib
 import os
 import secrets
+import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -22,9 +24,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from oracle.abstract import Adapter, load
-from oracle.compare import Report, compare, total
+from oracle.compare import Flaw, Report, compare, total
 from oracle.generate import Program, programs
 from oracle.record import MLX, ProgramFailed, Record, recording
+
+SECONDS = 20
+"""What the abstract interpreter may take for one program."""
 
 
 def main() -> int:
@@ -61,8 +66,12 @@ def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, by
     except ProgramFailed as error:
         print(f"{main}: {error}", file=sys.stderr)
         return None
-    with working_directory(root):
-        believed = adapter(root, main)
+    try:
+        with working_directory(root), time_limit():
+            believed = adapter(root, main)
+    except Exception as error:  # noqa: BLE001 - whatever it raises is its flaw
+        detail = "".join(traceback.format_exception(error)[-4:])
+        return Report((Flaw("failed", main, 0, 0, detail),), points=sum(len(file.points) for file in recorded.files.values()))
     return compare(recorded, believed, {name: data.decode(errors="replace") for name, data in files.items()})
 
 
@@ -103,8 +112,8 @@ def read_programs(path: Path) -> Iterator[tuple[dict[str, bytes], str]]:
         from test_tracer import read_cases
 
         for case in read_cases(str(path.absolute())).values():
-            files = case.variant("x") if "THING" in "".join(case.files.values()) else case.files
-            yield {name: text.encode() for name, text in files.items()}, "main.py"
+            texts = case.variant("x") if "THING" in "".join(case.files.values()) else case.files
+            yield {name: text.encode() for name, text in texts.items()}, "main.py"
     elif path.is_dir():
         roots = [main.parent for main in sorted(path.rglob("main.py"))]
         for root in roots:
@@ -114,6 +123,22 @@ def read_programs(path: Path) -> Iterator[tuple[dict[str, bytes], str]]:
             yield from ((files, name) for name in sorted(files))
     else:
         yield {path.name: path.read_bytes()}, path.name
+
+
+@contextlib.contextmanager
+def time_limit() -> Iterator[None]:
+    """Raise TimeoutError after SECONDS."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"not done after {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

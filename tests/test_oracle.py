@@ -74,7 +74,6 @@ def test_expressions_and_names(record: Record, tmp_path: Path) -> None:
     assert program.seen("first, *", "first", "target") == ["float 2.5"]
     assert program.seen("*others", "others", "target") == ["list of length 1"]
     assert program.seen("named := len(é)") == program.seen("(named :=", "named", "target") == ["int 10"]
-    assert program.seen("import math", "math", "target") == ["module math"]
     assert program.seen("math.pi") == ["float 3.141592653589793"]
     assert program.seen('f"{first:>{more}}"') == ["str '        2.5'"]
 
@@ -120,6 +119,28 @@ def test_functions_classes_and_instances_have_places(record: Record, tmp_path: P
     assert [str(item) for item in program.file().points[PointKey(*area, "return")].seen] == ["int 3"]
     assert program.functions() == {"Point.area", "<lambda>"}
     assert program.functions("helper.py") == {"make", "make.<locals>.inner"}
+
+
+def test_classes_that_are_being_made(record: Record, tmp_path: Path) -> None:
+    program = Program(
+        record,
+        tmp_path,
+        """
+        class Base:
+            def __init_subclass__(cls):
+                print(cls.__name__)
+
+        def make():
+            class Inner(Base):
+                pass
+            return Inner
+
+        print(type(make()), type)
+        """,
+    )
+    place = program.range("class Inner").start
+    assert program.seen("_subclass__(cls", "cls", "parameter") == [f"class make.<locals>.Inner at main.py:{place}"]
+    assert program.seen("), type)", "type") == ["class builtins.type"]
 
 
 def test_statements_exceptions_and_generators(record: Record, tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from typing import Literal
 from .abstract import AbstractFile
 from .model import FileRecording, PointKey, Range, Recording
 
-FlawKind = Literal["not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception"]
-"""not entered: a function that was entered; unreachable: a statement that was executed; missing point: a value was seen at a point that was not
+FlawKind = Literal["failed", "not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception"]
+"""failed: the abstract interpreter raised or did not end; not entered: a function that was entered; unreachable: a statement that was executed; missing point: a value was seen at a point that was not
 reached; uncovered: a value that the abstract one does not stand for; unexplained top: no reason is recorded; exception: one that a `raise`
 statement raised left a function that it was believed not to leave."""
-FLAWS: tuple[FlawKind, ...] = ("not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception")
+FLAWS: tuple[FlawKind, ...] = ("failed", "not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception")
 
 
 @dataclass(frozen=True, slots=True)

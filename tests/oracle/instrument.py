@@ -185,12 +185,6 @@ class _Instrumenter(ast.NodeTransformer):
                 end = self.range(node)[1]
                 yield node.name, (end - len(node.name), end)
 
-    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
-        bound = [(item, item.asname or item.name.split(".")[0]) for item in node.names if item.name != "*"]
-        return [node, *(_statement(self.note(name, self.range(item), "target", item), node) for item, name in bound)]
-
-    visit_ImportFrom = visit_Import
-
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         self.tables.raises.setdefault(self.file, set()).add(node.lineno)
         self.generic_visit(node)

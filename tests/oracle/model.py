@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 PointKind = Literal["expression", "target", "parameter", "return"]
 """expression: the value of an expression, literals left out.
-target: the value of a name after it was bound there (the name's own span), or of an attribute or item that a plain assignment binds.
+target: the value of a name after it was bound there (the name's own span), or of an attribute or item that a plain assignment binds; what imports
+bind is seen where it is used.
 parameter: the value at entry (the span of the parameter's name).
 return: what calls return (the span of the function's definition); a generator or coroutine once its body is entered."""
 

@@ -42,7 +42,6 @@ class Watch:
         self.exceptions: dict[int, set[tuple[str, bool]]] = {}
         self.codes: dict[CodeType, int] = {}
         self.classes: dict[int, int] = {}
-        self.classes_by_name: dict[tuple[str, str], int] = {}
         self.kept: list[type] = []
         """Keeps the identities in `classes` from being given out again."""
         self.files: dict[str, str] = {}
@@ -101,7 +100,6 @@ class Watch:
         def keep(cls: type) -> type:
             self.classes[id(cls)] = number
             self.kept.append(cls)
-            self.classes_by_name[_class_dict(cls).get("__module__", ""), _qualified_name(cls)] = number
             return cls
 
         return keep
@@ -172,12 +170,22 @@ class Watch:
         return ("function", name, (file, start, end), None, None), False, None, None, None
 
     def name_of_class(self, cls: type) -> tuple[str, tuple[str, int, int] | None]:
-        name, module = _qualified_name(cls), str(_class_dict(cls).get("__module__", "builtins"))
-        number = self.classes.get(id(cls), self.classes_by_name.get((module, name)))
+        name, module = _qualified_name(cls), _class_dict(cls).get("__module__")
+        module = module if isinstance(module, str) else "builtins"
+        number = self.classes.get(id(cls))
+        if number is None:
+            number = self.class_by_name(module, name)
         if number is None:
             return f"{module}.{name}", None
         file, start, end, name = self.tables.classes[number]
         return name, (file, start, end)
+
+    def class_by_name(self, module: str, name: str) -> int | None:
+        """The class of the program for one that no decorator has seen: it is being made, or was made anew by a decorator of its own."""
+        path = getattr(sys.modules.get(module), "__file__", None)
+        file = self.files.get(path) if isinstance(path, str) else None
+        numbers = [number for number, (own, _, _, qualified) in enumerate(self.tables.classes) if (own, qualified) == (file, name)]
+        return numbers[-1] if numbers else None
 
     # -- the answer ------------------------------------------------------------------------------------------------
 
