@@ -25,6 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import mlx.core as mx
+import results_methods  # noqa: F401  it states what is proved here, with what it imports
 from result_samples import Call, Sampling, dtype_named
 from results_catalogue import FUNCTIONS, REPRESENTATIVES, STATEMENTS, UNKNOWN, Statement
 
