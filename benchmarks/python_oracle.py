@@ -3,8 +3,8 @@
     python benchmarks/python_oracle.py --abstract MODULE:FUNCTION [--programs N] [--seed S] [--flaws N] [PATH …]
 
 A PATH is a Markdown file of cases as in tests/fixtures/shapes, a Python file, or a folder: each folder under it with a `main.py` is a program,
-and if there is none, each Python file. --programs draws so many programs, of --seed or of a new seed, which is told; the first one with a flaw
-is made small. --abstract names an adapter as tests/oracle/abstract.py describes it. Exits 1 if there is a flaw.
+and if there is none, each Python file. --programs draws so many programs, of --seed or of a new seed, which is told; the shortest one with a
+flaw is made small. --abstract names an adapter as tests/oracle/abstract.py describes it. Exits 1 if there is a flaw.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from oracle.abstract import Adapter, load
 from oracle.compare import Flaw, Report, compare, total
-from oracle.generate import Program, programs
+from oracle.generate import Program, draw_program
 from oracle.record import MLX, ProgramFailed, Record, recording
+from oracle.reduce import reduce_program
 
 SECONDS = 20
 """What the abstract interpreter may take for one program."""
@@ -54,7 +55,7 @@ def main() -> int:
     return int(not sound)
 
 
-def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, bytes], main: str) -> Report | None:
+def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, bytes], main: str, seconds: int = 20) -> Report | None:
     """The report of one program, written to a folder of its own; None where CPython was killed."""
     root = Path(tempfile.mkdtemp(dir=folder))
     for name, data in files.items():
@@ -62,7 +63,7 @@ def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, by
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     try:
-        recorded = record(root, main)
+        recorded = record(root, main, seconds=seconds)
     except ProgramFailed as error:
         print(f"{main}: {error}", file=sys.stderr)
         return None
@@ -76,34 +77,33 @@ def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, by
 
 
 def explore(record: Record, adapter: Adapter, folder: Path, arguments: argparse.Namespace) -> bool:
-    """Compare generated programs. Returns whether there is no flaw; prints the first that has one, made small."""
+    """Compare generated programs. Returns whether there is no flaw; prints the shortest program that has one, made small."""
+
+    def judged(program: Program) -> Report | None:
+        return judge(record, adapter, folder, {name: text.encode() for name, text in program.files.items()}, "main.py", seconds=2)
+
     reports: list[Report] = []
     flawed: list[tuple[Program, Report]] = []
+    for number in range(arguments.programs):
+        program = draw_program(Random(f"{arguments.seed} {number}"))
+        report = judged(program)
+        reports.extend([report] if report is not None else [])
+        if report is not None and report.flaws:
+            flawed.append((program, report))
+    print(f"seed {arguments.seed}: {len(reports)} programs, {len(flawed)} with flaws, {total(reports).text(arguments.flaws)}")
+    if not flawed:
+        return True
+    program, report = min(flawed, key=lambda pair: sum(map(len, pair[0].files.values())))
+    kind = report.flaws[0].kind
 
-    def run(shrink: bool) -> None:
-        phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    def shows(smaller: Program) -> bool:
+        new = judged(smaller)
+        return new is not None and any(flaw.kind == kind for flaw in new.flaws)
 
-        @seed(arguments.seed)
-        @settings(max_examples=arguments.programs, deadline=None, database=None, suppress_health_check=list(HealthCheck), phases=phases)
-        @given(programs())
-        def check(program: Program) -> None:
-            files = {name: text.encode() for name, text in program.files.items()}
-            report = judge(record, adapter, folder, files, "main.py")
-            if report is not None and report.flaws:
-                flawed.append((program, report))
-            assert not shrink or report is None or not report.flaws
-            reports.extend([report] if report is not None and not shrink else [])
-
-        check()
-
-    run(shrink=False)
-    print(f"seed {arguments.seed}: {len(reports)} programs, {total(reports).text(arguments.flaws)}")
-    if flawed:
-        with contextlib.suppress(AssertionError):
-            run(shrink=True)
-        program, report = flawed[-1]
-        print("\n".join([f"# {name}\n{text}" for name, text in program.files.items()]), report.text(arguments.flaws), sep="\n")
-    return not flawed
+    program = reduce_program(program, shows)
+    report = judged(program) or report
+    print("\n".join([f"# {name}\n{text}" for name, text in program.files.items()]), report.text(arguments.flaws), sep="\n")
+    return False
 
 
 def read_programs(path: Path) -> Iterator[tuple[dict[str, bytes], str]]:

@@ -316,6 +316,9 @@ def test_a_program_that_is_killed_is_no_recording(record: Record, tmp_path: Path
     (tmp_path / "main.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     with pytest.raises(ProgramFailed, match="signal 9"):
         record(tmp_path)
+    (tmp_path / "main.py").write_text("while True: pass\n")
+    with pytest.raises(ProgramFailed, match="signal 14"):
+        record(tmp_path, seconds=1)
     (tmp_path / "main.py").write_text("print(1)\n")
     assert record(tmp_path).output == "1\n"
 

@@ -14,6 +14,7 @@ from oracle.constructs import TEMPLATES
 from oracle.generate import Draft, Program, draw_program, programs
 from oracle.model import Recording
 from oracle.record import Record, recording
+from oracle.reduce import reduce_program
 from oracle.replay import replay
 
 COUNT = int(os.environ.get("MXLINT_ORACLE", "40"))
@@ -69,3 +70,9 @@ def test_programs_end_and_are_recorded_without_a_change(record: Record, tmp_path
 
 def test_a_program_depends_on_its_seed_alone() -> None:
     assert draw_program(Random(5)) == draw_program(Random(5)) != draw_program(Random(6))
+
+
+def test_a_program_is_made_small() -> None:
+    text = "import os\ndef f():\n    for i in range(2):\n        if i:\n            wanted()\n        else:\n            other()\nf()\n"
+    small = reduce_program(Program({"main.py": text, "b.py": "x = 1\n"}, ()), lambda program: "wanted()" in program.files["main.py"])
+    assert small.files == {"main.py": "def f():\n    wanted()\n", "b.py": "pass\n"}

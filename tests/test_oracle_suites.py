@@ -78,4 +78,4 @@ def test_the_oracle_on_programs_and_folders(tmp_path: Path) -> None:
     code, lines = run("python_oracle.py", "--abstract", "oracle.replay:adapter", "--programs", 3, "--seed", 1, tmp_path)
     assert code == 0
     assert lines == [f"{tmp_path}: 1 programs, 9 points, 100.0% exact, 0 top, 0 flaws", lines[1]]
-    assert lines[1].startswith("seed 1: 3 programs, ") and lines[1].endswith(" 100.0% exact, 0 top, 0 flaws")
+    assert lines[1].startswith("seed 1: 3 programs, 0 with flaws, ") and lines[1].endswith(" 100.0% exact, 0 top, 0 flaws")

@@ -1,6 +1,6 @@
 """Runs programs in forks of its own, instrumented or as they are. Reads one JSON object a line, writes one a line.
 
-{"folder": …, "main": "main.py", "instrument": true} → {"kinds": …, "files": …, "output": …, "raised": …}, or {"failed": why}
+{"folder": …, "main": "main.py", "instrument": true, "seconds": 20} → {"kinds": …, "files": …, "output": …, "raised": …}, or {"failed": why}
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from typing import Any
 from oracle.instrument import Tables, instrument
 from oracle.watch import Watch
 
-SECONDS = 20
-
 
 def main() -> None:
     for name in sys.argv[1:]:
@@ -44,7 +42,7 @@ def forked(job: dict[str, Any]) -> dict[str, Any]:
     if pid == 0:
         try:
             os.close(read)
-            signal.alarm(SECONDS)
+            signal.alarm(job["seconds"])
             answer = run(job["folder"], job["main"], job["instrument"])
             with os.fdopen(write, "w") as pipe:
                 json.dump(answer, pipe)

@@ -23,8 +23,11 @@ class ProgramFailed(Exception):
 
 
 class Record(Protocol):
-    def __call__(self, folder: Path, main: str = "main.py", *, instrument: bool = True) -> Recording:
-        """Run `main` in its folder and return what it did: only its output and its end without `instrument`. Raises ProgramFailed."""
+    def __call__(self, folder: Path, main: str = "main.py", *, instrument: bool = True, seconds: int = 20) -> Recording:
+        """Run `main` in its folder for at most so many seconds and return what it did: only its output and its end without `instrument`.
+
+        Raises ProgramFailed.
+        """
 
 
 @contextmanager
@@ -40,8 +43,8 @@ def recording(preload: Sequence[str] = ()) -> Iterator[Record]:
     assert child.stdin is not None and child.stdout is not None
     jobs, answers = child.stdin, child.stdout
 
-    def record(folder: Path, main: str = "main.py", *, instrument: bool = True) -> Recording:
-        jobs.write(json.dumps({"folder": str(folder.absolute()), "main": main, "instrument": instrument}) + "\n")
+    def record(folder: Path, main: str = "main.py", *, instrument: bool = True, seconds: int = 20) -> Recording:
+        jobs.write(json.dumps({"folder": str(folder.absolute()), "main": main, "instrument": instrument, "seconds": seconds}) + "\n")
         jobs.flush()
         answer = json.loads(answers.readline())
         if "failed" in answer:
