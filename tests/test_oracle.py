@@ -11,9 +11,9 @@ from textwrap import dedent
 
 import pytest
 from oracle.compare import Report, compare
-from oracle.model import FileRecording, Kind, Left, Observed, PointKey, PointKind, Range
+from oracle.model import FileRecording, Kind, Left, Observed, Point, PointKey, PointKind, Range, Recording
 from oracle.record import ProgramFailed, Record, recording
-from oracle.replay import ReplayedView, replay
+from oracle.replay import ReplayedFile, ReplayedView, replay
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
 
@@ -396,6 +396,27 @@ def test_a_further_kind_is_not_exact(compared: Program) -> None:
     found = report(compared, points=views(compared, "n * 2", view))
     assert (found.flaws, found.points - found.exact, [flaw.text for flaw in found.inexact]) == ((), 1, ["n * 2"])
     assert report(compared, points=views(compared, "n * 2", replace(view, also=frozenset({Kind("int")})))).share_exact == 1
+
+
+class Boasting(ReplayedView):
+    """Says that it is exact."""
+
+    def exact(self, kinds: frozenset[Kind]) -> bool:
+        return True
+
+
+def test_exact_is_what_the_listed_kinds_allow(compared: Program) -> None:
+    for also, exact in ((Kind("int"), 1), (Kind("float"), 0)):
+        view = Boasting(frozenset({Observed(Kind("int"), known=True, value=2)}), also=frozenset({also}))
+        found = report(compared, points=views(compared, "n * 2", view))
+        assert found.exact == found.points - 1 + exact
+    recorded = FileRecording({(point := PointKey(0, 1, "expression")): Point("Name", (Observed(RANKED),))}, {}, frozenset(), {})
+    for kind, exact in ((RANKED, 1), (Kind("array"), 0)):
+        believed = ReplayedFile({point: Boasting(frozenset({Observed(RANKED)}), also=frozenset({kind}))}, (), ())
+        assert compare(Recording({"main.py": recorded}, "", None), {"main.py": believed}).exact == exact
+
+
+RANKED = Kind("array", rank=2, dtype="float32")
 
 
 def test_a_top_needs_a_reason(compared: Program) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from .abstract import AbstractFile
-from .model import FileRecording, PointKey, Range, Recording
+from .model import FileRecording, Kind, PointKey, Range, Recording
 
 FlawKind = Literal["failed", "not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception"]
 """failed: the abstract interpreter raised or did not end; not entered: a function that was entered; unreachable: a statement that was executed; missing point: a value was seen at a point that was not
@@ -141,7 +141,7 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
                 if not view.reason:
                     flaws.append(quote.flaw("unexplained top", key, f"{key.kind}, {point.node}"))
             else:
-                is_exact = not uncovered and view.exact(point.kinds)
+                is_exact = not uncovered and view.exact(point.kinds) and not _admits_more(view.kinds(), point.kinds)
                 if not is_exact and not uncovered:
                     inexact.append(quote.flaw("uncovered", key, f"{key.kind}, {point.node}: {_list(sorted(map(str, point.kinds)))}"))
         exact += is_exact
@@ -152,6 +152,12 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
     flaws += [quote.flaw("exception", function, item.name) for function, item in left if item.explicit]
     implicit = sum(not item.explicit for _, item in left)
     return Report(tuple(flaws), len(happened.points), exact, tops, implicit, reasons, nodes, tuple(inexact))
+
+
+def _admits_more(admitted: frozenset[Kind] | None, seen: frozenset[Kind]) -> bool:
+    """Whether listed kinds go beyond what was seen, by what every interpreter can name: tags, and rank and dtype of arrays."""
+    tags = {kind.tag for kind in seen}
+    return any(kind.tag not in tags or (kind.tag == "array" and kind not in seen) for kind in admitted or ())
 
 
 def _outermost(ranges: Iterable[Range]) -> list[Range]:
