@@ -155,6 +155,7 @@ def _constant(name: str, shown: str, config: dict[str, Any]) -> Entry:
 
 def overlay(libraries: dict[str, dict[str, Any]]) -> None:
     """Put the hand-written files on top. A key is a name or a pattern; later keys win; one that names nothing is an error."""
+    missing: list[str] = []
     for top, table in libraries.items():
         path = MODELS / f"overlay/{top}.toml"
         if not path.exists():
@@ -173,7 +174,9 @@ def overlay(libraries: dict[str, dict[str, Any]]) -> None:
                 table["aliases"][pattern] = fields["alias"]
                 continue
             if not _apply(table, pattern, fields):
-                raise SystemExit(f"{path.name}: {pattern}: no such name")
+                missing.append(f"{path.name}: {pattern}: no such name")
+    if missing:
+        raise SystemExit("\n".join(missing))
 
 
 def _apply(table: dict[str, Any], pattern: str, fields: Entry) -> bool:
@@ -183,7 +186,9 @@ def _apply(table: dict[str, Any], pattern: str, fields: Entry) -> bool:
         slots.append((each, "new", cls))
     hit = False
     for place, key, name in slots:
-        matches = name == pattern or ("*" in pattern and fnmatchcase(name, pattern) and _depth(name) == _depth(pattern) and key != "new")
+        matches = name == pattern or (
+            ("*" in pattern or "[" in pattern) and fnmatchcase(name, pattern) and _depth(name) == _depth(pattern) and key != "new"
+        )
         if matches:
             hit = True
             place[key] = _changed(place.get(key), fields, exact=name == pattern)

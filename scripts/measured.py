@@ -40,6 +40,11 @@ def resolve(name: str) -> Any:
     """The object of a dotted name, or MISSING."""
     if name in HIDDEN:
         return HIDDEN[name]
+    found = _resolve(name)
+    return _resolve(f"_{name}") if found is MISSING and not name.startswith("_") else found
+
+
+def _resolve(name: str) -> Any:
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         try:

@@ -122,6 +122,10 @@ class Reader:
         if info is None or is_protocol(info):
             return None
         name = self.public.get(full, full)
+        if name.startswith("_") and name[1:].partition(".")[0] in self.tops:
+            name = name[1:]  # of the private module that a public one is made of
+            if name in self.public.values():
+                return None  # what the public one adds to is a part of it
         if name.partition(".")[0] not in self.tops:
             return None
         if name not in self.wanted:
@@ -173,17 +177,19 @@ class Reader:
             self.found.constants[name] = text(stub, {}, self.naming)
 
     def _class(self, name: str, info: TypeInfo) -> None:
-        self.found.mro[name] = [self.public.get(each.fullname, each.fullname) for each in info.mro[1:]]
+        self.found.mro[name] = [self.naming(each.fullname) or self.public.get(each.fullname, each.fullname) for each in info.mro[1:]]
         made = type_object_type(info)
         if isinstance(made, (CallableType, Overloaded)):
             self.found.new[name] = [str(way) for way in ways(made, self.naming, constructor=True)]
         owner = fill_typevars(info)
         members = self.found.members.setdefault(name, {})
         # typeshed lets builtins inherit from abstract classes, where CPython has methods of their own.
-        inherited = {n: (s, base) for base in reversed(info.mro) if base.fullname.startswith("typing.") for n, s in base.names.items()}
+        abstract = [base for base in reversed(info.mro[1:]) if base.fullname.startswith("typing.") and base.fullname != "typing.Protocol"]
+        hidden = [base for base in reversed(info.mro[1:]) if self.naming(base.fullname) is None and base not in abstract]
+        inherited = {n: (s, base) for base in [*abstract, *hidden] for n, s in base.names.items()}
         symbols = inherited | {n: (s, info) for n, s in info.names.items()}
         for member, (symbol, definer) in sorted(symbols.items()):
-            if definer is not info and (info.fullname.startswith("typing.") or not self._has(name, member)):
+            if definer in abstract and (info.fullname.startswith("typing.") or not self._has(name, member)):
                 continue
             if (
                 member in SKIPPED

@@ -93,7 +93,7 @@ def _way(stub: CallableType, names: Naming, receiver: str, owner: StubType | Non
         argument = arguments[number + shift] if shift >= 0 and arguments else None
         name = (stub_name or (argument.variable.name if argument else "") or "").removeprefix("__")
         name = (name.lstrip("_") if kind in (ARG_STAR, ARG_STAR2) else name) or f"argument{number}"
-        if name in ("self", "cls") and not given and not receiver:
+        if name in ("self", "cls") and not given and not receiver and owner is not None:
             name += "_"  # as the first parameter it is the receiver
         default = constant(argument.initializer if argument else None)
         optional = kind in (ARG_OPT, ARG_NAMED_OPT)

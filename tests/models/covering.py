@@ -120,7 +120,7 @@ def real_object(name: str) -> Any:
         return named[name.rpartition(".")[2]]
     if load.kind_of(name) == "module":
         return __import__(name, fromlist=["_"])
-    found = evaluate._real(name)
+    found = evaluate._real(name) or evaluate._real(f"_{name}")
     return NOTHING if found is None and name != "builtins.None" else found
 
 

@@ -26,12 +26,13 @@ def read(name: str, entry: str | dict[str, Any], *, of_class: bool = False, cons
     texts = _listed(table["signature"])
     if texts[0].startswith("->"):
         return Model(name, "attribute", tuple(Signature((), parse(text[2:])) for text in texts), **_effects(table, frozenset()))
-    read_ = [signature(text) for text in texts]
-    receiver = {first for first, _ in read_}
-    if len(receiver) > 1:
+    read_ = [signature(text, receiver=of_class) for text in texts]
+    receivers = {first for first, _ in read_}
+    if len(receivers) > 1:
         raise TypeSyntaxError("its signatures differ in `self` and `cls`")
     known = frozenset(p.name for _, each in read_ for p in each.parameters)
-    kind = _kind(receiver.pop(), of_class, constructor)
+    kind = _kind(receivers.pop(), of_class, constructor)
+    known |= {"self"} if kind == "method" else frozenset()
     for _, each in read_:
         if wrong := set(parameters(each.result)) - {p.name for p in each.parameters} - {"cls"}:
             raise TypeSyntaxError(f"its result speaks of {', '.join(sorted(wrong))}, which is no parameter")
@@ -44,8 +45,8 @@ def _kind(receiver: str, of_class: bool, constructor: bool) -> Any:
     return {"self": "method", "cls": "classmethod"}.get(receiver, "staticmethod" if of_class else "function")
 
 
-def signature(text: str) -> tuple[str, Signature]:
-    """A text such as `(self, key, default=None, /) -> arg(default)`: the name of the receiver, if any, and the rest."""
+def signature(text: str, *, receiver: bool) -> tuple[str, Signature]:
+    """A text such as `(self, key, default=None, /) -> arg(default)`: the name of the receiver, if it may have one, and the rest."""
     try:
         function = ast.parse(f"def f{text}: 0").body[0]
     except SyntaxError as error:
@@ -64,9 +65,9 @@ def signature(text: str) -> tuple[str, Signature]:
     found += [_parameter(each, "keyword", default) for each, default in zip(given.kwonlyargs, given.kw_defaults)]
     if given.kwarg:
         found.append(Parameter(given.kwarg.arg, "kwargs", True))
-    receiver = found[0].name if found and found[0].name in ("self", "cls") else ""
+    first = found[0].name if receiver and found and found[0].name in ("self", "cls") else ""
     result = of_node(function.returns) if function.returns is not None else NONE
-    return receiver, Signature(tuple(found[1:] if receiver else found), result)
+    return first, Signature(tuple(found[1:] if first else found), result)
 
 
 def _parameter(given: ast.arg, kind: schema.ParameterKind, default: ast.expr | None) -> Parameter:
@@ -87,11 +88,12 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     for field, reader in _READERS.items():
         if field in table:
             found[field] = tuple(reader(text) for text in _listed(table[field]))
-    for field in ("source", "draws", "seeds", "since", "until"):
+    for field in ("draws", "seeds", "since", "until"):
         if field in table:
             found[field] = table[field]
     if "source" in table:
-        _one_of(table["source"], schema.SOURCES)
+        word, _, without = table["source"].partition(" without ")
+        found["source"], found["source_without"] = _one_of(word, schema.SOURCES), without
     if "fold" in table:
         found["fold"] = _FOLDS[table["fold"]] if table["fold"] in _FOLDS else _one_of(table["fold"], frozenset())
     if "effect" in table:
@@ -100,7 +102,11 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     if "array" in table:
         found["array"] = _array(table["array"], known)
     used = {name for field in ("calls", "stores", "mutates") for each in found.get(field, ()) for name in _names(each)}
-    used |= {*found.get("iterates", ()), *(each.without for each in found.get("raises", ()) if each.without)}
+    used |= {
+        *found.get("iterates", ()),
+        *filter(None, [found.get("source_without")]),
+        *(each.without for each in found.get("raises", ()) if each.without),
+    }
     if wrong := used - known - {"cls"}:
         raise TypeSyntaxError(f"an effect speaks of {', '.join(sorted(wrong))}, which is no parameter")
     return found
@@ -157,8 +163,8 @@ def _raises(text: str) -> Raises:
 
 def _array(given: str | dict[str, str], known: frozenset[str]) -> tuple[ArrayUse, ...]:
     """One word for all parameters, or a table by parameter."""
-    table = dict.fromkeys(sorted(known | {"self"}), given) if isinstance(given, str) else given
-    if wrong := table.keys() - known - {"self"}:
+    table = dict.fromkeys(sorted(known), given) if isinstance(given, str) else given
+    if wrong := table.keys() - known:
         raise TypeSyntaxError(f"`array` speaks of {', '.join(sorted(wrong))}, which is no parameter")
     found = []
     for name, text in table.items():

@@ -120,6 +120,8 @@ class Model(NamedTuple):
     mutates: tuple[Mutation, ...] = ()
     raises: tuple[Raises, ...] = ()
     source: str = ""
+    source_without: str = ""
+    """A parameter that keeps the result from differing when it is given: `time.gmtime(0)` asks no clock."""
     draws: str = ""
     """The generator that is drawn from: `random`, `numpy.random`, `self`, `system` (cannot be seeded)."""
     seeds: str = ""
