@@ -1,0 +1,318 @@
+"""A symbol index of one file: its blocks, what each of them binds, reads, writes and calls, what is imported, and where something is compiled.
+
+It knows names and no values, so it is cheap to make and depends on the file alone. Names of attributes stand for those of any object.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from mxlint.syntax.names import import_name
+from mxlint.syntax.positions import Positions
+from mxlint.syntax.sites import Mention, Role, Site, sites
+
+COMPILE = "mlx.core.compile"
+ANY = "*"
+"""An attribute whose name is not known, as in `setattr(object, name, value)`; of an import, all that a module exports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A module, class, function or lambda, without the blocks within it. Comprehensions are a part of what they stand in.
+
+    `name` is qualified as Python does it, empty for the module; `parent` is the number of the block around it, -1 for the module.
+    `start` and `end` are offsets. `binds` are the names that it binds, parameters left out, and not those that it declares global or nonlocal;
+    `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
+    that it reads, and that it sets or deletes; `calls` the names, or last names of attributes, of what it calls, decorators included.
+    """
+
+    kind: Literal["module", "class", "function", "lambda"]
+    name: str
+    start: int
+    end: int
+    parent: int
+    params: tuple[str, ...]
+    binds: frozenset[str]
+    globals: frozenset[str]
+    nonlocals: frozenset[str]
+    loops: frozenset[str]
+    reads: frozenset[str]
+    attributes: frozenset[str]
+    writes: frozenset[str]
+    calls: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`bound` in a block is `module` (level counts the leading dots), or `name` of it; the name * is all that the module exports."""
+
+    block: int
+    bound: str
+    module: str
+    level: int
+    name: str | None
+
+    @property
+    def origin(self) -> str:
+        """The dotted name of what is bound; empty for what is imported relatively."""
+        return "" if self.level else self.module if self.name is None else f"{self.module}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The index of one file. `blocks` are in the order of the text, the module first."""
+
+    blocks: tuple[Block, ...]
+    imports: tuple[Import, ...]
+    sites: tuple[Site, ...]
+
+
+def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) -> Index:
+    """The index of a text with its syntax tree. `compilers`: the dotted names of what compiles: `mx.compile` and wrappers of it."""
+    indexer = _Indexer(text, frozenset(name.rpartition(".")[2] for name in compilers))
+    indexer.visit_all(tree.body)
+    blocks, imports = tuple([block.closed() for block in indexer.blocks]), tuple(indexer.imports)
+    return Index(blocks, imports, tuple(sites(indexer.positions, blocks, imports, indexer.mentions, frozenset(compilers))))
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block that is being read."""
+
+    kind: Literal["module", "class", "function", "lambda"]
+    name: str
+    start: int
+    end: int
+    parent: int
+    params: tuple[str, ...] = ()
+    binds: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    loops: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
+
+    def closed(self) -> Block:
+        binds = self.binds - self.globals - self.nonlocals
+        names = (binds, self.globals, self.nonlocals, self.loops, self.reads, self.attributes, self.writes, self.calls)
+        return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
+
+
+class _Indexer:
+    """One pass over a tree. What may be `mx.compile` is only noted: the imports that decide it may come later."""
+
+    def __init__(self, text: str, compilers: frozenset[str]) -> None:
+        self.positions = Positions(text)
+        self.blocks = [_Open("module", "", 0, len(text), -1)]
+        self.imports: list[Import] = []
+        self.mentions: list[Mention] = []
+        self._compilers = compilers
+        self._mentioned = any(name in text for name in compilers)
+        self._number = 0
+        self._block = self.blocks[0]
+        self._looping = False
+        self._roles: dict[int, tuple[Role, Any]] = {}
+
+    def visit(self, node: ast.AST) -> None:
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            handler(self, node)
+        else:
+            self.inside(node)
+
+    def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    def inside(self, node: ast.AST) -> None:
+        """Visit what is in a node."""
+        kind: Any = type(node)
+        for name in _parts(kind):
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                self.visit(part)
+            elif isinstance(part, list):
+                for child in part:
+                    if isinstance(child, ast.AST):
+                        self.visit(child)
+
+    # -- names and attributes --
+
+    def name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._block.reads.add(node.id)
+            if self._mentioned:
+                self._mention(node)
+        else:
+            (self._block.loops if self._looping else self._block.binds).add(node.id)
+
+    def attribute(self, node: ast.Attribute) -> None:
+        (self._block.attributes if isinstance(node.ctx, ast.Load) else self._block.writes).add(node.attr)
+        if node.attr in self._compilers:
+            self._mention(node)
+        self.visit(node.value)
+
+    def _mention(self, node: ast.Name | ast.Attribute) -> None:
+        self.mentions.append((node, self._number, *self._roles.get(id(node), _NO_ROLE)))
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        self.visit_all((node.value, node.target))
+        if isinstance(node.target, ast.Name):
+            self._block.reads.add(node.target.id)
+        elif isinstance(node.target, ast.Attribute):
+            self._block.attributes.add(node.target.attr)
+
+    def annotation(self, node: ast.expr | None) -> None:
+        """Visit an annotation: what it reads counts, but nothing is compiled by it."""
+        if node is not None:
+            mentions = len(self.mentions)
+            self.visit(node)
+            del self.mentions[mentions:]
+
+    def annotated(self, node: ast.AnnAssign) -> None:
+        self.visit_all((node.value, node.target))
+        self.annotation(node.annotation)
+
+    def call(self, node: ast.Call) -> None:
+        name = self._calls(node.func)
+        if self._mentioned:
+            self._roles[id(node.func)] = ("call", node)
+        if name in _READERS and len(node.args) > 1:
+            self._block.attributes.add(_constant(node.args[1]))
+        elif name in _WRITERS and len(node.args) > 1:
+            self._block.writes.add(_constant(node.args[1]))
+        self.inside(node)
+
+    def _calls(self, node: ast.expr) -> str:
+        """Note what is called or decorated with; returns its last name."""
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name:
+            self._block.calls.add(name)
+        return name
+
+    def comprehension(self, node: Any) -> None:
+        for clause in node.generators:
+            self.visit(clause.iter)
+            outer, self._looping = self._looping, True
+            self.visit(clause.target)
+            self._looping = outer
+            self.visit_all(clause.ifs)
+        self.visit_all(getattr(node, name, None) for name in ("key", "value", "elt"))
+
+    def walrus(self, node: ast.NamedExpr) -> None:
+        self._block.binds.add(node.target.id)
+        self.visit(node.value)
+
+    # -- statements that bind names --
+
+    def import_(self, node: ast.Import) -> None:
+        for alias in node.names:
+            bound = import_name(alias)
+            self._imported(bound, alias.name if alias.asname else bound, 0, None)
+
+    def import_from(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self._imported(import_name(alias), node.module or "", node.level, alias.name)
+
+    def _imported(self, bound: str, module: str, level: int, name: str | None) -> None:
+        number = self._number
+        while bound in self.blocks[number].nonlocals:
+            number = self.blocks[number].parent
+        self.imports.append(Import(0 if bound in self.blocks[number].globals else number, bound, module, level, name))
+        if bound != ANY:
+            self._block.binds.add(bound)
+
+    def global_(self, node: ast.Global) -> None:
+        self._block.globals.update(node.names)
+
+    def nonlocal_(self, node: ast.Nonlocal) -> None:
+        self._block.nonlocals.update(node.names)
+
+    def named(self, node: Any) -> None:
+        """What binds a name that is a plain text: handlers and patterns."""
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        if name is not None:
+            self._block.binds.add(name)
+        self.inside(node)
+
+    # -- blocks --
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._decorators(node)
+        self._block.binds.add(node.name)
+        params = self._params(node.args)
+        self.annotation(node.returns)
+        self._open("function", node.name, node, params, (*getattr(node, "type_params", ()), *node.body))
+
+    def lambda_(self, node: ast.Lambda) -> None:
+        self._open("lambda", "<lambda>", node, self._params(node.args), (node.body,))
+
+    def class_(self, node: ast.ClassDef) -> None:
+        self._decorators(node)
+        self._block.binds.add(node.name)
+        self.visit_all((*node.bases, *node.keywords))
+        self._open("class", node.name, node, (), (*getattr(node, "type_params", ()), *node.body))
+
+    def _decorators(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        for decorator in node.decorator_list:
+            self._calls(decorator)
+            self._roles[id(decorator)] = ("decorator", node)
+            if isinstance(decorator, ast.Call) and decorator.args:
+                self._roles[id(decorator.args[0])] = ("partial-decorator", (decorator, node))
+            self.visit(decorator)
+
+    def _params(self, node: ast.arguments) -> tuple[str, ...]:
+        params = [*node.posonlyargs, *node.args, node.vararg, *node.kwonlyargs, node.kwarg]
+        self.visit_all((*node.defaults, *node.kw_defaults))
+        for param in params:
+            self.annotation(None if param is None else param.annotation)
+        return tuple(param.arg for param in params if param is not None)
+
+    def _open(
+        self, kind: Literal["class", "function", "lambda"], name: str, node: Any, params: tuple[str, ...], body: Iterable[ast.AST]
+    ) -> None:
+        outer, number = self._block, self._number
+        around = f"{outer.name}." if outer.kind == "class" else f"{outer.name}.<locals>." if outer.name else ""
+        if name in outer.globals:
+            around = ""
+        at = self.positions.at
+        start, end = at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
+        self._number = len(self.blocks)
+        self._block = _Open(kind, around + name, start, end, number, params)
+        self.blocks.append(self._block)
+        self.visit_all(body)
+        self._block, self._number = outer, number
+
+
+_NO_ROLE: tuple[Role, Any] = ("reference", None)
+_READERS = frozenset({"getattr", "hasattr"})
+_WRITERS = frozenset({"setattr", "delattr"})
+
+
+@cache
+def _parts(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold other nodes."""
+    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "kind", "type_comment", "id", "attr", "conversion"))
+
+
+def _constant(node: ast.expr) -> str:
+    """The name that stands there as a text."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ANY
+
+
+_HANDLERS: dict[type, Callable[[_Indexer, Any], None]] = {
+    ast.AnnAssign: _Indexer.annotated, ast.AsyncFunctionDef: _Indexer.function, ast.Attribute: _Indexer.attribute,
+    ast.AugAssign: _Indexer.augmented, ast.Call: _Indexer.call, ast.ClassDef: _Indexer.class_, ast.Constant: lambda indexer, node: None,
+    ast.DictComp: _Indexer.comprehension, ast.ExceptHandler: _Indexer.named, ast.FunctionDef: _Indexer.function,
+    ast.GeneratorExp: _Indexer.comprehension, ast.Global: _Indexer.global_, ast.Import: _Indexer.import_, ast.ImportFrom: _Indexer.import_from,
+    ast.Lambda: _Indexer.lambda_, ast.ListComp: _Indexer.comprehension, ast.MatchAs: _Indexer.named, ast.MatchMapping: _Indexer.named,
+    ast.MatchStar: _Indexer.named, ast.Name: _Indexer.name, ast.NamedExpr: _Indexer.walrus, ast.Nonlocal: _Indexer.nonlocal_,
+    ast.SetComp: _Indexer.comprehension,
+}  # fmt: skip

@@ -1,0 +1,86 @@
+"""Where something is compiled, as the names say: what an import may have made `mx.compile`, as Python looks names up."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from mxlint.syntax.positions import Positions
+
+if TYPE_CHECKING:
+    from mxlint.syntax.index import Block, Import
+
+Form = Literal["decorator", "partial-decorator", "name", "attribute", "lambda", "reference"]
+Role = Literal["call", "decorator", "partial-decorator", "reference"]
+Mention = tuple[ast.expr, int, Role, Any]
+"""An expression that may be `mx.compile`, its block, and the call or definition that it decides the form of, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where `mx.compile` is spelled under a name that an import may have given it: a call or decorator with what it compiles, or a mere reference."""
+
+    block: int
+    start: int
+    end: int
+    form: Form
+    compiled: str
+
+
+def sites(
+    positions: Positions, blocks: Sequence[Block], imports: Iterable[Import], mentions: Iterable[Mention], compilers: frozenset[str]
+) -> Iterator[Site]:
+    """What of the mentions a name leads to that an import may have given it, in the order of the text."""
+    origins: dict[tuple[int, str], list[str]] = {}
+    for item in imports:
+        origins.setdefault((item.block, item.bound), []).append(item.origin)
+
+    def home(name: str, number: int) -> int:
+        """The block that binds a name which is read in a block; the module if none does."""
+        block = blocks[number]
+        inner = True
+        while number > 0:
+            if name in block.globals:
+                return 0
+            own = inner or block.kind != "class"  # a class binds for itself, not for its methods
+            if own and (name in block.binds or name in block.params):
+                return number
+            number, inner = block.parent, False
+            block = blocks[number]
+        return 0
+
+    def meant(node: ast.expr, number: int) -> list[str]:
+        """The dotted names that an expression may stand for."""
+        if isinstance(node, ast.Name):
+            return origins.get((home(node.id, number), node.id), [])
+        return [f"{owner}.{node.attr}" for owner in meant(node.value, number) if owner] if isinstance(node, ast.Attribute) else []
+
+    found = [mention for mention in mentions if not compilers.isdisjoint(meant(mention[0], mention[1]))]
+    yield from sorted((_site(positions, mention) for mention in found), key=lambda site: (site.start, -site.end))
+
+
+def _site(positions: Positions, mention: Mention) -> Site:
+    at, text = positions.at, positions.text
+    node, block, role, user = mention
+
+    def span(node: Any) -> tuple[int, int]:
+        return at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
+
+    if role == "decorator":
+        return Site(block, *span(node), "decorator", user.name)
+    if role == "partial-decorator":
+        decorator, definition = user
+        return Site(block, *span(decorator), "partial-decorator", definition.name)
+    given = _given(user) if role == "call" else None
+    if given is None:
+        return Site(block, *span(node), "reference", "")
+    form: Form = "lambda" if isinstance(given, ast.Lambda) else "attribute" if isinstance(given, ast.Attribute) else "name"
+    start, end = span(given)
+    return Site(block, *span(user), form, text[start:end])
+
+
+def _given(call: ast.Call) -> ast.expr | None:
+    """What a call of `mx.compile` compiles."""
+    return call.args[0] if call.args else next((keyword.value for keyword in call.keywords if keyword.arg == "fun"), None)
