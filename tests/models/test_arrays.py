@@ -8,6 +8,7 @@ import io
 import itertools
 import logging
 import random
+import sys
 import threading
 import types
 import warnings
@@ -16,8 +17,8 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
-from models.covering import NOTHING, real_object
 
+from models.covering import NOTHING, real_object
 from mxlint.models import load
 from mxlint.models.schema import ArrayUse, Model, Signature
 
@@ -71,7 +72,7 @@ BY_HAND: dict[str, Callable[[Any], Any]] = {
     "builtins.input": lambda x: input(x),
     "csv.Writer.writerow": lambda x: __import__("csv").writer(io.StringIO()).writerow([x]),
     "hashlib.HASH.update": lambda x: __import__("hashlib").md5().update(x),
-    "builtins.str.format": lambda x: "{} {k}".format(1, k=[x]),
+    "builtins.str.format": lambda x: f"{1} {[x]}",
     "builtins.str.format_map": lambda x: "{k}".format_map({"k": x}),
     "array.array.append": lambda x: __import__("array").array("f").append(x),
     "string.Template.substitute": lambda x: __import__("string").Template("$a").substitute(a=x),
@@ -96,8 +97,8 @@ class Raising(logging.StreamHandler[io.StringIO]):
     def __init__(self) -> None:
         super().__init__(io.StringIO())
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
-        raise
+    def handleError(self, record: logging.LogRecord) -> None:
+        raise sys.exc_info()[1] or RuntimeError
 
 
 def evaluates(calls: Iterable[Callable[[Any], Any]], value: Any, *, until: bool | None = None) -> set[bool | None]:

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from models.covering import real_object
 
+from models.covering import real_object
 from mxlint.models import load
 from mxlint.models.schema import Model
 
