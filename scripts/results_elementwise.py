@@ -36,7 +36,7 @@ def _clip(g: Sampling) -> Call:
 add(
     C + "clip",
     "broadcast(a, a if a_min is None else a_min, a if a_max is None else a_max)",
-    "promote(promote(a, a if a_min is None else a_min), promote(a, a if a_max is None else a_max))",
+    "promote(promote(a, a if a_min is None else a_min), a if a_max is None else a_max if is_array(a_max) else promote(a, a_max))",
     _clip,
 )
 add(

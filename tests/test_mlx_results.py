@@ -103,7 +103,8 @@ def test_symbols_go_through() -> None:
     assert results.result("mlx.core.softmax", [scores], {"axis": -1}) == scores
     assert results.result("mlx.core.array.__mul__", [x, 2.0], {}) == x
     assert results.result("mlx.core.array.__getitem__", [x, (slice(None), -1)], {}) == ArrayType((b, number(64)), "float16")
-    assert results.result("mlx.core.arange", [n], {}) == ArrayType((n,), "int32")
+    assert results.array_result("mlx.core.split", [x, 2], {}) is None  # a list
+    assert results.array_result("mlx.core.arange", [n], {}) == ArrayType((n,), "int32")
 
 
 def test_what_raises_for_sure_is_unknown() -> None:
