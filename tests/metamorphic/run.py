@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mxlint.engine import check
 from mxlint.finding import Finding
 
 TESTS = Path(__file__).parents[1]
 
-Run = Callable[[Mapping[str, str]], str]
-"""Runs a program without compilation; what it did, as a text to compare."""
+Run = Callable[[Mapping[str, str]], "Shown | None"]
+"""Runs a program without compilation. None where nothing is known of what it did."""
+CLOSE = 1e-4
+"""Relative: the order of sums over many elements is not always the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a program did: the class of the exception that ended it, and what its compiled functions returned."""
+
+    raised: str | None
+    results: Any
+
+    def agrees(self, other: Shown | None) -> bool:
+        """Whether another run did the same, up to rounding."""
+        return other is not None and self.raised == other.raised and _close(self.results, other.results)
 
 
 @contextmanager
@@ -34,12 +51,13 @@ def running(folder: Path) -> Iterator[Run]:
     assert child.stdin is not None and child.stdout is not None
     jobs, answers = child.stdin, child.stdout
 
-    def run(files: Mapping[str, str]) -> str:
+    def run(files: Mapping[str, str]) -> Shown | None:
         root = folder / f"r{next(numbers)}"
         write(root, files)
         jobs.write(json.dumps(str(root)) + "\n")
         jobs.flush()
-        return answers.readline()
+        answer = json.loads(answers.readline())
+        return None if answer["results"] is None else Shown(answer["raised"], answer["results"])
 
     try:
         yield run
@@ -47,6 +65,16 @@ def running(folder: Path) -> Iterator[Run]:
         jobs.close()
         answers.close()
         child.wait()
+
+
+def _close(first: Any, second: Any) -> bool:
+    if isinstance(first, float) and isinstance(second, float):
+        return math.isclose(first, second, rel_tol=CLOSE, abs_tol=CLOSE) or (math.isnan(first) and math.isnan(second))
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(map(_close, first, second))
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(_close(first[key], second[key]) for key in first)
+    return bool(first == second)
 
 
 def findings(root: Path, files: Mapping[str, str]) -> tuple[Finding, ...]:
