@@ -216,11 +216,14 @@ def _changed(entries: list[Entry] | None, fields: Entry, *, exact: bool) -> list
             continue
         entry = {**entry, **fields}
         if result is not None:
-            signatures = entry["signature"] if isinstance(entry["signature"], list) else [entry["signature"]]
-            shown = list(dict.fromkeys(f"{each.rpartition(' -> ')[0]} -> {result}".lstrip() for each in signatures))
+            shown = list(dict.fromkeys(f"{each.rpartition(' -> ')[0]} -> {result}".lstrip() for each in listed(entry["signature"])))
             entry["signature"] = shown if len(shown) > 1 else shown[0]
         made.append(entry)
     return made
+
+
+def listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ Fold = Literal["no", "small", "always"]
 
 ARRAY_WORDS = frozenset({"formats", "converts", "truth", "index", "bytes", "saves", "logs", "harmless"})
 """What a call does to an mx.array that it is handed. All but `harmless` evaluate it, and raise under mx.compile."""
-REACHES = frozenset({"itself", "elements", "deep"})
-"""The array itself; the rows of the array, or the array as an element of a container; an array at any depth."""
+REACHES = frozenset({"itself", "elements", "deep", "inside"})
+"""The array itself; the rows of the array, or the array as an element of a container; an array at any depth; one in a container only."""
 SOURCES = frozenset({"clock", "random", "environment", "input", "counter", "identity", "file", "network", "process"})
 """Where a result comes from that may differ at the next call."""
 EFFECTS = frozenset({"prints", "logs", "writes", "reads", "warns", "sleeps", "starts", "configures", "sends", "exits", "waits", "opens"})

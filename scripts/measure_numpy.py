@@ -1,0 +1,374 @@
+"""Make the models of numpy: call its functions with samples, look at what they give, and at what they do to an mx.array in a trace.
+
+    python scripts/measure_numpy.py            write src/mxlint/models/data/numpy.json
+    python scripts/measure_numpy.py --check    fail if the committed data differs
+
+Parameters are those of inspect.signature. A function that no sample fits gives `any`; what samples do not show is in overlay/numpy.toml.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import fold_stubs
+import measured
+import mlx.core as mx
+import numpy as np
+
+MODULES = ["numpy", "numpy.random", "numpy.linalg", "numpy.fft", "numpy.testing"]
+SOURCE = f"numpy {np.__version__} (BSD-3-Clause; https://numpy.org), measured by scripts/measure_numpy.py under MLX {mx.__version__}"
+CLASSES = [
+    "numpy.ndarray", "numpy.dtype", "numpy.generic", "numpy.finfo", "numpy.iinfo", "numpy.nditer", "numpy.flatiter", "numpy.vectorize",
+    "numpy.random.Generator", "numpy.random.RandomState", "numpy.random.SeedSequence", "numpy.random.BitGenerator", "numpy.random.PCG64",
+    "numpy.random.MT19937", "numpy.random.Philox", "numpy.poly1d", "numpy.matrix", "numpy.memmap", "numpy.errstate", "numpy.ufunc",
+    "numpy.linalg.LinAlgError", "numpy.broadcast", "numpy.ndenumerate", "numpy.ndindex", "numpy.recarray", "numpy.record",
+]  # fmt: skip
+NOT_CALLED = {
+    # They read or write files, print, change settings, run commands, or give something that is no result of theirs.
+    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "fromfile", "genfromtxt", "fromregex", "tofile", "dump", "memmap", "show_config",
+    "show_runtime", "info", "seterr", "seterrcall", "setbufsize", "set_printoptions", "test", "get_include", "fromfunction", "run_module_suite",
+    "rundocs", "runstring", "measure", "dumps", "resize", "setflags", "bench", "fromiter", "apply_along_axis", "apply_over_axes", "frompyfunc",
+    "nested_iters", "piecewise", "assert_no_gc_cycles", "break_cycles", "bytes", "set_state", "set_bit_generator", "__reduce__",
+    "assert_raises", "assert_raises_regex", "assert_warns", "assert_no_warnings", "check_support_sve", "clear_and_catch_warnings",
+    "suppress_warnings", "temppath", "tempdir", "KnownFailureException", "KnownFailureTest", "SkipTest", "extbuild",
+}  # fmt: skip
+OPERATORS = [f"__{r}{n}__" for n in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul") for r in ("", "r", "i")]
+OPERATORS += [f"__{n}__" for n in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor", "neg", "pos", "abs", "invert")]
+OPERATORS += [f"__{n}__" for n in ("len", "iter", "getitem", "setitem", "contains", "bool", "int", "float", "index", "complex", "array")]
+MOST = 600
+"""Calls of one function, at most."""
+
+
+def samples() -> list[Any]:
+    """Arguments that most functions take one of."""
+    return [
+        np.arange(6.0).reshape(2, 3) + 1, np.array([3, 1, 2]), np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([True, False, True]), 2.0, 2, True,
+        (2, 3), [1.0, 2.0, 3.0], 0, "i4", [np.ones(3), np.ones(3)], np.float64(0.5),
+        np.ones((2, 2, 2)), np.array(1.5), 1j, {},
+    ]  # fmt: skip
+
+
+def is_scalar(value: object) -> bool:
+    return isinstance(value, (bool, int, float, complex, np.generic))
+
+
+def shown(value: Any) -> str:
+    """The type of a result in the models' language."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.generic):
+        return "numpy.generic"
+    if isinstance(value, np.ndarray):
+        return "numpy.ndarray"
+    if type(value) in (bool, int, float, complex, str, bytes):
+        return type(value).__name__
+    if type(value) is tuple:
+        parts = list(dict.fromkeys(map(shown, value)))
+        return f"tuple[{' | '.join(parts) if 'any' not in parts else 'any'}, ...]" if parts else "tuple[never, ...]"
+    if type(value) is list:
+        parts = list(dict.fromkeys(map(shown, value)))
+        return f"list[{' | '.join(parts) if 'any' not in parts else 'any'}]" if parts else "list[never]"
+    if isinstance(value, type):
+        return "type[any]"
+    names = [name for name in CLASSES if isinstance(value, measured.resolve(name))]
+    return names[0] if names else "any"
+
+
+def union(types: set[str]) -> str:
+    """The union of types; tuples of any length are joined to one."""
+    inside = sorted(
+        {part for each in types if each.startswith("tuple[") for part in each[6:].removesuffix(", ...]").split(" | ") if part != "never"}
+    )
+    tuples = (
+        [f"tuple[{'any' if 'any' in inside else ' | '.join(inside) or 'never'}, ...]"] if any(e.startswith("tuple[") for e in types) else []
+    )
+    found = sorted({each for each in types if not each.startswith("tuple[")}) + tuples
+    return "any" if not found or "any" in found else " | ".join(found)
+
+
+def parameters_text(signature: inspect.Signature, annotation: str = "", least: int = 0) -> str:
+    """The parameters as the data writes them; the first `least`, which are required, with an annotation."""
+    parts: list[str] = []
+    star = False
+    slash = False
+    for number, p in enumerate(signature.parameters.values()):
+        if slash and p.kind is not p.POSITIONAL_ONLY:
+            parts.append("/")
+            slash = False
+        slash = slash or p.kind is p.POSITIONAL_ONLY
+        if p.kind is p.KEYWORD_ONLY and not star:
+            parts.append("*")
+            star = True
+        mark = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = star or mark == "*"
+        note = f": {annotation}" if annotation and number < least else ""
+        default = ""
+        if p.default is not p.empty and not mark:
+            default = "=" + (repr(p.default) if type(p.default) in (bool, int, float, str, type(None)) else "...")
+        parts.append(f"{mark}{p.name}{note}{default}")
+    if slash:
+        parts.append("/")
+    return ", ".join(parts)
+
+
+def required(signature: inspect.Signature) -> list[inspect.Parameter]:
+    return [
+        p
+        for p in signature.parameters.values()
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name != "self"
+    ]
+
+
+def attempts(count: int) -> list[list[Any]]:
+    indices = list(itertools.product(range(len(samples())), repeat=count))
+    step = max(1, len(indices) // MOST)
+    return [[samples()[i] for i in each] for each in indices[::step]]
+
+
+def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any] | None:
+    """The entry of a function: parameters, results by kinds of arguments, and what becomes of an array of MLX's."""
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):
+        return None
+    needed = required(signature)
+    if len(needed) > 3:
+        return {"signature": f"({parameters_text(signature)}) -> any"}
+    every: set[str] = set()
+    scalars: set[str] = set()
+    fits: list[list[Any]] = []
+    extra: list[dict[str, Any]] = [{}]
+    if "axis" in signature.parameters and signature.parameters["axis"].default is not inspect.Parameter.empty:
+        extra.append({"axis": 0})
+    if "size" in signature.parameters:
+        extra.append({"size": 3})
+    for arguments in attempts(len(needed)):
+        for keywords in extra:
+            try:
+                value = function(*(each() for each in receiver), *arguments, **keywords)
+            except Exception:  # noqa: BLE001, S112 - the sample does not fit
+                continue
+            every.add(shown(value))
+            if not keywords:
+                fits.append(arguments)
+                if arguments and all(map(is_scalar, arguments)) or not arguments:
+                    scalars.add(shown(value))
+    texts = [f"({parameters_text(signature)}) -> {union(every)}"]
+    if scalars and scalars < every and needed:
+        # With nothing but scalars, and nothing said of what is optional.
+        plain = signature.replace(parameters=[p for p in signature.parameters.values() if p in needed or p.name == "self"])
+        skip = len([p for p in plain.parameters.values() if p.name == "self"])
+        text = parameters_text(plain, "bool | int | float | complex | numpy.generic", len(needed) + skip)
+        texts.insert(0, f"({text.replace('self: bool | int | float | complex | numpy.generic', 'self')}) -> {union(scalars)}")
+    elif scalars < every and not needed and "size" in signature.parameters and scalars:
+        names = [p.name for p in signature.parameters.values() if type(p.default) in (int, float) and p.kind is p.POSITIONAL_OR_KEYWORD]
+        plain = signature.replace(parameters=[p for p in signature.parameters.values() if p.name in names or p.name == "self"])
+        inner = ", ".join(f"{p.name}: bool | int | float = {p.default!r}" if p.name in names else p.name for p in plain.parameters.values())
+        texts.insert(0, f"({inner}) -> {union(scalars)}")
+    entry: dict[str, Any] = {"signature": texts if len(texts) > 1 else texts[0]}
+    optional = [
+        p for p in signature.parameters.values() if p.default is not p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
+    if uses := array_uses(function, receiver, needed, optional, fits):
+        entry["array"] = uses
+    return entry
+
+
+def array_uses(
+    function: Callable[..., Any],
+    receiver: list[Any],
+    needed: list[inspect.Parameter],
+    optional: list[inspect.Parameter],
+    fits: list[list[Any]],
+) -> dict[str, str]:
+    """What becomes of a placeholder as each of the parameters, the others being what fits."""
+    found: dict[str, str] = {}
+    for at, parameter in [*enumerate(needed), *((-1, each) for each in optional)]:
+        others = [each for each in fits if at < 0 or isinstance(each[at], (np.ndarray, float, list))][:12]
+        place: int | str = parameter.name if at < 0 else at
+        itself, inside = (outcomes(function, receiver, others, place, wrap) for wrap in (False, True))
+        if True in itself:
+            found[parameter.name] = "converts deep" if True in inside else "converts"
+        elif True in inside:
+            found[parameter.name] = "converts inside"
+        elif False in itself and at >= 0:
+            found[parameter.name] = "harmless"
+    return found
+
+
+def outcomes(function: Callable[..., Any], receiver: list[Any], others: list[list[Any]], place: int | str, wrap: bool) -> set[bool | None]:
+    """What becomes of calls with a placeholder in one place, alone or in a list: evaluated, not evaluated, or None: they fail otherwise."""
+    seen: set[bool | None] = set()
+
+    def traced(x: mx.array, row: mx.array) -> mx.array:
+        for arguments in others:
+            for each in (x, row):
+                given, keywords = list(arguments), {}
+                if isinstance(place, str):
+                    keywords[place] = [each] if wrap else each
+                else:
+                    given[place] = [each] if wrap else each
+                try:
+                    function(*(make() for make in receiver), *given, **keywords)
+                except Exception as error:  # noqa: BLE001 - MLX raises several classes
+                    seen.add(True if is_evaluation(error) else None)
+                else:
+                    seen.add(False)
+        return x
+
+    mx.compile(traced)(mx.array(1), mx.array([1.0, 2.0, 3.0]))
+    return seen
+
+
+def is_evaluation(error: BaseException) -> bool:
+    """Whether MLX raised it for an evaluation in a trace. Only its own text is asked: that of a KeyError shows the key, which may be an array."""
+    chain = [each for each in (error, error.__context__, error.__cause__) if each is not None]
+    return any("eval]" in part for each in chain for part in each.args if isinstance(part, str))
+
+
+# -- the whole library ------------------------------------------------------------------------------------------------
+
+
+def library() -> dict[str, Any]:
+    table: dict[str, Any] = {
+        "source": SOURCE,
+        "versioned": True,
+        "modules": MODULES,
+        "aliases": {},
+        "functions": {},
+        "classes": {},
+        "constants": {},
+    }
+    seen: dict[int, str] = {}
+    for module in MODULES:
+        real = measured.resolve(module)
+        for name in sorted(vars(real)):
+            value = getattr(real, name)
+            full = f"{module}.{name}"
+            if name.startswith("_") or inspect.ismodule(value):
+                continue
+            if isinstance(value, type):
+                is_own = issubclass(value, np.generic) or full in CLASSES
+                if is_own:
+                    known = seen.setdefault(id(value), f"{module}.{value.__name__}" if hasattr(real, value.__name__) else full)
+                    if known != full:
+                        table["aliases"][full] = known
+            elif callable(value):
+                own = getattr(value, "__name__", name)
+                home = f"{module}.{own}" if own != name and getattr(real, own, None) is value else full
+                known = seen.setdefault(id(value), home)
+                if known != full:
+                    table["aliases"][full] = known
+                    continue
+                entry = plain(value) if name in NOT_CALLED else measure(value, [])
+                if entry is not None:
+                    table["functions"][full] = [entry]
+            elif isinstance(value, (float, int, str)) or value is None:
+                kind = "None" if value is None else type(value).__name__
+                table["constants"][full] = {"type": kind, "value": value} if kind == "float" and np.isfinite(value) else {"type": kind}
+            elif isinstance(value, np.generic):
+                table["constants"][full] = {"type": "numpy.generic"}
+    wanted = dict.fromkeys([*CLASSES, *(name for name in seen.values() if isinstance(measured.resolve(name), type))])
+    bases = [cls for name in wanted for cls in measured.resolve(name).__mro__ if cls.__module__.startswith("numpy")]
+    names = {id(measured.resolve(name)): name for name in wanted}
+    for cls in bases:
+        if id(cls) not in names and measured.resolve(f"{cls.__module__}.{cls.__name__}") is cls:
+            names[id(cls)] = f"{cls.__module__}.{cls.__name__}"
+            wanted[names[id(cls)]] = None
+    names |= {
+        id(cls): f"builtins.{cls.__name__}"
+        for cls in (int, float, complex, str, bytes, bool, dict, list, tuple, Exception, BaseException, ValueError)
+    }
+    for name in wanted:
+        table["classes"][name] = class_table(name, names)
+    for module in sorted({name.rpartition(".")[0] for name in wanted} - set(MODULES)):
+        table["modules"] = [*table["modules"], module]
+    return table
+
+
+def plain(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """The entry of what is not called: its parameters."""
+    try:
+        return {"signature": f"({parameters_text(inspect.signature(function))}) -> any"}
+    except (ValueError, TypeError):
+        return {"signature": "(*args, **kwargs) -> any"}
+
+
+RECEIVERS: dict[str, list[Callable[[], Any]]] = {
+    "numpy.ndarray": [lambda: np.arange(6.0).reshape(2, 3) + 1],
+    "numpy.generic": [lambda: np.float64(2.5)],
+    "numpy.random.Generator": [lambda: np.random.default_rng(1)],
+    "numpy.random.RandomState": [lambda: np.random.RandomState(1)],
+    "numpy.dtype": [lambda: np.dtype("float32")],
+    "numpy.finfo": [lambda: np.finfo("float32")],
+    "numpy.iinfo": [lambda: np.iinfo("int32")],
+}
+
+
+def class_table(name: str, names: dict[int, str]) -> dict[str, Any]:
+    cls = measured.resolve(name)
+    mro = [names[id(base)] for base in cls.__mro__[1:-1] if id(base) in names]
+    table: dict[str, Any] = {"mro": mro, "members": {}}
+    if virtual := measured.registered(name, mro):
+        table["virtual"] = virtual
+    table["new"] = [{"signature": f"(*args, **kwargs) -> {name}"}]
+    if issubclass(cls, np.generic):
+        # With a sequence they make an array.
+        table["new"] = [{"signature": [f"(x: bool | int | float | complex | str = 0, /) -> {name}", f"(x, /) -> {name} | numpy.ndarray"]}]
+        probe = outcomes(cls, [], [[1.0]], 0, wrap=False)
+        if True in probe:
+            table["new"][0]["array"] = {"x": "converts deep"}
+    for member in sorted(vars(cls)) if name in RECEIVERS else []:
+        if (member.startswith("_") and member not in OPERATORS) or member == "ctypes":
+            continue
+        attribute = inspect.getattr_static(cls, member)
+        if callable(getattr(cls, member, None)) and not isinstance(attribute, property):
+            function = getattr(cls, member)
+            entry = plain(function) if member in NOT_CALLED else measure(function, RECEIVERS[name])
+            entry = entry or {"signature": "(self, *args, **kwargs) -> any"}
+            if "(self" not in str(entry["signature"]):
+                entry["signature"] = [
+                    text.replace("(", "(self, ", 1).replace("(self, )", "(self)") for text in fold_stubs.listed(entry["signature"])
+                ]
+                entry["signature"] = entry["signature"] if len(entry["signature"]) > 1 else entry["signature"][0]
+            table["members"][member] = [entry]
+        else:
+            try:
+                value = getattr(RECEIVERS[name][0](), member)
+            except Exception:  # noqa: BLE001, S112 - not there for this one
+                continue
+            table["members"][member] = [{"signature": f"-> {attribute_type(member, value)}"}]
+    return table
+
+
+def attribute_type(member: str, value: Any) -> str:
+    """The type of an attribute: a None is there for want of something else, and a shape may be empty."""
+    return "any" if value is None else "tuple[int, ...]" if member in ("shape", "strides") else shown(value)
+
+
+def main() -> int:
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    np.random.seed(0)
+    table = library()
+    fold_stubs.overlay({"numpy": table})
+    known = {name for section in ("functions", "classes", "constants") for name in table[section]}
+    table["aliases"] = {alias: name for alias, name in table["aliases"].items() if name in known and alias not in known}
+    path = fold_stubs.MODELS / "data/numpy.json"
+    text = fold_stubs.rendered(table)
+    if "--check" in sys.argv:
+        same = path.read_text() == text
+        print("the data is what numpy gives" if same else "differs: numpy.json")
+        return not same
+    path.write_text(text)
+    print(f"{len(table['functions'])} functions, {len(table['classes'])} classes, {len(text) / 1e6:.2f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""The committed data is what its scripts make."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mxlint.models import load
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("script", "top", "package"), [("fold_stubs.py", "math", "mypy"), ("measure_numpy.py", "numpy", "numpy")])
+def test_the_data_is_up_to_date(script: str, top: str, package: str, tmp_path: Path) -> None:
+    source = (load.DATA / f"{top}.json").read_text().partition("\n")[0]
+    if importlib.metadata.version(package) not in source or sys.version_info[:2] != (3, 11):
+        pytest.skip(f"the data was made with another {package} or Python")
+    done = subprocess.run([sys.executable, SCRIPTS / script, "--check"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(tmp_path.iterdir())
