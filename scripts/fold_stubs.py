@@ -168,8 +168,12 @@ def overlay(libraries: dict[str, dict[str, Any]]) -> None:
                 table["functions"].pop(pattern, None)
                 continue
             if "mro" in fields:
-                table["classes"].setdefault(pattern, {"mro": [], "members": {}})["mro"] = fields["mro"]
-                continue
+                table["classes"].setdefault(pattern, {"mro": [], "members": {}}).update(
+                    {key: fields[key] for key in ("mro", "virtual") if key in fields}
+                )
+                fields = {key: value for key, value in fields.items() if key not in ("mro", "virtual")}
+                if not fields:
+                    continue
             if "alias" in fields:
                 table["aliases"][pattern] = fields["alias"]
                 continue

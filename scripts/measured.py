@@ -7,7 +7,6 @@ import collections.abc
 import contextlib
 import importlib
 import numbers
-import os
 import types
 from typing import Any
 
@@ -24,7 +23,8 @@ ABSTRACT = [
     "os.PathLike",
     *(f"contextlib.{name}" for name in contextlib.__all__ if name.startswith("Abstract")),
 ]
-SCALAR = (type(None), bool, int, float, str, bytes)
+# collections.abc.Buffer came with Python 3.12.
+BUFFERS = frozenset({"builtins.bytes", "builtins.bytearray", "builtins.memoryview", "array.array", "mmap.mmap"})
 
 
 def own_names() -> dict[str, str]:
@@ -78,8 +78,8 @@ def registered(name: str, mro: list[str]) -> list[str]:
     """The abstract classes that issubclass says yes for, though the class does not inherit from them."""
     real = resolve(name)
     if not isinstance(real, type):
-        return []
-    found = []
+        return ["collections.abc.Hashable"]  # of a newer Python
+    found = ["collections.abc.Buffer"] if name in BUFFERS else []
     for abstract in ABSTRACT:
         cls = resolve(abstract)
         try:
@@ -88,7 +88,3 @@ def registered(name: str, mro: list[str]) -> list[str]:
         except TypeError:
             continue
     return found
-
-
-def path_module() -> str:
-    return os.path.__name__

@@ -9,6 +9,7 @@ import inspect
 import itertools
 import operator
 import random
+import sys
 from typing import Any
 
 import pytest
@@ -161,13 +162,21 @@ def test_functions_give_what_their_models_say(top: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+# Classes whose bases are others in some versions; the data has those of Python 3.11.
+CHANGED = {
+    "importlib.metadata.EntryPoint": lambda version: version < (3, 11),
+    "tempfile.SpooledTemporaryFile": lambda version: version < (3, 11),
+    "importlib.metadata.EntryPoints": lambda version: version != (3, 11),
+}
+
+
 @pytest.mark.parametrize("top", STANDARD)
 def test_the_order_of_resolution_is_the_real_one(top: str) -> None:
     found = load.library(top)
     assert found is not None
     for name in found.classes:
         real = real_object(name)
-        if not isinstance(real, type) or name.startswith("typing."):
+        if not isinstance(real, type) or name.startswith("typing.") or (name in CHANGED and CHANGED[name](sys.version_info[:2])):
             continue
         ours = [cls for each in load.bases(name) if isinstance(cls := real_object(each), type)]
         theirs = [cls for cls in real.__mro__ if cls.__module__ != "typing"]
@@ -181,6 +190,8 @@ def test_subclasses_are_those_of_issubclass() -> None:
     for name, of in itertools.product(concrete, [*abstract, "builtins.int", "builtins.OSError", "builtins.dict"]):
         real, wanted = real_object(name), real_object(of)
         if isinstance(real, type) and isinstance(wanted, type):
+            if name in ("builtins.mappingproxy", "builtins.slice") and of == "collections.abc.Hashable":
+                continue  # since Python 3.12
             try:
                 expected = issubclass(real, wanted)
             except TypeError:
@@ -189,7 +200,7 @@ def test_subclasses_are_those_of_issubclass() -> None:
 
 
 # Constants that every call of `small` and `always` is made with.
-CONSTANTS: list[Any] = ["a", None, True, 0, 3, -2, 2.5, "ab", "12", "", b"ab", b"", (2, 1), ("a", "b"), [3, 1], 1j, "%d", " a "]
+CONSTANTS: list[Any] = ["a", "little", None, True, 0, 3, -2, 2.5, "ab", "12", "", b"ab", b"", (2, 1), ("a", "b"), [3, 1], 1j, "%d", " a "]
 
 
 def folded(top: str) -> list[str]:
@@ -208,7 +219,7 @@ def test_what_is_folded_is_what_cpython_gives_twice(top: str) -> None:
         for count in [each for each in range(5) if model.binding(each - bound)]:
             rng = random.Random(name)
             every = itertools.product(CONSTANTS, repeat=count)
-            lists = list(every) if count < 3 else [tuple(rng.choice(CONSTANTS) for _ in range(count)) for _ in range(2000)]
+            lists = list(every) if count < 4 else [tuple(rng.choice(CONSTANTS) for _ in range(count)) for _ in range(4000)]
             for arguments in lists:
                 outcome = evaluate(model, copy.deepcopy(arguments))
                 if outcome is None:
