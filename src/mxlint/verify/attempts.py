@@ -9,6 +9,7 @@ from typing import Any
 from mxlint.facts.model import ArrayValue, Call, CompiledObject
 from mxlint.verify.bench import Bench
 from mxlint.verify.comparison import Claim
+from mxlint.verify.endings import died
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
 from mxlint.verify.targets import spec_of
@@ -42,13 +43,13 @@ def attempted(
     if looked is None or not looked.get("attempts"):
         return None
     other = _with(job, {**order, "list": looked["attempts"]})
-    answer, found, _ = tried(bench, other, claim, protocol)
-    if answer.evidence is not None and answer.evidence.kind == "crash":  # a process that died does not say at which of the calls
+    if died(bench.run(other, "real")):  # that does not say at which of the calls, and hides what the others show
         for attempt in looked["attempts"]:
             one = _with(job, {**order, "list": [attempt]})
             alone, ended, _ = tried(bench, one, claim, protocol)
             if alone.word == "seen" and ended is not None:
                 return _noted(alone), ended, one
+    answer, found, _ = tried(bench, other, claim, protocol)
     return None if found is None else (_noted(answer), found, other)
 
 
