@@ -25,6 +25,7 @@ from mxlint.engine import check
 from mxlint.finding import Finding, Slowdown, Verdict
 from mxlint.report.verdict import milliseconds
 from mxlint.report.verdict import slowdown as told_of
+from mxlint.verify import timer
 from mxlint.verify.child import lending
 from mxlint.verify.child.replay import FEW, Replay
 from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
@@ -32,7 +33,7 @@ from mxlint.verify.comparison import Tolerated
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
 from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
-from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, PLENTY, Plan, differ, timed, wanted
+from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, OF_THE_PAIR, PLENTY, Plan, differ, timed, wanted
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 
 SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
@@ -169,6 +170,26 @@ def test_two_pairs_do_where_the_ratio_is_large_in_any_case() -> None:
     for second in (36.0, 3600.0, 10.0):
         asked, _ = pairs_of([[(380.0, 2.0)] * 2, [(second, 2.0)] * 2, *[[(380.0, 2.0)] * 2] * MOST_PAIRS])
         assert len(asked) > 2
+
+
+def test_all_pairs_of_processes_share_one_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, walls = [0.0], []
+    monkeypatch.setattr(timer, "monotonic", lambda: now[0])
+
+    def bring(job: Job) -> Outcome:
+        walls.append(job.settings["timing"]["wall_s"])
+        now[0] += 12.0
+        rounds = [[1.5e6, 1e6]] * 2
+        answer = {"rounds": rounds, "built": [0, 0], "first": [9e6, 8e6], "mlx": {"version": "0", "device": "cpu"}}
+        return Outcome(answer, None, None, 0, "", "", 0.1, 0)
+
+    plan = Plan(("real", "hoisted"), "the other")
+    assert isinstance(timed(Job({}, {}), plan, bring, 30.0, Tolerated), Slowdown)
+    assert walls == [pytest.approx(OF_THE_PAIR * left) for left in (30.0, 18.0, 6.0)]
+    walls.clear()
+    assert isinstance(timed(Job({}, {}), plan, bring, 20.0, Tolerated), Slowdown)
+    assert walls == [pytest.approx(OF_THE_PAIR * left) for left in (20.0, 8.0)]
+    assert timed(Job({}, {}), plan, bring, 0.0, Tolerated) == "against the other: time is over"
 
 
 def test_more_pairs_if_they_do_not() -> None:

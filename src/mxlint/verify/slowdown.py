@@ -10,10 +10,11 @@ from typing import Any
 
 from mxlint.finding import Slowdown, Verdict
 from mxlint.verify.bench import Bench, Interrupted, fingerprint
+from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.comparison import Claim
 from mxlint.verify.cure import rounding
 from mxlint.verify.runner import Job, Outcome, remove, run
-from mxlint.verify.timer import STOPPED, Plan, first_pair, timed
+from mxlint.verify.timer import OF_THE_PAIR, OVER, STOPPED, Plan, first_pair, timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ COSTS: dict[str, Cost] = {
 """The rules that are about time."""
 FIX = "the fixed form"
 Keep = Callable[[Job, str], None]
-LONGER = 2
-"""A pair of processes may take so many times as long as one of a program that is only watched: it runs two, and builds the kernels of both."""
+LONGER = 1.0 if has_cuda() else 1.5
+"""Timing a finding, with all its pairs of processes, may take so many times as long as one run of a program that is only watched: 30 s, with CUDA 60,
+where --timeout says nothing else."""
 
 
 def with_slowdown(
@@ -65,11 +67,12 @@ def with_slowdown(
     if cost is None or verdict.verdict != "confirmed":
         return verdict
     started = monotonic()
+    over = started + LONGER * bench.wall_s
     reason = None
     for number, (one, plan) in enumerate(plans(job, cost, claim, fixed)):
         if keep is not None:
             keep(first_pair(one, plan, LONGER * bench.wall_s), f"-timed{number or ''}")
-        found = _known(bench, one, plan)
+        found = _known(bench, one, plan, over - monotonic())
         if isinstance(found, Slowdown):
             return replace(verdict, slowdown=found, duration=verdict.duration + monotonic() - started)
         reason = reason or found
@@ -94,13 +97,13 @@ def plans(job: Job, cost: Cost, claim: Claim, fixed: Mapping[str, str] | None) -
         yield job, Plan(("real", reference.form), reference.against, cost.event, cost.new, sites, cost.everywhere)
 
 
-def _known(bench: Bench, job: Job, plan: Plan) -> Slowdown | str:
+def _known(bench: Bench, job: Job, plan: Plan, wall_s: float) -> Slowdown | str:
     """Two findings of one program and plan cost the same."""
     key = fingerprint({"files": job.files, "fixed": job.fixed, "settings": job.settings, "plan": asdict(plan)})
     if key not in bench.slowdowns:
         kept = bench.cache.read(key) if bench.cache is not None else None
-        found = _record(kept) if kept is not None else _timed(bench, job, plan, key[:16])
-        if bench.cache is not None and kept is None and not (isinstance(found, str) and STOPPED in found):
+        found = _record(kept) if kept is not None else _timed(bench, job, plan, key[:16], wall_s)
+        if bench.cache is not None and kept is None and not (isinstance(found, str) and (STOPPED in found or OVER in found)):
             bench.cache.write(key, asdict(found) if isinstance(found, Slowdown) else {"reason": found})
         bench.slowdowns[key] = found
     return bench.slowdowns[key]
@@ -113,7 +116,7 @@ def _record(kept: Mapping[str, Any]) -> Slowdown | str:
     return Slowdown(**{**kept, "samples": samples, "first_ms": tuple(kept["first_ms"]) if kept["first_ms"] else None})
 
 
-def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
+def _timed(bench: Bench, job: Job, plan: Plan, name: str, wall_s: float) -> Slowdown | str:
     folder = bench.place.folder / f"timing-{name}"
     kernels = bench.kernels(job)
     count = 0
@@ -122,13 +125,13 @@ def _timed(bench: Bench, job: Job, plan: Plan, name: str) -> Slowdown | str:
         nonlocal count
         count += 1
         with bench.others_turn():
-            outcome = run(one, "timed", bench.place, folder / str(count), LONGER * bench.wall_s, kernels)
+            outcome = run(one, "timed", bench.place, folder / str(count), one.settings["timing"]["wall_s"] / OF_THE_PAIR, kernels)
         if outcome.stopped == "interrupted":
             raise Interrupted
         return outcome
 
     folder.mkdir()
     try:
-        return timed(job, plan, pair, LONGER * bench.wall_s, partial(rounding, bench, job))
+        return timed(job, plan, pair, wall_s, partial(rounding, bench, job))
     finally:
         remove(folder)

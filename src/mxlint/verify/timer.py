@@ -26,8 +26,10 @@ BUDGET_S = 6.0
 """After this no pair is begun but those without which there is no interval."""
 ROUNDS, PAIR_S = (40, 0.8) if has_cuda() else (6, 0.2)
 """What a pair of processes brings at most, and may spend on it: on a GPU it takes seconds until it can begin."""
-STOPPED = "the timing child was stopped"
-"""How the reasons begin that may be others tomorrow."""
+STOPPED, OVER = "the timing child was stopped", "time is over"
+"""The reasons that may be others tomorrow, the first as a beginning."""
+OF_THE_PAIR = 0.85
+"""The part of its wall that a pair of processes has for itself; what is left is for the sandbox around it."""
 MOST_BARRED = 3
 NOTABLE = 0.05
 SAME = ("real", "real")
@@ -68,7 +70,8 @@ Rounding = Callable[[], Tolerated]
 
 
 def timed(job: Job, plan: Plan, run: Run, wall_s: float, rounding: Rounding, budget_s: float = BUDGET_S) -> Slowdown | str:
-    """What the first form costs, or why that cannot be told. `rounding`: what is no difference between the results of two forms."""
+    """What the first form costs, or why that cannot be told. `wall_s`: seconds that all pairs of processes have together. `rounding`: what is no
+    difference between the results of two forms."""
     found = measure(job, plan, run, wall_s, rounding, budget_s)
     if not found.samples:
         return f"against {plan.against}: {found.reason}" if found.reason else "nothing was timed"
@@ -81,15 +84,19 @@ def timed(job: Job, plan: Plan, run: Run, wall_s: float, rounding: Rounding, bud
 
 
 def measure(job: Job, plan: Plan, run: Run, wall_s: float, rounding: Rounding, budget_s: float = BUDGET_S) -> Measured:
-    """Pairs of processes until the interval is narrow enough or the time is over."""
+    """Pairs of processes until the interval is narrow enough, none is to be begun any more (`budget_s`), or all is over (`wall_s`)."""
     started = monotonic()
+    over = started + wall_s
     found = Measured()
     barred: list[Any] = []
     number = 0
     while wanted(found.samples, monotonic() - started, budget_s):
+        if (left := over - monotonic()) <= 0:
+            found.reason = found.reason or OVER
+            break
         if number == 1:
             started = monotonic()  # what was built in the first is not for the others to pay
-        timing = settings(plan, number, barred, cold(plan, number, found), wall_s, found.kernels)
+        timing = settings(plan, number, barred, cold(plan, number, found), left, found.kernels)
         outcome = run(Job(job.files, {**job.settings, "timing": timing}, job.fixed))
         answer = outcome.answer or {}
         number += 1
@@ -99,7 +106,7 @@ def measure(job: Job, plan: Plan, run: Run, wall_s: float, rounding: Rounding, b
             and job.fixed is None
             and differ(answer)
             and differ(answer, rounding())
-            and not differ(again(job, plan, run, wall_s))
+            and not differ(again(job, plan, run, over - monotonic()))
         ):
             found.reason = "it computes something else"
             break
@@ -178,7 +185,7 @@ def settings(
         "import_first": sys.platform == "linux" and not has_cuda(),  # there an import alone makes what no fork survives
         "rounds": ROUNDS,
         "seconds": PAIR_S,
-        "wall_s": 0.85 * wall_s,
+        "wall_s": OF_THE_PAIR * max(0.0, wall_s),
     }
 
 
