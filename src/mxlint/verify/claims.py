@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mxlint.finding import Finding, Position, Related, Span
+from mxlint.models.load import model
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.verify.bench import Bench
+from mxlint.verify.child.paths import attribute_path
 from mxlint.verify.comparison import Claim, Watched
-from mxlint.verify.units import library_names
+from mxlint.verify.units import library_imports
 
 SITE = "compiled here"
 AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
@@ -36,7 +38,7 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
     start, end = (_bytes(source, position) for position in (span.start, span.end))
     tree = _parsed(source)
     nodes = list(_within(tree, start, end))
-    bound, libraries = _bound(tree, start), library_names(tree)
+    bound, libraries = _bound(tree, start), library_imports(tree)
     objects = tuple(made for facts in bench.facts for made in facts.objects if made.site in sites)
     return Claim(
         finding.code,
@@ -57,7 +59,7 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
         source.text[source.offset(span.start.row) + span.start.column - 1 : source.offset(span.end.row) + span.end.column - 1],
         frozenset(bound),
         any(related.message in CHANGES for related in finding.related),
-        not {node.id for node in nodes if isinstance(node, ast.Name)} <= bound | libraries,
+        not {node.id for node in nodes if isinstance(node, ast.Name)} <= bound | libraries.keys(),
         tuple(_located(bench, related.span, places) for related in finding.related if related.message != SITE),
         objects,
         tuple(dict.fromkeys(_located(bench, call.place, places) for made in objects for call in made.calls)),
@@ -147,14 +149,17 @@ def _state_names(bound: set[str], nodes: Sequence[ast.AST]) -> frozenset[str]:
     return frozenset(names - bound)
 
 
-def _pure(bound: set[str], libraries: frozenset[str], nodes: Sequence[ast.AST]) -> bool:
-    """Whether an expression calls only libraries and methods of what the function binds, and stores nothing outside of it."""
+def _pure(bound: set[str], libraries: Mapping[str, str], nodes: Sequence[ast.AST]) -> bool:
+    """Whether an expression calls only methods of what the function binds, and functions of libraries that do nothing but compute, and stores nothing
+    outside of it."""
     for node in nodes:
         if isinstance(node, ast.Call):
             root: ast.expr = node.func
             while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
                 root = root.func if isinstance(root, ast.Call) else root.value
-            if not isinstance(root, ast.Name) or root.id not in bound | libraries:
+            if not isinstance(root, ast.Name) or root.id not in bound | libraries.keys():
+                return False
+            if root.id not in bound and not _computes(attribute_path(node.func), libraries):
                 return False
         elif (
             isinstance(node, (ast.Attribute, ast.Subscript))
@@ -166,6 +171,14 @@ def _pure(bound: set[str], libraries: frozenset[str], nodes: Sequence[ast.AST]) 
         ):
             return False
     return bool(nodes)
+
+
+def _computes(path: tuple[str, ...], libraries: Mapping[str, str]) -> bool:
+    """Whether a function of a library, by its name in the program, computes and does nothing else, as far as the models of libraries know it."""
+    if not path:  # a method of a result: the call that gives it is looked at by itself
+        return True
+    known = model(".".join((libraries[path[0]], *path[1:])))
+    return known is None or not (known.source or known.draws or known.seeds or known.effect)
 
 
 def _parsed(source: Source) -> ast.Module:

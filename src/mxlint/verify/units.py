@@ -74,13 +74,20 @@ class Unit:
 
 def library_names(tree: ast.AST) -> frozenset[str]:
     """Return the names that the imports in a tree, wherever they stand, give to `LIBRARIES` and their parts."""
-    found: set[str] = set()
+    return frozenset(library_imports(tree))
+
+
+def library_imports(tree: ast.AST) -> dict[str, str]:
+    """The same names, each with the dotted name of what it stands for."""
+    found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.asname or _first(alias.name) for alias in node.names if _first(alias.name) in LIBRARIES}
+            for alias in node.names:
+                if _first(alias.name) in LIBRARIES:
+                    found[alias.asname or _first(alias.name)] = alias.name if alias.asname else _first(alias.name)
         elif isinstance(node, ast.ImportFrom) and not node.level and _first(node.module or "") in LIBRARIES:
-            found |= {alias.asname or alias.name for alias in node.names}
-    return frozenset(found)
+            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return found
 
 
 def _first(name: str) -> str:
