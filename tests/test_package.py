@@ -51,13 +51,14 @@ def test_wheel_holds_program_and_pages(built: Path) -> None:
     with zipfile.ZipFile(built / f"mxlint-{__version__}-py3-none-any.whl") as wheel:
         names = set(wheel.namelist())
     assert names >= {f"mxlint/_pages/{rule.page}" for rule in RULES.values()}
-    left_out = {"__pycache__", "raw"}  # facts.json is folded from the raw measurements
+    sources = {"raw", "overlay"}  # facts.json and the models' data are folded from them
+    left_out = {"__pycache__", "README.md", *sources}
     program = {
         path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file() and not left_out & set(path.parts)
     }
-    assert program >= {"mxlint/py.typed", "mxlint/tracing/mlx/facts.json"}
+    assert program >= {"mxlint/py.typed", "mxlint/tracing/mlx/facts.json", "mxlint/models/data/index.json"}
     assert names >= program
-    assert not any("/raw/" in name for name in names)
+    assert not any(sources & set(name.split("/")) for name in names)
     assert {name.split("/")[0] for name in names} == {"mxlint", f"mxlint-{__version__}.dist-info"}
 
 
