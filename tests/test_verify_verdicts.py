@@ -183,6 +183,18 @@ def test_an_array_that_only_another_caller_gives() -> None:
     assert (found.verdict, found.level) == ("confirmed", "in-place"), found
 
 
+def test_a_size_that_crashes_hides_none_that_differs() -> None:
+    """MLX dies in a reduction along an axis of length 1 under shapeless, whatever the condition does."""
+    text = (
+        "@partial(mx.compile, shapeless=True)\ndef f(x):\n    if x.shape[0] > 37:\n        return mx.max(x * 2, axis=0)\n    return mx.mean(x * 2, axis=0)\n\n"
+        "def rows(n):\n    return mx.broadcast_to(mx.arange(n)[:, None], (n, 2)).astype(mx.float32)\n\n"
+        "def serve(n):\n    return f(rows(n))\n\nprint(f(rows(4)), f(rows(5)))\n"
+    )
+    found = verdict(HEAD + text, "MX402")
+    assert found.verdict == "confirmed", found
+    assert found.evidence is not None and found.evidence.arguments == "x=float32[38,2]"
+
+
 def test_a_branch_that_only_a_size_beyond_a_constant_takes() -> None:
     text = (
         "LIMIT = 64\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    if x.shape[0] > 50:\n        return x * 0.5\n    return x * 2\n\n"
@@ -291,6 +303,21 @@ SURROUNDINGS = {
     "all variables": "import os\nBY = mx.array(2.0) if any(name.startswith('BUILD_') for name in os.environ) else 2.0\n",
     "a copy of all variables": "import os\nALL = {**os.environ}\nBY = mx.array(2.0) if ALL.get('LEVEL') == '2' else 2.0\n",
     "a draw": "import random\nBY = mx.array(2.0) if random.random() < 0.001 else 2.0\n",
+    "a draw of a generator without a seed": "import random\nBY = mx.array(2.0) if random.Random().random() < 0.001 else 2.0\n",
+    "a draw of numpy": "import numpy as np\nBY = mx.array(2.0) if np.random.rand() < 0.001 else 2.0\n",
+    "a draw of a generator of numpy": "import numpy as np\nBY = mx.array(2.0) if np.random.default_rng().random() < 0.001 else 2.0\n",
+    "a draw of the system": "import uuid\nBY = mx.array(2.0) if uuid.uuid4().int % 999 == 3 else 2.0\n",
+    "the time": "import time\nSTART = time.time()\nBY = mx.array(2.0) if time.time() - START > 30 else 2.0\n",
+    "the time in nanoseconds": "from time import monotonic_ns as now\nBY = mx.array(2.0) if now() // 1000 % 999 == 3 else 2.0\n",
+    "the command line": "import sys\nBY = mx.array(2.0) if len(sys.argv) > 1 else 2.0\n",
+    "an option": "import argparse\nP = argparse.ArgumentParser()\nP.add_argument('--by', default='one')\nBY = 2.0 if P.parse_args().by == 'one' else mx.array(2.0)\n",
+    "the system": "import sys\nBY = mx.array(2.0) if sys.platform == 'darwin' else 2.0\n",
+    "the GPU": "BY = mx.array(2.0) if mx.metal.is_available() else 2.0\n",
+}
+HARMLESS = {
+    "a time that is printed": "import time\nSTART = time.perf_counter()\nprint(f'{(time.perf_counter() - START) * 1e3:.1f} ms')\n",
+    "seeds": "import random\nrandom.seed(3)\nRNG = random.Random(4)\nUNUSED = random.random() + RNG.random()\n",
+    "seeds of numpy": "import numpy as np\nnp.random.seed(3)\nRNG = np.random.default_rng(4)\nUNUSED = np.random.rand() + RNG.random()\n",
 }
 
 
@@ -300,6 +327,34 @@ def test_what_a_program_asks_its_surroundings_keeps_a_claim_from_being_refuted(w
     assert forced_verdict(HEAD + "BY = 2.0\n" + text, "MX103", "# here").verdict == "refuted"
     found = forced_verdict(HEAD + SURROUNDINGS[what] + text, "MX103", "# here")
     assert found.verdict != "refuted", found
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_what_decides_nothing_keeps_no_claim_from_being_refuted(what: str) -> None:
+    text = "@mx.compile\ndef f(x, by):\n    return x * float(by)  # here\n\nprint(f(mx.ones(3), 2.0), f(mx.ones(3), 2.0))\n"
+    found = forced_verdict(HEAD + HARMLESS[what] + text, "MX103", "# here")
+    assert found.verdict == "refuted", found
+
+
+def test_a_call_in_another_thread_keeps_a_claim_from_being_refuted() -> None:
+    text = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "@mx.compile\ndef f(x, by):\n    return x * float(by)  # here\n\nprint(f(mx.ones(3), 2.0), f(mx.ones(3), 2.0))\n"
+        "with ThreadPoolExecutor(1) as pool:\n    print(pool.submit(f, mx.ones(3), mx.array(2.0)).exception())\n"
+    )
+    found = forced_verdict(HEAD + text, "MX103", "# here")
+    assert found.verdict == "inconclusive", found
+    assert found.reason is not None and "another thread" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("asks", "word"),
+    [("np.random.rand()", "confirmed"), ("np.random.default_rng().random()", "confirmed"), ("np.sin(2.0)", "inconclusive")],
+)
+def test_a_draw_of_numpy_asks_the_world_outside(asks: str, word: str) -> None:
+    text = f"import numpy as np\n@mx.compile\ndef f(x):\n    return x + float({asks})  # here\n\nprint([f(mx.ones(1)).item() for _ in range(4)])\n"
+    found = forced_verdict(HEAD + text, "MX206", "# here")
+    assert found.verdict == word, found
 
 
 # -- what is never done ------------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ def gap(bench: Bench, claim: Claim, job: Job, run: Mapping[str, Any]) -> str | N
     """
     missed = missing_places(claim, job, run)
     if not missed:
+        if any(made["threads"] for _, made in _of_sites(claim, run)):
+            return "another thread calls it, where calls are not looked at"
         if (caller := _caller(bench, claim, run)) is not None:
             return caller
         if (folder := listed(bench, job, run)) is not None:
@@ -45,14 +47,19 @@ def threads_of_one_call(claim: Claim, run: Mapping[str, Any] | None) -> int:
     """Return how many threads call what the claim is about, if each of them does so once and the main one never; else 0."""
     if run is None or "objects" not in run:
         return 0
-    sites = [
-        number
-        for number, made in enumerate(run["objects"])
-        if any(made["file"] == file and first <= made["row"] <= last for file, first, last in claim.sites)
-    ]
+    sites = [number for number, _ in _of_sites(claim, run)]
     counts = [count for number in sites for count in run["objects"][number]["threads"]]
     by_main = any(call["object"] in sites for call in run["calls"]) or any(run["objects"][number]["nested"] for number in sites)
     return 0 if by_main or max(counts, default=0) > 1 else len(counts)
+
+
+def _of_sites(claim: Claim, run: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    """The compiled objects that the claim is about, by their numbers."""
+    return [
+        (number, made)
+        for number, made in enumerate(run["objects"])
+        if any(made["file"] == file and first <= made["row"] <= last for file, first, last in claim.sites)
+    ]
 
 
 def _missed(claim: Claim, place: Watched) -> str:

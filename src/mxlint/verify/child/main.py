@@ -293,7 +293,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         "clocks": observer.clocks.readings if observer.clocks is not None else [],
         "spans": observer.clocks.spans if observer.clocks is not None else [],
         "switches": [list(switch) for switch in outside.read],
-        "surroundings": around.asked(),
+        "surroundings": [*around.asked(), *([surroundings.COMMAND_LINE] if outside.parsed else [])],
         "disabled_by": os.environ.get("MLX_DISABLE_COMPILE"),
         "compiles": instruments.compiles(),
         "held": probe.held_count,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import _collections_abc
 import argparse
 import os
+import random
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ class Switches:
     root: str
     turned: Mapping[Switch, str]
     read: dict[Switch, None] = field(default_factory=dict)
+    parsed: bool = False
+    """Whether it has options of other kinds, which nothing turns."""
 
     def install(self) -> None:
         for (kind, name), value in self.turned.items():
@@ -64,6 +67,7 @@ class Switches:
         def parse(*args: Any, **kwargs: Any) -> Any:
             result = real(*args, **kwargs)
             options = result[0] if isinstance(result, tuple) else result
+            self.parsed |= any(not isinstance(value, bool) for value in vars(options).values())
             for name in _true_or_false(options):
                 if (OPTION, name) not in self.read:  # parse_args calls parse_known_args
                     self.read[OPTION, name] = None
@@ -77,7 +81,7 @@ class Switches:
 def asker() -> str:
     """The file that asks the caller, apart from what mappings are made of."""
     frame = sys._getframe(2)
-    own = os.__file__, _collections_abc.__file__, __file__, "<frozen os>", "<frozen _collections_abc>"
+    own = os.__file__, random.__file__, _collections_abc.__file__, __file__, "<frozen os>", "<frozen _collections_abc>"
     while frame.f_back is not None and frame.f_code.co_filename in own:
         frame = frame.f_back
     return frame.f_code.co_filename

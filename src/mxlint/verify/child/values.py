@@ -12,12 +12,15 @@ from typing import Any
 
 import mlx.core as mx
 
+from .readings import READINGS
+
 SAMPLE = 64
 SUMMED = 1 << 20
 DEPTH = 6
 ITEMS = 64
 """How much of a container is looked at."""
 FOREIGN = (types.ModuleType, type, types.BuiltinFunctionType, types.MethodDescriptorType, mx.Dtype, mx.Device, mx.Stream)
+NUMBERS = (int, float, *READINGS)
 
 _array = mx.array
 _eval = mx.eval
@@ -30,7 +33,8 @@ def seen(value: Any, depth: int = 0, within: frozenset[int] = frozenset()) -> An
         return array(value)
     if value is None or isinstance(value, (bool, str)):
         return value[:400] if isinstance(value, str) else value
-    if type(value) in (int, float):
+    if type(value) in NUMBERS:
+        value = float(value) if isinstance(value, float) else int(value)
         return value if abs(value) < 1e300 else repr(value)
     if depth > DEPTH or id(value) in within:
         return "…"
@@ -136,7 +140,7 @@ def copied(value: Any) -> tuple[Any] | None:
     """A copy of a value that nothing changes afterwards; None if it cannot be told how to make one."""
     if isinstance(value, _array):
         return (mx.array(value),)
-    if value is None or type(value) in (bool, int, float, str, types.FunctionType):
+    if value is None or type(value) in (bool, *NUMBERS, str, types.FunctionType):
         return (value,)
     if type(value) is dict:
         pairs = {key: copied(item) for key, item in value.items()}

@@ -76,6 +76,8 @@ def unreached(comparison: Comparison) -> Answer:
     if not comparison.real["objects"]:
         return unclear(f"{NOT_THERE}: nothing was compiled{ending(comparison)}")
     if not comparison.real["calls"]:
+        if any(made["threads"] for made in comparison.real["objects"]):
+            return unclear(f"{NOT_THERE}: only other threads than the main one call it, where calls are not looked at")
         return unclear(f"{NOT_THERE}: no compiled function was called{ending(comparison)}")
     return unclear(NOT_THERE + ending(comparison))
 
