@@ -1,1 +1,1 @@
-"""The values that the abstract interpreter computes with. Nothing here depends on the interpreter."""
+"""The abstract domain: what a name can hold (`value`), where objects live (`heap`), how sizes of axes compare (`shape`)."""

@@ -1,0 +1,365 @@
+"""The heap: objects by number, their fields, and the trail that makes a state a thing one can cut off, join and put back.
+
+There is one heap, changed in place, and a trail of what it held before. A *delta* is what changed since a mark: the state relative to that
+mark. Branches run one after another from one mark; each is cut off as a delta, and the join of the deltas is written. So a join costs what the
+branches changed, and a state that leaves early (break, return, raise) is a delta that waits for the place where it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
+
+from mxlint.domain.value import (
+    MAX_GUARD,
+    UNBOUND,
+    Array,
+    Guard,
+    Member,
+    Option,
+    Ref,
+    Unbound,
+    Value,
+    join,
+    of,
+    options,
+    referred,
+    rename,
+    widen,
+)
+
+Field: TypeAlias = object
+"""A name, or a tagged key such as ("item", 3) or ("#", "items")."""
+ALIVE: Final = ("#", "alive")
+"""The field that every object has from the moment that it is made."""
+Location: TypeAlias = tuple[int, Field]
+Delta: TypeAlias = dict[Location, Value]
+
+
+class Info:
+    """What never changes about an object: its kind, its class or other payload, where it was made, and in which trace (0: none).
+
+    `summary`: it stands for several objects, so that a write joins.
+    """
+
+    __slots__ = ("kind", "label", "payload", "place", "summary", "trace")
+
+    def __init__(self, kind: str, payload: object, place: object, trace: int = 0, summary: bool = False, label: str = "") -> None:
+        self.kind = kind
+        self.payload = payload
+        self.place = place
+        self.trace = trace
+        self.summary = summary
+        self.label = label
+
+
+class Recording:
+    """What a stretch of the run depends on and makes: the locations that it reads, the objects and arrays that it makes, by their sites.
+
+    `valid`: nothing else happened that a second run would have to do again. `raises`: classes of exceptions that an operation may raise.
+    """
+
+    __slots__ = ("fresh", "outer", "raises", "reads", "tries", "valid")
+
+    def __init__(self, outer: Recording | None, tries: int) -> None:
+        self.outer = outer
+        self.tries = tries
+        self.reads: set[Location] = set()
+        self.fresh: dict[int, tuple[object, ...]] = {}
+        self.raises: set[str | None] = set()
+        self.valid = True
+
+    def close(self) -> None:
+        """What the inner stretch read and made, the outer one did as well."""
+        outer = self.outer
+        if outer is not None:
+            outer.reads |= self.reads if not self.fresh else {place for place in self.reads if place[0] not in self.fresh}
+            outer.fresh.update(self.fresh)
+            outer.raises |= self.raises
+            outer.valid = outer.valid and self.valid
+
+
+WHOLE: Final = ("#", "whole")
+"""Stands for all fields of an object among the locations that were read."""
+
+
+class Heap:
+    """All objects and their fields."""
+
+    def __init__(self) -> None:
+        self.infos: list[Info] = []
+        self._cells: list[dict[Field, Value]] = []
+        self.recording: Recording | None = None
+        self.trail: list[tuple[int, Field, Value | None]] = []
+        self._sites: dict[tuple[object, ...], int] = {}
+        self._old: dict[int, int] = {}
+        self._holders: dict[int, set[Location]] = {}
+        """For each object and array, the locations that have ever referred to it."""
+
+    # -- objects -------------------------------------------------------------------------------------------------------
+
+    def new(self, info: Info) -> int:
+        """Number a new object."""
+        self.infos.append(info)
+        self._cells.append({})
+        return len(self.infos) - 1
+
+    def at_site(self, site: tuple[object, ...], info: Info, since: int) -> int:
+        """The newest object of an allocation site and context. The one that was newest until now joins the older ones.
+
+        `since` is the mark of the loop in which the site may be passed again: nothing written before can refer to the object.
+        """
+        oid = self._sites.get(site)
+        recording = self.recording
+        if oid is None:
+            oid = self._sites[site] = self.new(info)
+            if recording is not None:
+                recording.fresh[oid] = site
+            self.set(oid, ALIVE, UNBOUND)
+            return oid
+        if recording is not None:
+            if oid not in recording.fresh and ALIVE in self._cells[oid]:
+                recording.valid = False
+            recording.fresh.setdefault(oid, site)
+        if ALIVE in self._cells[oid]:
+            self._age(oid, since)
+        else:
+            self.set(oid, ALIVE, UNBOUND)
+        return oid
+
+    def ident(self, site: tuple[object, ...], since: int) -> int:
+        """The identity of the newest array of a site; what was the newest is an older one from now on."""
+        oid = self._sites.get(site)
+        recording = self.recording
+        if oid is None:
+            oid = self._sites[site] = self.new(Info("array", None, None))
+            if recording is not None:
+                recording.fresh[oid] = site
+            return oid
+        if recording is not None and oid not in recording.fresh:
+            recording.valid = False
+        old = self.older(oid)
+        self._rename(oid, lambda m: m.but(ident=old) if isinstance(m, Array) and m.ident == oid else m)
+        for field, value in list(self._cells[oid].items()):
+            self._weak(old, field, value)
+            self.drop(oid, field)
+        return oid
+
+    def older(self, oid: int) -> int:
+        """The object that stands for all earlier ones of the site of `oid`."""
+        found = self._old.get(oid)
+        if found is None:
+            info = self.infos[oid]
+            found = self._old[oid] = self.new(Info(info.kind, info.payload, info.place, info.trace, True, info.label))
+            if self.recording is not None:
+                self.recording.valid = False
+        return found
+
+    def _age(self, oid: int, since: int) -> None:
+        old = self.older(oid)
+        first = not self._cells[old]
+        for field, value in list(self._cells[oid].items()):
+            if first:
+                self.set(old, field, value)
+            else:
+                self._weak(old, field, value)
+            if field != ALIVE:
+                self.drop(oid, field)
+        self._rename(oid, lambda m: Ref(old) if isinstance(m, Ref) and m.oid == oid else m)
+
+    def _rename(self, number: int, change: Callable[[Member], Member]) -> None:
+        """Change the references to an object or array, wherever they lie."""
+        for oid, field in list(self._holders.get(number, ())):
+            value = self._cells[oid].get(field)
+            if value is not None:
+                changed = rename(value, change)
+                if changed is not value:
+                    self._put(oid, field, changed)
+
+    def replace(self, number: int, change: Callable[[Member], Member]) -> None:
+        """Change the references to an object or array in all objects."""
+        if self.recording is not None:
+            self.recording.valid = False
+        self._rename(number, change)
+
+    # -- fields --------------------------------------------------------------------------------------------------------
+
+    def has(self, oid: int, field: Field) -> bool:
+        """Whether a field is there."""
+        return field in self._cells[oid]
+
+    def get(self, oid: int, field: Field) -> Value | None:
+        """What a field holds; None if it is not there."""
+        if self.recording is not None:
+            self.recording.reads.add((oid, field))
+        return self._cells[oid].get(field)
+
+    def fields(self, oid: int) -> dict[Field, Value]:
+        """All fields of an object, to be read only."""
+        if self.recording is not None:
+            self.recording.reads.add((oid, WHOLE))
+        return self._cells[oid]
+
+    @property
+    def cells(self) -> list[dict[Field, Value]]:
+        """The fields of all objects, by number. Whoever reads them like this is not followed: no summary is made of it."""
+        if self.recording is not None:
+            self.recording.valid = False
+        return self._cells
+
+    def holds(self, oid: int, field: Field) -> object:
+        """What a location that was read holds, to be compared with what it held then."""
+        return dict(self._cells[oid]) if field == WHOLE else self._cells[oid].get(field)
+
+    def is_captured(self, oid: int) -> bool:
+        """Whether anything refers to an object."""
+        for other, field in self._holders.get(oid, ()):
+            value = self._cells[other].get(field)
+            if value is not None and oid in referred(value):
+                return True
+        return False
+
+    def clear(self, oid: int) -> None:
+        """Take all fields of an object away: it is gone."""
+        for field in list(self._cells[oid]):
+            self.drop(oid, field)
+
+    def set(self, oid: int, field: Field, value: Value) -> None:
+        """Write a field: instead of what was there, or beside it in an object that stands for several."""
+        if self.infos[oid].summary:
+            self._weak(oid, field, value)
+        else:
+            self._put(oid, field, value)
+
+    def _weak(self, oid: int, field: Field, value: Value) -> None:
+        present = self.get(oid, field)
+        self._put(oid, field, value if present is None else join((present, value)))
+
+    def _put(self, oid: int, field: Field, value: Value) -> None:
+        cell = self._cells[oid]
+        present = cell.get(field)
+        if present is value:
+            return
+        self.trail.append((oid, field, present))
+        cell[field] = value
+        for number in referred(value):
+            holders = self._holders.get(number)
+            if holders is None:
+                holders = self._holders[number] = set()
+            holders.add((oid, field))
+
+    def drop(self, oid: int, field: Field) -> None:
+        """Take a field away."""
+        cell = self._cells[oid]
+        present = cell.get(field)
+        if present is not None:
+            self.trail.append((oid, field, present))
+            del cell[field]
+
+    # -- states --------------------------------------------------------------------------------------------------------
+
+    def mark(self) -> int:
+        """Where the trail stands."""
+        return len(self.trail)
+
+    def changes(self, mark: int) -> Delta:
+        """What changed since a mark, as it is now; `UNBOUND` for what is gone."""
+        delta: Delta = {}
+        cells = self._cells
+        for oid, field, _ in self.trail[mark:]:
+            key = (oid, field)
+            if key not in delta:
+                value = cells[oid].get(field)
+                delta[key] = UNBOUND if value is None else value
+        return delta
+
+    def every_value(self, mark: int) -> Delta:
+        """For each location that was written since a mark, the join of all that it held since: a state that covers all between."""
+        found: dict[Location, list[Value]] = {}
+        for oid, field, value in self.trail[mark:]:
+            found.setdefault((oid, field), []).append(UNBOUND if value is None else value)
+        return {
+            (oid, field): join([*dict.fromkeys(values), self._cells[oid].get(field, UNBOUND)]) for (oid, field), values in found.items()
+        }
+
+    def undo(self, mark: int) -> None:
+        """Put everything back as it was at a mark."""
+        trail, cells = self.trail, self._cells
+        while len(trail) > mark:
+            oid, field, value = trail.pop()
+            if value is None:
+                cells[oid].pop(field, None)
+            else:
+                cells[oid][field] = value
+
+    def cut(self, mark: int) -> Delta:
+        """Undo to a mark and return what was there."""
+        delta = self.changes(mark)
+        self.undo(mark)
+        return delta
+
+    def apply(self, delta: Mapping[Location, Value]) -> None:
+        """Write a delta over the state that it is relative to."""
+        for (oid, field), value in delta.items():
+            if isinstance(value, Unbound) and field != ALIVE:
+                self.drop(oid, field)
+            else:
+                self._put(oid, field, value)
+
+    def merged(self, deltas: Iterable[tuple[Delta, Guard]]) -> Delta:
+        """The join of states relative to the present one. Each comes with the literals under which it is reached."""
+        branches = list(deltas)
+        if len(branches) == 1:
+            return branches[0][0]
+        result: Delta = {}
+        makers = {location for delta, _ in branches for location in delta if location[1] == ALIVE}
+        for location in dict.fromkeys(location for delta, _ in branches for location in delta):
+            oid, field = location
+            base = self._cells[oid].get(field, UNBOUND)
+            if self.recording is not None:
+                self.recording.reads.add(location)
+            made = (oid, ALIVE)
+            # Of an object that only some of the branches make, the others have nothing to say: nobody refers to it there.
+            known = branches if ALIVE in self._cells[oid] or made not in makers else [b for b in branches if made in b[0]]
+            values = [(delta.get(location, base), guard) for delta, guard in known]
+            first = values[0][0]
+            if all(value is first or value == first for value, _ in values[1:]):
+                result[location] = first
+            else:
+                result[location] = of(
+                    Option(option.member, _with(option.guard, guard))
+                    for value, guard in values
+                    for option in options(value)
+                    if not _contradict(option.guard, guard)
+                )
+        return result
+
+
+def widened(old: Delta, new: Delta, base: Heap) -> Delta:
+    """The widening of two states relative to the present one."""
+    result: Delta = {}
+    for location in dict.fromkeys([*old, *new]):
+        made = (location[0], ALIVE)
+        if not base.has(location[0], ALIVE) and (made in old) is not (made in new):
+            only = old if made in old else new
+            if location in only:
+                result[location] = only[location]
+            continue
+        present = base.get(*location) or UNBOUND
+        result[location] = _bare(widen(old.get(location, present), new.get(location, present)))
+    return result
+
+
+def _bare(value: Value) -> Value:
+    """The value without guards: the conditions of one round say nothing of the next."""
+    found = options(value)
+    return of(Option(option.member) for option in found) if any(option.guard for option in found) else value
+
+
+def _contradict(guard: Guard, more: Guard) -> bool:
+    """Whether two guards cannot hold together: a member that was bound where this branch was not taken."""
+    return any(a.condition == b.condition and a.outcome is not b.outcome for a in guard for b in more)
+
+
+def _with(guard: Guard, more: Guard) -> Guard:
+    return (*guard, *(literal for literal in more if literal not in guard))[-MAX_GUARD:]

@@ -1,0 +1,36 @@
+"""Places: stretches of source text."""
+
+from __future__ import annotations
+
+from mxlint.finding import Span
+from mxlint.source import Source
+
+
+class Place:
+    """A stretch of a file, as offsets into its text (code points, `end` exclusive)."""
+
+    __slots__ = ("end", "source", "start")
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.start == other.start and self.end == other.end and self.source is other.source
+
+    def __hash__(self) -> int:
+        return hash((id(self.source), self.start, self.end))
+
+    def __repr__(self) -> str:
+        return f"{self.source.name}:{self.start}-{self.end}"
+
+    @property
+    def text(self) -> str:
+        """The source text of it."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def span(self) -> Span:
+        """Rows and columns, for people."""
+        return self.source.span(self.start, self.end)

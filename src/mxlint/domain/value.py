@@ -1,0 +1,692 @@
+"""Values of the abstract interpreter, as a lattice with join and widening.
+
+A value is one member or a `Union` of members. Members are immutable and compare by what they stand for; provenance is not part of the order.
+Objects with identity (lists, instances, functions, frames, …) are `Ref`s into the heap; only their number stands here.
+docs/semantics.md, section 2, has the table of members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from math import gcd
+from typing import Final, Literal, TypeAlias
+
+from mxlint.domain.size import Size, symbol
+
+MAX_MEMBERS: Final = 8
+"""A union of more members than this widens."""
+MAX_GUARD: Final = 8
+"""Literals of one guard; the oldest goes first."""
+
+Cause = Literal["varying", "open", "imprecise"]
+"""Why a scalar has no one value: the program in sight brings several, nobody in sight gives it, or join and widening blurred it."""
+
+
+class Literal_:
+    """A condition and the outcome that it had: `condition` is the identity of what was tested."""
+
+    __slots__ = ("condition", "outcome")
+
+    def __init__(self, condition: Identity, outcome: bool) -> None:
+        self.condition = condition
+        self.outcome = outcome
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal_) and self.outcome is other.outcome and self.condition == other.condition
+
+    def __hash__(self) -> int:
+        return hash((self.condition, self.outcome))
+
+    def __repr__(self) -> str:
+        return f"{'' if self.outcome else 'not '}{self.condition}"
+
+
+Identity: TypeAlias = tuple[object, ...]
+"""The name of one particular unknown thing: where it came into being, or the operation that makes it from others."""
+Guard: TypeAlias = tuple[Literal_, ...]
+
+
+class Member:
+    """What a value consists of. Subclasses say what they stand for."""
+
+    __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        """What tells members apart; equal keys stand for the same set of values."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, Member) and type(self) is type(other) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.key()!r}"
+
+
+class Const(Member):
+    """One Python scalar: None, bool, int, float, complex, str, bytes, Ellipsis."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def key(self) -> tuple[object, ...]:
+        value = self.value
+        return (type(value), repr(value) if isinstance(value, (float, complex)) else value)
+
+
+class Range(Member):
+    """The integers low, low + stride, … up to high, all of which the program in sight brings about. None: no bound."""
+
+    __slots__ = ("high", "low", "stride")
+
+    def __init__(self, low: int | None, high: int | None, stride: int = 1) -> None:
+        self.low = low
+        self.high = high
+        self.stride = stride
+
+    def key(self) -> tuple[object, ...]:
+        return (self.low, self.high, self.stride)
+
+
+class Length(Member):
+    """A Python integer that is the length of an axis, or computed from such: a `Size` with the axes that it comes from."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: Size) -> None:
+        self.size = size
+
+    def key(self) -> tuple[object, ...]:
+        return (self.size, self.size.origins)
+
+
+class Measure(Member):
+    """A number that is computed from lengths of axes in a way that no `Size` says: its type, and the axes that it comes from."""
+
+    __slots__ = ("origins", "type")
+
+    def __init__(self, type: str, origins: frozenset[tuple[int, int]]) -> None:
+        self.type = type
+        self.origins = origins
+
+    def key(self) -> tuple[object, ...]:
+        return (self.type, self.origins)
+
+
+class Kind(Member):
+    """Any value of a scalar type, by the type's name ("number" for int or float). `cause` says why it is not known."""
+
+    __slots__ = ("cause", "type")
+
+    def __init__(self, type: str, cause: Cause) -> None:
+        self.type = type
+        self.cause = cause
+
+    def key(self) -> tuple[object, ...]:
+        return (self.type, self.cause)
+
+
+class Symbolic(Member):
+    """One particular thing that nothing in sight gives: a parameter, something of a library, a random draw.
+
+    `identity` makes two reads of it the same; `kinds` are the kinds that its uses and annotations leave (None: any); `label` is what the program calls it.
+    `presumed`: the kinds are a presumption, in words. `source`: why it is open (parameter, environment, random, …).
+    """
+
+    __slots__ = ("identity", "kinds", "label", "presumed", "source")
+
+    def __init__(
+        self, identity: Identity, kinds: frozenset[str] | None = None, label: str = "", presumed: str = "", source: str = ""
+    ) -> None:
+        self.identity = identity
+        self.kinds = kinds
+        self.label = label
+        self.presumed = presumed
+        self.source = source
+
+    def key(self) -> tuple[object, ...]:
+        return (self.identity, self.kinds)
+
+
+class Unknown(Member):
+    """Any value at all. `reason` is the imprecision that it comes from."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def key(self) -> tuple[object, ...]:
+        return ()
+
+
+class Array(Member):
+    """An mx.array. `ident` names the object; `trace` the trace whose placeholder it is or is computed from (None: none; -1: not known).
+
+    `shape` is a tuple of sizes or None, `dtype` MLX's name or None. `chain` leads to where it came into being. `grows`: why its shape
+    differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
+    that the loop changes).
+    """
+
+    __slots__ = ("chain", "dtype", "grows", "ident", "origin", "shape", "trace")
+
+    def __init__(
+        self,
+        ident: int,
+        trace: int | None = None,
+        shape: tuple[object, ...] | None = None,
+        dtype: str | None = None,
+        chain: Chain | None = None,
+        origin: frozenset[int] = frozenset(),
+        grows: str = "",
+    ) -> None:
+        self.ident = ident
+        self.trace = trace
+        self.grows = grows
+        self.shape = shape
+        self.dtype = dtype
+        self.chain = chain
+        self.origin = origin
+
+    def key(self) -> tuple[object, ...]:
+        return (self.ident, self.trace, self.shape, self.dtype, self.origin, self.grows)
+
+    def but(self, **changes: object) -> Array:
+        """The same array with some fields changed."""
+        fields: dict[str, object] = {name: getattr(self, name) for name in Array.__slots__}
+        return Array(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+class Chain:
+    """One link of the provenance of an array: it was made, or handed on, at `place`, from `origin`."""
+
+    __slots__ = ("note", "origin", "place")
+
+    def __init__(self, place: object, note: str, origin: Chain | None = None) -> None:
+        self.place = place
+        self.note = note
+        self.origin = origin
+
+
+class Tuple(Member):
+    """A tuple. `items` is None where the length is unknown; then `element` stands for each of them. `cls`: the NamedTuple class, a Ref number."""
+
+    __slots__ = ("_refers", "cls", "element", "items")
+
+    def __init__(self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None) -> None:
+        self.items = items
+        self.element = element
+        self.cls = cls
+        self._refers: frozenset[int] | None = None
+
+    def key(self) -> tuple[object, ...]:
+        return (self.items, self.element, self.cls)
+
+
+class Traces(Member):
+    """The traces that a compiled object has, each with its cache key, its result and what it read. Two members of one object are joined."""
+
+    __slots__ = ("entries", "oid")
+
+    def __init__(self, oid: int, entries: tuple[object, ...]) -> None:
+        self.oid = oid
+        self.entries = entries
+
+    def key(self) -> tuple[object, ...]:
+        return (self.oid, frozenset(map(id, self.entries)))
+
+
+class ShapeOf(Member):
+    """The shape of an array of unknown rank: `origin` are the array arguments that have it; `exact`: in the same order of axes."""
+
+    __slots__ = ("exact", "ident", "origin")
+
+    def __init__(self, ident: int, origin: frozenset[int], exact: bool) -> None:
+        self.ident = ident
+        self.origin = origin
+        self.exact = exact
+
+    def key(self) -> tuple[object, ...]:
+        return (self.ident, self.origin, self.exact)
+
+    def axis(self, number: int | None) -> Length:
+        """The length of an axis (negative: from the end; None: any)."""
+        at = number if self.exact else None
+        origins = frozenset((argument, at) for argument in self.origin)
+        return Length(symbol(("axis", self.ident, number), 0, origins))  # type: ignore[arg-type]
+
+
+class Slice(Member):
+    """A slice object."""
+
+    __slots__ = ("lower", "step", "upper")
+
+    def __init__(self, lower: Value, upper: Value, step: Value) -> None:
+        self.lower = lower
+        self.upper = upper
+        self.step = step
+
+    def key(self) -> tuple[object, ...]:
+        return (self.lower, self.upper, self.step)
+
+
+class RangeObject(Member):
+    """`range(start, stop, step)`."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Value, stop: Value, step: Value) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+    def key(self) -> tuple[object, ...]:
+        return (self.start, self.stop, self.step)
+
+
+class Ref(Member):
+    """An object of the heap, by its number."""
+
+    __slots__ = ("oid",)
+
+    def __init__(self, oid: int) -> None:
+        self.oid = oid
+
+    def key(self) -> tuple[object, ...]:
+        return (self.oid,)
+
+    def __hash__(self) -> int:
+        return self.oid
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ref) and self.oid == other.oid
+
+
+class External(Member):
+    """Something of a library, by its canonical dotted name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def key(self) -> tuple[object, ...]:
+        return (self.name,)
+
+
+class Bound(Member):
+    """A function with its first argument: a method of an object."""
+
+    __slots__ = ("function", "owner")
+
+    def __init__(self, owner: Value, function: Value) -> None:
+        self.owner = owner
+        self.function = function
+
+    def key(self) -> tuple[object, ...]:
+        return (self.owner, self.function)
+
+
+class Unbound(Member):
+    """No value: a name that may not be bound, a field that may not be there."""
+
+    __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        return ()
+
+
+class Option:
+    """A member of a union and the literals under which it was bound."""
+
+    __slots__ = ("guard", "member")
+
+    def __init__(self, member: Member, guard: Guard = ()) -> None:
+        self.member = member
+        self.guard = guard
+
+
+class Union:
+    """Two or more members, any of which the value may be. Order does not count."""
+
+    __slots__ = ("_key", "options")
+
+    def __init__(self, options: tuple[Option, ...]) -> None:
+        self.options = options
+        self._key: frozenset[object] | None = None
+
+    def key(self) -> frozenset[object]:
+        if self._key is None:
+            self._key = frozenset((option.member, frozenset(option.guard)) for option in self.options)
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, Union) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        return " | ".join(repr(option.member) for option in self.options)
+
+
+Value: TypeAlias = "Member | Union"
+
+UNBOUND: Final = Unbound()
+NONE: Final = Const(None)
+TRUE: Final = Const(True)
+FALSE: Final = Const(False)
+
+
+def members(value: Value) -> Iterator[Member]:
+    """Each member of a value."""
+    if isinstance(value, Union):
+        for option in value.options:
+            yield option.member
+    else:
+        yield value
+
+
+def options(value: Value) -> tuple[Option, ...]:
+    """Each member of a value with its guard."""
+    return value.options if isinstance(value, Union) else (Option(value),)
+
+
+def of(alternatives: Iterable[Option]) -> Value:
+    """The value that is one of some alternatives, joined and widened where there are too many."""
+    kept: dict[object, Option] = {}
+    for option in alternatives:
+        member = option.member
+        slot: object = (
+            ("array", member.ident)
+            if isinstance(member, Array)
+            else ("traces", member.oid)
+            if isinstance(member, Traces)
+            else ("sym", member.identity)
+            if isinstance(member, Symbolic)
+            else member
+        )
+        present = kept.get(slot)
+        if present is None:
+            kept[slot] = option
+        else:
+            common = tuple(literal for literal in present.guard if literal in option.guard)
+            kept[slot] = Option(_together(present.member, member), common)
+    found = _one_range(tuple(kept.values()))
+    if len(found) == 1:
+        return found[0].member
+    if len(found) > MAX_MEMBERS:
+        return _widened([option.member for option in found])
+    return Union(found)
+
+
+def hull(value: Value) -> tuple[int | None, int | None] | None:
+    """Bounds of an integer, None for no bound; None for what may be no integer."""
+    lows: list[int | None] = []
+    highs: list[int | None] = []
+    for member in members(value):
+        if isinstance(member, Range):
+            lows.append(member.low)
+            highs.append(member.high)
+        elif isinstance(member, Const) and type(member.value) is int:
+            lows.append(member.value)
+            highs.append(member.value)
+        else:
+            return None
+    low = None if None in lows else min(x for x in lows if x is not None)
+    high = None if None in highs else max(x for x in highs if x is not None)
+    return low, high
+
+
+def constant_range(member: RangeObject) -> range | None:
+    """A range of which all bounds are constant, as Python's own."""
+    bounds = [int(b.value) for b in (member.start, member.stop, member.step) if isinstance(b, Const) and isinstance(b.value, int)]
+    return range(*bounds) if len(bounds) == 3 and bounds[2] else None
+
+
+def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Several steps are one; a number that it covers is part of it."""
+    ranges = [option.member for option in found if isinstance(option.member, Range)]
+    if not ranges or len(found) == 1:
+        return found
+    whole = ranges[0]
+    for other in ranges[1:]:
+        low = None if whole.low is None or other.low is None else min(whole.low, other.low)
+        high = None if whole.high is None or other.high is None else max(whole.high, other.high)
+        apart = whole.low - other.low if whole.low is not None and other.low is not None else 1
+        whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1)
+    rest = tuple(option for option in found if not isinstance(option.member, Range) and not _covers(whole, option.member))
+    return (*rest, Option(whole))
+
+
+def _covers(whole: Range, member: Member) -> bool:
+    """Whether a step contains a number."""
+    if not isinstance(member, Const) or type(member.value) is not int:
+        return False
+    value = member.value
+    inside = (whole.low is None or whole.low <= value) and (whole.high is None or value <= whole.high)
+    anchor = whole.low if whole.low is not None else whole.high
+    return inside and (whole.stride == 1 or anchor is not None and (value - anchor) % whole.stride == 0)
+
+
+def _together(a: Member, b: Member) -> Member:
+    """Two members of one identity as one."""
+    if a is b or a == b:
+        return a
+    if isinstance(a, Array) and isinstance(b, Array):
+        # One site in one context: what it makes differs between the rounds of a loop.
+        return join_arrays(a, b).but(grows=a.grows or b.grows or ("rounds" if _unlike(a.shape, b.shape) else ""))
+    if isinstance(a, Traces) and isinstance(b, Traces):
+        return Traces(a.oid, tuple(dict.fromkeys((*a.entries, *b.entries))))
+    if isinstance(a, Symbolic) and isinstance(b, Symbolic):
+        kinds = a.kinds | b.kinds if a.kinds is not None and b.kinds is not None else None
+        return Symbolic(a.identity, kinds, a.label, a.presumed or b.presumed, a.source)
+    return a
+
+
+def _unlike(a: tuple[object, ...] | None, b: tuple[object, ...] | None) -> bool:
+    """Whether two shapes differ, at least one of them in a length that is known."""
+    if a is None or b is None or len(a) != len(b):
+        return False
+    return any(x != y and (x is not None or y is not None) for x, y in zip(a, b))
+
+
+def join_arrays(a: Array, b: Array) -> Array:
+    """One array of which two descriptions are known: what they disagree in is unknown."""
+    shape = a.shape
+    if a.shape != b.shape:
+        same_rank = a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape)
+        shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape)) if same_rank and a.shape and b.shape else None
+    trace = a.trace if a.trace == b.trace else -1
+    dtype = a.dtype if a.dtype == b.dtype else None
+    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, a.grows or b.grows)
+
+
+def join(values: Iterable[Value]) -> Value:
+    """The least value that stands for all of some values; `UNBOUND` for none."""
+    items = list(values)
+    if not items:
+        return UNBOUND
+    first = items[0]
+    if all(item is first or item == first for item in items[1:]):
+        return first
+    return of(option for item in items for option in options(item))
+
+
+def scalar_type(member: Member) -> str | None:
+    """The name of a scalar's type, or None for what is no scalar."""
+    if isinstance(member, Const):
+        return type(member.value).__name__
+    if isinstance(member, (Range, Length)):
+        return "int"
+    if isinstance(member, (Kind, Measure)):
+        return member.type
+    if isinstance(member, Symbolic) and member.kinds is not None and len(member.kinds) == 1:
+        return next(iter(member.kinds))
+    return None
+
+
+def _widened(found: list[Member]) -> Value:
+    """Too many members: scalars of one type become that type, the rest is unknown."""
+    by_type: dict[str | None, list[Member]] = {}
+    for member in found:
+        by_type.setdefault(scalar_type(member), []).append(member)
+    others = by_type.pop(None, [])
+    result: list[Member] = []
+    for name, group in by_type.items():
+        result.extend(group if len(group) == 1 or name == "NoneType" else [_blurred(name or "", group)])
+    tuples = [member for member in others if isinstance(member, Tuple) and member.cls is None]
+    if len(tuples) > 1:
+        others = [member for member in others if member not in tuples]
+        merged_tuple = _one_tuple(Union(tuple(Option(t) for t in tuples[:2])))
+        for t in tuples[2:]:
+            merged_tuple = _one_tuple(Union((Option(t), *options(merged_tuple))))
+        others.extend(members(merged_tuple))
+    arrays = [member for member in others if isinstance(member, Array)]
+    if len(arrays) > 2:
+        others = [member for member in others if not isinstance(member, Array)]
+        merged = arrays[0]
+        for array in arrays[1:]:
+            merged = join_arrays(merged, array.but(ident=merged.ident))
+        result.append(merged)
+    if len(others) + len(result) > MAX_MEMBERS:
+        return Unknown("more than 8 values")
+    result.extend(others)
+    return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
+
+
+def _blurred(type_name: str, group: list[Member]) -> Member:
+    causes = {member.cause for member in group if isinstance(member, Kind)}
+    if type_name == "int" and all(isinstance(member, (Const, Range)) for member in group):
+        bounds = hull(Union(tuple(map(Option, group))))
+        if bounds is not None and None not in bounds:
+            return Range(*bounds)
+    cause: Cause = "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"
+    return Kind(type_name, cause)
+
+
+def widen(old: Value, new: Value) -> Value:
+    """An upper bound of two successive values of a loop, such that no chain of bounds is infinite.
+
+    A number that changes by a constant becomes a step without end; tests of the loop bound it again.
+    """
+    if old is new or old == new:
+        return old
+    both = join((old, new))
+    if both == old:
+        return old
+    before = [member for member in members(old) if scalar_type(member) == "int"]
+    numbers = [member for value in (old, new) for member in members(value) if scalar_type(member) == "int"]
+    changed = [member for member in members(both) if scalar_type(member) == "int"] != before
+    if before and changed and all(isinstance(member, (Const, Range)) for member in numbers):
+        step = _step(before, numbers)
+        rest = [option for option in options(both) if scalar_type(option.member) != "int"]
+        both = of([*rest, Option(step)])
+    floats = [member for member in members(both) if scalar_type(member) == "float"]
+    if len(floats) > 2:
+        rest = [option for option in options(both) if scalar_type(option.member) != "float"]
+        causes: set[Cause] = {member.cause for member in floats if isinstance(member, Kind)}
+        both = of([*rest, Option(Kind("float", "imprecise" if "imprecise" in causes else "varying"))])
+    both = _one_tuple(both)
+    texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
+    if len(texts) > 4:
+        rest = [option for option in options(both) if option.member not in texts]
+        both = of([*rest, Option(Kind("str", "varying"))])
+    return _shallow(both)
+
+
+def _one_tuple(value: Value) -> Value:
+    """Tuples of several lengths, as a list that grows has them, become one of unknown length."""
+    found = [member for member in members(value) if isinstance(member, Tuple) and member.cls is None]
+    if (
+        len(found) < 2
+        or len({len(t.items) if t.items is not None else -1 for t in found}) == 1
+        and found[0].items is not None
+        and len(found) < 4
+    ):
+        return value
+    parts = [part for t in found for part in (t.items if t.items is not None else (t.element,)) if part is not None]
+    rest = [option for option in options(value) if option.member not in found]
+    element = join(parts) if parts else None
+    return of([*rest, Option(Tuple(None, element))]) if parts else value
+
+
+def _step(before: list[Member], numbers: list[Member]) -> Member:
+    """The step that covers the numbers of an earlier and a later round."""
+    now = hull(Union(tuple(map(Option, numbers)))) or (None, None)
+    earlier = (hull(Union(tuple(map(Option, before)))) if before else None) or (None, None)
+    low = now[0] if now[0] == earlier[0] else None
+    high = now[1] if now[1] == earlier[1] else None
+    strides = [m.stride for m in numbers if isinstance(m, Range)]
+    ends = {end for m in numbers for end in ((m.low, m.high) if isinstance(m, Range) else (m.value,) if isinstance(m, Const) else ())}
+    points = sorted(int(end) for end in ends if isinstance(end, int))
+    return Range(low, high, gcd(*strides, *(b - a for a, b in pairwise(points))) or 1)
+
+
+MAX_DEPTH: Final = 6
+"""Nesting of tuples beyond which a value that a loop builds is cut."""
+
+
+def _shallow(value: Value, depth: int = 0) -> Value:
+    if isinstance(value, Tuple) and value.items is not None:
+        if depth >= MAX_DEPTH:
+            return Tuple(None, Unknown("nested too deep"))
+        items = tuple(_shallow(item, depth + 1) for item in value.items)
+        return value if all(a is b for a, b in zip(items, value.items)) else Tuple(items, None, value.cls)
+    return value
+
+
+NOTHING: Final[frozenset[int]] = frozenset()
+
+
+def referred(value: Value) -> frozenset[int]:
+    """The numbers of the objects and arrays that a value refers to itself, not through the heap."""
+    if isinstance(value, Ref):
+        return frozenset((value.oid,))
+    if isinstance(value, Array):
+        return frozenset((value.ident,))
+    if isinstance(value, Union):
+        found = NOTHING
+        for option in value.options:
+            found |= referred(option.member)
+        return found
+    if isinstance(value, Tuple):
+        if value._refers is None:
+            found = referred(value.element) if value.element is not None else NOTHING
+            for item in value.items or ():
+                if not isinstance(item, Const):
+                    found |= referred(item)
+            value._refers = found
+        return value._refers
+    if isinstance(value, Bound):
+        return referred(value.owner) | referred(value.function)
+    return NOTHING
+
+
+def rename(value: Value, change: Callable[[Member], Member]) -> Value:
+    """The value with each heap reference and array that `change` knows replaced; the same object if nothing changed."""
+    if isinstance(value, Union):
+        changed = [Option(_rename(option.member, change), option.guard) for option in value.options]
+        if all(new.member is old.member for new, old in zip(changed, value.options)):
+            return value
+        return of(changed)
+    return _rename(value, change)
+
+
+def _rename(member: Member, change: Callable[[Member], Member]) -> Member:
+    if isinstance(member, (Ref, Array)):
+        return change(member)
+    if isinstance(member, Tuple):
+        items = None if member.items is None else tuple(rename(item, change) for item in member.items)
+        element = None if member.element is None else rename(member.element, change)
+        same = element is member.element and (items is None or all(a is b for a, b in zip(items, member.items or ())))
+        return member if same else Tuple(items, element, member.cls)
+    if isinstance(member, Bound):
+        owner, function = rename(member.owner, change), rename(member.function, change)
+        return member if owner is member.owner and function is member.function else Bound(owner, function)
+    return member
