@@ -1,0 +1,334 @@
+"""What happens in traces and around them, as the static tracer writes it and rules read it: frozen, typed, without behaviour.
+
+Modality: each record has the conditions that it hangs on, relative to the calls of the compiled function (docs/semantics.md, section 8). No
+conditions: it must happen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mxlint.facts.model import Size, Step, Value
+from mxlint.finding import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place and what is written there, in one line."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that is not decided: the test as written, the outcome that is meant (None: no test), and why: "open" where nobody in sight says.
+    `argument`: the test depends on an argument of the compiled function."""
+
+    where: Where
+    cause: str
+    outcome: bool | None = None
+    argument: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Modality:
+    """Under which conditions, and on which presumptions ("`model` is an nn.Module"), a record holds."""
+
+    conditions: tuple[Condition, ...] = ()
+    presumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One thing that inputs= or outputs= is given. `kind`: module, optimizer, random, list, dict (all live), parameters (a fresh copy), array,
+    tuple (of arrays), copy (a container that nothing else holds), generator, set, object, number, unknown. `object`: the number of the live
+    container. `holds`: it holds a fresh copy of a module's parameters."""
+
+    where: Where
+    kind: str
+    object: int | None
+    holds: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """inputs= or outputs=: the argument, and what it holds. `literal`: the container itself is written there."""
+
+    where: Where
+    elements: tuple[Element, ...]
+    literal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What is compiled. `kind`: function, lambda, method, module, transform, partial, compiled, library, generator, coroutine, value, unknown.
+
+    `parameters` are those that a call gives, in order; `bound` counts those that are bound already.
+    """
+
+    kind: str
+    name: str
+    where: Where | None
+    parameters: tuple[str, ...]
+    bound: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One compiled object: a site in one context. `number` names it in the other records; `site_number` its site.
+
+    `loops`: loops of the same function around the site, outermost first; `caller_loops`: those around the calls that lead to it; `repeated`: how
+    often at least the site is passed, as far as the interpreter saw ("once", "again"). `escapes`: it is returned, stored in an object or container
+    older than the activation, or handed to something not followed. `public`: other files may use it by its name. `run`: it is made when the
+    file runs, not only where nothing in sight calls. `in_module`: the class of `method_of` is a module. `identity`: the number of the function
+    object, by which MLX's cache knows it. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
+    was given, as a text that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
+    """
+
+    number: int
+    site: Where
+    form: str
+    text: str
+    within: str
+    function: Function
+    inputs: Capture | None
+    outputs: Capture | None
+    shapeless: bool | None
+    loops: tuple[Where, ...]
+    caller_loops: tuple[Where, ...]
+    escapes: bool
+    method_of: str | None
+    decorates: Where | None
+    module_level: bool
+    modality: Modality
+    layer: str = ""
+    caller_layer: str = ""
+    returned: bool = False
+    maker: str = ""
+    public: bool = False
+    run: bool = True
+    in_module: bool = False
+    identity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a call: position or name, where it is written, what it is. `bad`: the type that MLX refuses, if it does; `inside`: it lies in a
+    container that is the argument; `versions`: the versions of MLX that refuse it, out of those judged; `grows`: why the shape of an array in
+    it differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
+    that the loop changes)."""
+
+    name: str
+    where: Where
+    value: Value
+    bad: str = ""
+    inside: bool = False
+    versions: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    grows: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a compiled object. `outcome`: traced (a new trace), replayed, either, inlined (inside of another trace), differentiated (under
+    mx.grad and the like, where the body runs each time), disabled. `path`: calls that lead to the function that it stands in, outermost first.
+    `thread`: what starts the thread that it runs in, None for that of the program. `flat`, `exact`: texts that are equal if the cache, or Python, cannot tell two calls apart; empty where they are not known."""
+
+    object: int
+    where: Where
+    arguments: tuple[Argument, ...]
+    outcome: str
+    within: str
+    loops: tuple[Where, ...]
+    path: tuple[Span, ...]
+    modality: Modality
+    flat: str = ""
+    exact: str = ""
+    thread: Where | None = None
+    shapes: tuple[tuple[Size, ...] | None, ...] = ()
+    """The shapes of the array arguments, in the order in which events number them."""
+    finite: bool = False
+    """The innermost loop around it goes over constants that are written out."""
+    thread_number: int = 0
+    """Which of the threads that `thread` starts."""
+
+
+Axis = tuple[int, int | None]
+"""An axis of an array argument of the compiled function: number of the array among the arguments, axis (None: any of it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A way in which an operation of a shapeless trace fails: `first` (raises at the first call), or, when one of the dimensions `axes` changes,
+    `raises`, `wrong` (values) or `crash` (memory out of bounds).
+
+    `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`; `seen` if the
+    calls in sight bring that about). `versions` are those of MLX with that effect, out of those judged; `right_on` the devices without it.
+    """
+
+    way: str
+    axes: frozenset[Axis]
+    when: str
+    versions: tuple[str, ...]
+    judged: tuple[str, ...]
+    right_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happens during a trace.
+
+    `kind`: format, log, evaluate, convert, truth, index, draw, raise, effect (`note`: where its value comes from, or what it does), counted (a
+    number that the trace itself changes and uses), misfit (a call that the parameters do not take), mutate, return, kernel, transform,
+    escape (a placeholder is given to something that is not followed), unsupported, unsafe, bake, branch.
+    `what` names the construct, `note` what it is applied to; `calls` lead from the compiled function to the place, `chain` from a parameter
+    to the value. `axes`: (argument, axis) pairs that a size comes from. `swallowed`: a handler of the trace catches what MLX raises.
+    """
+
+    object: int
+    trace: int
+    kind: str
+    where: Where
+    what: str
+    note: str
+    within: str
+    calls: tuple[Where, ...]
+    chain: tuple[Step, ...]
+    axes: tuple[Axis, ...]
+    modality: Modality
+    swallowed: bool = False
+    target: str = ""
+    effects: tuple[Effect, ...] = ()
+
+
+Kind = Literal["array", "weights", "python", "random", "container", "mode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A trace reads a location that is older than itself. `location` names it: object number and field. `kind`: what lies there: array,
+    python (a number, text or flag), mode (whether a layer trains), frozen (which weights are trained), object, captured (a captured container)
+    or symbolic. `container`: what a capture would have to name to hold the location, as the trace reaches it (`model.state`, `cache`); ""
+    where no capture can hold it. `alias`: the array is an "argument" of the call as well, or "captured" by inputs= in a list or dict, or
+    in a "module", and read here under another name; `source`, `holder`: where that is captured, and the number of the container. `lazy`: the array was never computed before."""
+
+    object: int
+    trace: int
+    location: tuple[int, str]
+    name: str
+    where: Where
+    calls: tuple[Where, ...]
+    kind: str
+    value: Value
+    captured: bool
+    modality: Modality
+    container: str = ""
+    alias: str = ""
+    source: Where | None = None
+    holder: int | None = None
+    lazy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A trace writes a location that is older than itself. `how`: name, attribute, item, items (a list as a whole), content (an array in
+    place), update (of a module), moments and step (of an optimizer), differentiate; `placeholder`: what is written is one, or holds one. `new`: the location did not
+    exist; a list: it grew. `again`: the same trace read the location before. `container`: as in `Read`."""
+
+    object: int
+    trace: int
+    location: tuple[int, str]
+    name: str
+    where: Where
+    calls: tuple[Where, ...]
+    how: str
+    kind: str
+    value: Value
+    placeholder: bool
+    captured_in: bool
+    captured_out: bool
+    new: bool
+    modality: Modality
+    again: bool = False
+    container: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """At `call` a location that a trace of the object reads holds something else than at the trace, and `written` wrote it since."""
+
+    object: int
+    location: tuple[int, str]
+    name: str
+    kind: str
+    read: Where
+    written: Where | None
+    call: Where
+    before: Value
+    after: Value
+    calls: tuple[Where, ...]
+    modality: Modality
+    container: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One run of a body with placeholders. `operations`: arrays that it made; `random_in`, `random_out`: whether the random state is captured;
+    `parted`: inputs= and outputs= hold the same arrays in two containers; `returns`: what it gives back; `ended`: it came to its end; `full`: nothing imprecise decided anything in it."""
+
+    object: int
+    number: int
+    operations: int
+    random_in: bool
+    random_out: bool
+    returns: Value
+    ended: bool
+    full: bool
+    parted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of a traced body whose `rounds` are known: together they made so many arrays (`operations`), all of which are part of the graph.
+    `around`: the loops of the trace in whose rounds it runs, outermost first."""
+
+    object: int
+    trace: int
+    where: Where
+    within: str
+    calls: tuple[Where, ...]
+    around: tuple[Where, ...]
+    rounds: int
+    operations: int
+    modality: Modality
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something beside compiled objects: compile disabled, an environment setting, a clock reading, an assignment of the random state, a
+    transform of a compiled function, a thread, host code that relies on what a trace changed (`also`: where)."""
+
+    kind: str
+    where: Where
+    what: str
+    object: int | None
+    modality: Modality
+    also: tuple[Where, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """All facts of one run."""
+
+    compiled: tuple[Compiled, ...] = ()
+    calls: tuple[Call, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    events: tuple[Event, ...] = ()
+    reads: tuple[Read, ...] = ()
+    writes: tuple[Write, ...] = ()
+    stale: tuple[Stale, ...] = ()
+    notes: tuple[Note, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    imprecise: tuple[tuple[Where, str], ...] = ()

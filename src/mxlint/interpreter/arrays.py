@@ -1,0 +1,399 @@
+"""Operations on mx.arrays: shape, dtype, whether the result is a placeholder, and what they need of the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.size import Size, number
+from mxlint.domain.value import (
+    NONE,
+    TRUE,
+    Array,
+    Bound,
+    Chain,
+    Const,
+    External,
+    Kind,
+    Length,
+    Measure,
+    Member,
+    Range,
+    Ref,
+    ShapeOf,
+    Slice,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    join,
+    members,
+    scalar_type,
+)
+from mxlint.interpreter import compiled, shapeless
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.iteration import UNROLLED
+from mxlint.interpreter.journal import arrays_in
+from mxlint.interpreter.operators import new_list
+from mxlint.models.mlx import arguments as described
+from mxlint.models.mlx.results import result as array_results
+
+ARRAY: Final = "mlx.core.array"
+_IN_PLACE: Final = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "/": "__itruediv__", "//": "__ifloordiv__", "%": "__imod__", "**": "__ipow__",
+                    "@": "__imatmul__", "&": "__iand__", "|": "__ior__", "^": "__ixor__", "<<": "__ilshift__", ">>": "__irshift__"}  # fmt: skip
+
+
+CHEAP: Final = frozenset(
+    f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace", "load", "random.key")
+)
+"""What costs next to nothing to compute again; a file is read once, whoever computes with it."""
+_VIEWS: Final = ("reshape", "expand_dims", "squeeze", "transpose", "swapaxes", "moveaxis", "flatten", "unflatten", "broadcast_to")
+VIEWS: Final = frozenset([f"mlx.core.{name}" for name in _VIEWS] + [f"{ARRAY}.{name}" for name in (*_VIEWS, "T")])
+"""What looks at data in another way, and computes nothing."""
+SHAPE_ALONE: Final = frozenset(f"mlx.core.{name}" for name in ("zeros_like", "ones_like", "full_like"))
+"""What takes nothing of its first argument but shape and dtype: a constant."""
+
+
+def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    """An attribute or special method of an array, by its canonical name; the array is the first operand."""
+    method = name.removeprefix(f"{ARRAY}.")
+    array = operands[0]
+    assert isinstance(array, Array)
+    handler = _SPECIAL.get(method)
+    if handler is not None:
+        return handler(i, array, operands, place, frame)  # type: ignore[no-any-return]
+    if method.startswith("__i") and method[3:] in _IN_PLACE:
+        made = compute(i, f"{ARRAY}.{_IN_PLACE[method[3:]]}", operands, {}, place, frame)
+        return changed(i, array, made, place, frame)
+    entry = i.extra["table"].entry(name) or i.extra["table"].entry(f"{name}[int]")
+    if entry is not None and entry.kind == "method" or entry is None and not method.startswith("__"):
+        if entry is None and not i.extra["mlx"].has(name):
+            from mxlint.interpreter.exceptions import throw_named
+
+            throw_named(i, "builtins.AttributeError", place)
+        return Bound(array, External(name))
+    return compute(i, name, operands, {}, place, frame)
+
+
+def traced(i: Interpreter, values: Iterable[Value]) -> tuple[int | None, Chain | None, frozenset[int]]:
+    """The trace whose placeholder a result computed from values is (None: a constant, -1: not known), where from, and of which arguments."""
+    trace: int | None = None
+    chain: Chain | None = None
+    origin: frozenset[int] = frozenset()
+    for value in values:
+        compiled.array_use(i, value)
+        for array in arrays_in(i, value):
+            if array.trace is not None and i.trace is not None and i.trace.holds(array.trace):
+                trace, chain = array.trace, chain or array.chain
+                origin |= array.origin
+            elif array.trace == -1 and trace is None:
+                trace, chain = -1, array.chain
+        for member in members(value):
+            if isinstance(member, Unknown) and trace is None and i.trace is not None:
+                trace = -1
+            elif isinstance(member, Symbolic) and member.source == "argument" and member.kinds is None and i.trace is not None:
+                trace = i.trace.number
+    return trace, chain, origin
+
+
+def describe(i: Interpreter, value: Value, depth: int = 4) -> Any:
+    """A value as the models of MLX's results want it."""
+    if isinstance(value, Union):
+        arrays = [member for member in members(value) if isinstance(member, Array)]
+        if len(arrays) == len(value.options):
+            merged = arrays[0]
+            from mxlint.domain.value import join_arrays
+
+            for array in arrays[1:]:
+                merged = join_arrays(merged, array.but(ident=merged.ident))
+            return describe(i, merged)
+        types = {scalar_type(member) for member in members(value)}
+        return described.Scalar(types.pop() or "") if len(types) == 1 and None not in types else described.UNKNOWN
+    if isinstance(value, Array):
+        shape = None if value.shape is None else tuple(size if isinstance(size, Size) else number(size) if isinstance(size, int) else None for size in value.shape)
+        return described.ArrayType(shape, value.dtype)
+    if isinstance(value, Const):
+        return value.value if not isinstance(value.value, bytes) and value.value is not ... else described.UNKNOWN
+    if isinstance(value, Length):
+        return value.size
+    if isinstance(value, (Range, Kind, Measure)):
+        name = scalar_type(value)
+        return described.Scalar(name) if name in ("bool", "int", "float", "complex", "str") else described.UNKNOWN
+    if isinstance(value, Symbolic):
+        name = scalar_type(value)
+        return described.Scalar(name) if name in ("bool", "int", "float", "complex", "str") else described.UNKNOWN
+    if isinstance(value, External):
+        dtype = i.extra["mlx"].dtype(value.name)
+        return described.Dtype(dtype) if dtype is not None else described.UNKNOWN
+    if isinstance(value, Tuple) and depth:
+        return tuple(describe(i, item, depth - 1) for item in value.items) if value.items is not None else described.UNKNOWN
+    if isinstance(value, Ref) and depth:
+        content = i.heap.get(value.oid, ("#", "items"))
+        if isinstance(content, Tuple) and content.items is not None:
+            return [describe(i, item, depth - 1) for item in content.items]
+    return described.UNKNOWN
+
+
+def compute(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame, tag: object = None) -> Value:
+    """The result of an operation of MLX that gives one array, or several."""
+    shapeless.called(i, name, args, keywords, place, frame)
+    found = array_results(name, [describe(i, value) for value in args], {key: describe(i, value) for key, value in keywords.items()})
+    return results(i, found, name, args, keywords, place, tag)
+
+
+def results(i: Interpreter, found: Any, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, tag: object = None) -> Value:
+    """The arrays of a described result, computed from arguments."""
+    trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
+    return _made(i, found, name, trace, chain, origin, place, (name, tag), args)
+
+
+def _made(i: Interpreter, found: Any, name: str, trace: int | None, chain: Chain | None, origin: frozenset[int], place: Place, tag: object, args: Sequence[Value]) -> Value:
+    if isinstance(found, (list, tuple)) and all(isinstance(part, (described.ArrayType, list, tuple)) for part in found):
+        parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args) for n, part in enumerate(found))
+        return Tuple(parts) if isinstance(found, tuple) else new_list(i, Tuple(parts), place, tag)
+    shape: tuple[object, ...] | None = None
+    dtype: str | None = None
+    if isinstance(found, described.ArrayType):
+        shape, dtype = found.shape, found.dtype
+    if i.trace is not None and name != "mlx.core.array":
+        i.trace.operations += 1
+    if trace is not None:
+        chain = Chain(place, name, chain)
+    ident = i.ident(place, tag)
+    made = Array(ident, trace, shape, dtype, chain, origin, grows(i, shape, args))
+    data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, compiled.LAZY) == TRUE for value in args for a in arrays_in(i, value))
+    i.heap.set(ident, compiled.LAZY, Const(not data))
+    if i.trace is None:
+        origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
+        if origins_:
+            i.heap.set(ident, ("#", "from"), Const(origins_))
+    return made
+
+
+def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Frame) -> Value:
+    """An array changed in place: the same object with another content, wherever it is held."""
+    if not isinstance(made, Array):
+        return array
+    new = array.but(trace=made.trace, chain=made.chain, shape=made.shape, origin=array.origin | made.origin)
+    hold = i.heap
+    hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
+    i.extra.setdefault("writers", {})[array.ident, "content"] = place
+    argument = hold.get(array.ident, ("#", "argument"))
+    if argument is not None and i.trace is not None:
+        compiled.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "")
+    generation = hold.get(array.ident, ("#", "content"))
+    count = generation.value + 1 if isinstance(generation, Const) and isinstance(generation.value, int) else 1
+    hold.set(array.ident, ("#", "content"), Const(count))
+    compiled.on_write(i, array.ident, ("#", "content"), new, place, frame)
+    return new
+
+
+# -- attributes --------------------------------------------------------------------------------------------------------
+
+
+def _shape(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    if array.shape is None:
+        exact = array.chain is not None and array.chain.note == "argument"
+        return ShapeOf(array.ident, array.origin, exact)
+    return Tuple(tuple(_length(i, array, size, axis, place) for axis, size in enumerate(array.shape)))
+
+
+def _length(i: Interpreter, array: Array, size: object, axis: int, place: Place) -> Value:
+    if isinstance(size, Size):
+        low, high = size_bounds(size)
+        if low == high and not size.origins:
+            return Const(int(low))
+        return Length(size)
+    if isinstance(size, int):
+        return Const(size)
+    return i.derived("size", (Array(array.ident), Const(axis)), frozenset(("int",)), place)
+
+
+def size_bounds(size: Size) -> tuple[float, float]:
+    from mxlint.domain.size import bounds
+
+    return bounds(size)
+
+
+def _ndim(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    return Const(len(array.shape)) if array.shape is not None else i.derived("ndim", (Array(array.ident),), frozenset(("int",)), place)
+
+
+def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    from mxlint.domain.shape import total
+
+    if array.shape is None:
+        return ShapeOf(array.ident, array.origin, False).axis(None)
+    if any(size is None for size in array.shape):
+        return i.derived("size", (Array(array.ident),), frozenset(("int",)), place)
+    found = total(tuple(size if isinstance(size, Size) else number(size) for size in array.shape))  # type: ignore[arg-type]
+    return _length(i, array, found, -1, place)
+
+
+def _len(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    if array.shape is None:
+        return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument").axis(0)
+    return _length(i, array, array.shape[0], 0, place) if array.shape else i.derived("size", (Array(array.ident), Const(0)), frozenset(("int",)), place)
+
+
+def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    return External(f"mlx.core.{array.dtype}") if array.dtype is not None else i.derived("dtype", (Array(array.ident),), None, place)
+
+
+def _at(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    oid = i.allocate("at", None, place)
+    i.heap.set(oid, "array", array)
+    return Ref(oid)
+
+
+def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    index = operands[1]
+    trace, chain, origin = traced(i, operands)
+    shape = indexed(i, array, index)
+    shapeless.indexed(i, array, index, shape, place, frame)
+    if i.trace is not None:
+        i.trace.operations += 1
+    ident = i.ident(place, "item")
+    i.heap.set(ident, ("#", "lazy"), TRUE)
+    chain = Chain(place, "[]", chain) if trace is not None else None
+    return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, shape, (array, *_bounds(index))))
+
+
+def grows(i: Interpreter, shape: tuple[object, ...] | None, operands: Sequence[Value]) -> str:
+    """Why the shape of a result differs from round to round of a loop, if it has a length that is not known; "" if nothing says that it does."""
+    if shape is not None and None not in shape:
+        return ""
+    found = {array.grows for value in operands for array in arrays_in(i, value)}
+    if "rounds" in found:
+        return "rounds"
+    return "number" if "number" in found or any(_steps(i, value) for value in operands) else ""
+
+
+def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
+    """Whether a number, or one in a shape, takes many values in a loop."""
+    if isinstance(value, Tuple) and depth:
+        return any(_steps(i, item, depth - 1) for item in value.items or ())
+    if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
+        content = i.heap.get(value.oid, ("#", "items"))
+        return isinstance(content, Tuple) and _steps(i, content, depth)
+    return any(isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride) for m in members(value))
+
+
+def _bounds(index: Value) -> Iterator[Value]:
+    """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together."""
+    for item in index.items or () if isinstance(index, Tuple) else (index,):
+        if isinstance(item, Slice):
+            ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
+            yield from ends if len(ends) == 1 else ()
+
+
+def indexed(i: Interpreter, array: Array, index: Value) -> tuple[object, ...] | None:
+    """The shape of `array[index]`."""
+    from mxlint.domain import indexing
+
+    if array.shape is None:
+        return None
+    parts: list[Any] = []
+    for item in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
+        if isinstance(item, Union):
+            return None
+        if isinstance(item, Const) and item.value is None:
+            parts.append(indexing.NewAxis())
+        elif isinstance(item, Const) and item.value is ...:
+            parts.append(indexing.Rest())
+        elif isinstance(item, (Const, Range, Length)) or scalar_type(item) == "int":
+            parts.append(indexing.Integer())
+        elif isinstance(item, Slice):
+            parts.append(indexing.Slice(*(_slice_bound(i, bound) for bound in (item.lower, item.upper, item.step))))
+        elif isinstance(item, Array):
+            parts.append(indexing.Gather(item.shape))  # type: ignore[arg-type]
+        else:
+            return None
+    shape = tuple(size if isinstance(size, Size) else number(size) if isinstance(size, int) else None for size in array.shape)
+    try:
+        return indexing.index(shape, parts)
+    except (ValueError, IndexError, TypeError):
+        return None
+
+
+def _slice_bound(i: Interpreter, bound: Value) -> Any:
+    """A bound of a slice: a size, None if it is not known, ABSENT if there is none."""
+    from mxlint.domain import indexing
+
+    if bound == NONE:
+        return indexing.ABSENT
+    found = describe(i, bound)
+    return number(found) if isinstance(found, int) else found if isinstance(found, Size) else None
+
+
+def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    trace, chain, origin = traced(i, operands)
+    shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, place.text, frame)
+    made = Array(array.ident, trace, array.shape, array.dtype, Chain(place, "[] =", chain) if trace is not None else array.chain, origin | array.origin)
+    changed(i, array, made, place, frame)
+    if i.trace is not None:
+        i.trace.operations += 1
+    return NONE
+
+
+def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    trace, chain, origin = traced(i, operands)
+    shapeless.unrolled(i, array, place, frame)
+    return Array(i.ident(place, "row"), trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
+
+
+def _needs(kind: str, what: str, result: str) -> Any:
+    def run(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+        compiled.use(i, kind, array, what, place, frame)
+        return i.symbolic(place, what, kinds=frozenset((result,)), source="evaluated")
+
+    return run
+
+
+def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    compiled.use(i, "truth", array, "in", place, frame)
+    return i.symbolic(place, "in", kinds=frozenset(("bool",)), source="evaluated")
+
+
+_SPECIAL: Final[dict[str, Any]] = {
+    "shape": _shape, "ndim": _ndim, "size": _size, "dtype": _dtype, "at": _at, "__len__": _len, "__getitem__": _get_item, "__setitem__": _set_item,
+    "__iter__": _iter, "__contains__": _contains, "nbytes": _size, "itemsize": lambda i, a, o, p, f: Kind("int", "varying"),
+}  # fmt: skip
+
+
+def method(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call a method of arrays; the array is the first argument."""
+    short = name.removeprefix(f"{ARRAY}.")
+    array = args.args[0]
+    found = []
+    for member in members(array):
+        found.append(_method(i, member, name, short, args, place, frame))
+    return join(found)
+
+
+def _method(i: Interpreter, member: Member, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    if not isinstance(member, Array):
+        return i.symbolic(place, name)
+    if short in ("item", "tolist"):
+        compiled.use(i, "convert", member, f".{short}()", place, frame)
+        evaluated(i, member)
+        if short == "tolist":
+            return i.symbolic(place, ".tolist()", source="evaluated")
+        kinds = {"int": "int", "uint": "int", "float": "float", "bfloat": "float", "bool": "bool", "complex": "complex"}
+        kind = next((k for prefix, k in kinds.items() if member.dtype is not None and member.dtype.startswith(prefix)), "number")
+        return i.symbolic(place, ".item()", kinds=frozenset((kind,)), source="evaluated")
+    entry = i.extra["table"].entry(name)
+    if entry is not None and entry.evaluates:
+        compiled.use(i, "convert", member, f".{short}()", place, frame)
+    return compute(i, name, (member, *args.args[1:]), args.keywords, place, frame)
+
+
+def evaluated(i: Interpreter, value: Value) -> None:
+    """The arrays in a value are computed now."""
+    for array in arrays_in(i, value):
+        compiled.computed(i, array)
+
+
+__all__ = ["compute", "evaluated", "method", "operation"]

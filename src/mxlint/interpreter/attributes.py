@@ -1,0 +1,390 @@
+"""Attributes: reading and writing them, with descriptors, `super()` and the hooks of the program."""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    UNBOUND,
+    Array,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    join,
+    members,
+)
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.lookup import (
+    BASES,
+    CLASS,
+    bind,
+    class_attribute,
+    fields_of,
+    frozen,
+    library_attribute,
+    module_frame,
+    mro,
+    special,
+    special_exists,
+)
+from mxlint.interpreter.type_tests import builtin_type
+from mxlint.models.load import kind_of, model
+from mxlint.syntax import ir
+
+
+def attribute(i: Interpreter, owner: Value, name: str, place: Place, frame: Frame) -> Value:
+    """`owner.name`."""
+    name = mangled(i, name, frame)
+    owner = i.live(owner)
+    if not isinstance(owner, Union):
+        return member_attribute(i, owner, name, place, frame)
+    i.place = place
+    return i.split(owner, lambda member: member_attribute(i, member, name, place, frame))
+
+
+def mangled(i: Interpreter, name: str, frame: Frame) -> str:
+    """A private name as Python knows it inside a class."""
+    if not name.startswith("__") or name.endswith("__") or frame.cls is None:
+        return name
+    return f"_{i.info(frame.cls).label.lstrip('_')}{name}"
+
+
+def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value:
+    """`owner.name` of one member."""
+    if isinstance(owner, Ref):
+        return _object_attribute(i, owner, name, place, frame)
+    if isinstance(owner, External):
+        return _external_attribute(i, owner, name, place, frame)
+    if isinstance(owner, Array):
+        return i.operations.array(i, f"mlx.core.array.{name}", (owner,), place, frame)
+    if isinstance(owner, Symbolic):
+        if owner.kinds is not None and len(owner.kinds) == 1:
+            (kind,) = owner.kinds
+            if "." in kind:
+                method = library_attribute(i, kind, name)
+                if method is not None:
+                    return Bound(owner, method)
+            if kind in ("str", "int", "float", "bytes", "list", "dict", "tuple", "set", "bool"):
+                method = library_attribute(i, f"builtins.{kind}", name)
+                if method is not None:
+                    return Bound(owner, method)
+        i.may_raise()
+        return i.derived(f".{name}", (owner,), None, place, name)
+    if isinstance(owner, Unknown):
+        i.may_raise()
+        return owner
+    if isinstance(owner, Tuple) and owner.cls is not None:
+        cls = Ref(owner.cls)
+        names = [field for field, _, _ in fields_of(i, cls)]
+        if name in names and owner.items is not None and names.index(name) < len(owner.items):
+            return owner.items[names.index(name)]
+        if name == "_fields":
+            return Tuple(tuple(map(Const, names)))
+        found = class_attribute(i, cls, name)
+        if found is not None and not isinstance(found, External):
+            return bind(i, found, owner, cls, place, frame)
+        if name in ("_replace", "_asdict"):
+            return Bound(owner, External(f"#namedtuple.{name}"))
+    if isinstance(owner, Bound):
+        if name in ("__func__", "__wrapped__"):
+            return owner.function
+        if name == "__self__":
+            return owner.owner
+        return attribute(i, owner.function, name, place, frame)
+    if isinstance(owner, RangeObject) and name in ("start", "stop", "step"):
+        return getattr(owner, name)  # type: ignore[no-any-return]
+    if isinstance(owner, Slice) and name in ("start", "stop", "step"):
+        return {"start": owner.lower, "stop": owner.upper, "step": owner.step}[name]
+    type_name = builtin_type(i, owner)
+    if name == "__class__" and type_name is not None:
+        return External(type_name)
+    if type_name is not None:
+        if isinstance(owner, (Const, Range, Kind)) and name in ("real", "imag", "numerator", "denominator"):
+            return owner if name in ("real", "numerator") else Const(1 if name == "denominator" else 0)
+        method = library_attribute(i, type_name, name)
+        if method is not None:
+            return Bound(owner, method)
+        if model(f"{type_name}.__init__") is not None or model(f"{type_name}.__eq__") is not None or model(type_name) is not None:
+            throw_named(i, "builtins.AttributeError", place)
+    return i.symbolic(place, f".{name}", name)
+
+
+def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    kind = i.info(owner.oid).kind
+    if kind == "instance":
+        return _instance_attribute(i, owner, name, place, frame)
+    if kind == "class":
+        return _class_attribute(i, owner, name, place, frame)
+    if kind == "super":
+        return _super_attribute(i, owner, name, place, frame)
+    if kind == "module":
+        value = i.heap.get(owner.oid, name)
+        if value is None:
+            value = i.operations.missing_name(i, name, module_frame(i, owner), ir.Name(0, 0, name))
+        if value is None:
+            found = i.operations.external(i, "#submodule", Arguments((owner, Const(name))), place, frame)
+            if not isinstance(found, Unbound):
+                return found
+            throw_named(i, "builtins.AttributeError", place)
+        i.operations.read(i, owner.oid, name, value, place, frame)
+        return i.live(value)
+    value = i.heap.get(owner.oid, name)
+    if value is not None and not isinstance(value, Unbound):
+        i.operations.read(i, owner.oid, name, value, place, frame)
+        return i.live(value)
+    if kind == "function":
+        if name == "__defaults__":
+            return Tuple(tuple(v for f, v in i.heap.fields(owner.oid).items() if isinstance(f, tuple) and f[0] == "default"))
+        if name in (
+            "__code__",
+            "__globals__",
+            "__closure__",
+            "__annotations__",
+            "__kwdefaults__",
+            "__dict__",
+            "__doc__",
+            "__get__",
+            "__call__",
+            "__class__",
+        ):
+            if name == "__call__":
+                return owner
+            return i.symbolic(place, name)
+        throw_named(i, "builtins.AttributeError", place)
+    if kind == "descriptor":
+        if name in ("setter", "getter", "deleter"):
+            return Bound(owner, External(f"#descriptor.{name}"))
+        return i.symbolic(place, name)
+    if kind == "cached" and name in ("cache_clear", "cache_info", "cache_parameters"):
+        return Bound(owner, External(f"#cached.{name}"))
+    if kind == "dispatch" and name in ("register", "dispatch"):
+        return Bound(owner, External(f"#dispatch.{name}"))
+    type_name = builtin_type(i, owner)
+    if kind in ("iterator", "generator", "coroutine"):
+        return Bound(owner, External(f"#iterator.{name}"))
+    if type_name is not None:
+        if name == "__class__":
+            return External(type_name)
+        method = library_attribute(i, type_name, name)
+        if method is not None:
+            return Bound(owner, method)
+        throw_named(i, "builtins.AttributeError", place)
+    found = i.operations.external(i, f"#attribute.{kind}", Arguments((owner, Const(name))), place, frame)
+    return i.symbolic(place, f".{name}", name) if isinstance(found, Unbound) else found
+
+
+def _instance_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    cls = i.heap.get(owner.oid, CLASS) or Unknown("class")
+    if isinstance(cls, Union):
+        return join([_of_class(i, owner, member, name, place, frame) for member in members(cls)])
+    return _of_class(i, owner, cls, name, place, frame)
+
+
+def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, frame: Frame) -> Value:
+    if name == "__class__":
+        return cls
+    if name == "__dict__":
+        return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
+    found = class_attribute(i, cls, name)
+    if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+        return bind(i, found, owner, cls, place, frame)
+    if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
+        getter = special(i, found, "__get__", place, frame)
+        if getter is not None and (special_exists(i, found, "__set__") or i.heap.get(owner.oid, name) is None):
+            return i.call(getter, Arguments((owner, cls), places=(place, place)), place, frame)
+    value = i.heap.get(owner.oid, name)
+    if value is not None and not isinstance(value, Unbound):
+        i.operations.read(i, owner.oid, name, value, place, frame)
+        value = i.live(value)
+        parts = [m for m in members(value) if not isinstance(m, Unbound)]
+        if len(parts) < len(list(members(value))):
+            if found is not None:
+                parts.extend(members(bind(i, found, owner, cls, place, frame)))
+            return join(parts)
+        return value
+    library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
+    if not isinstance(library, Unbound):
+        return library
+    if found is not None:
+        i.operations.read(i, owner.oid, name, found, place, frame)
+        return bind(i, found, owner, cls, place, frame)
+    getter = class_attribute(i, cls, "__getattr__")
+    if isinstance(getter, (Ref, Union)):
+        return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
+    if any(
+        not isinstance(base, (Ref, External))
+        or isinstance(base, External)
+        and base.name not in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
+        for base in mro(i, cls)
+    ):
+        return i.symbolic(place, f".{name}", name)
+    if name in (
+        "__module__",
+        "__doc__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__init__",
+        "__ne__",
+        "__setattr__",
+        "__getattribute__",
+    ):
+        return Bound(owner, External(f"builtins.object.{name}"))
+    throw_named(i, "builtins.AttributeError", place)
+
+
+def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    found = class_attribute(i, owner, name)
+    if found is not None:
+        i.operations.read(i, owner.oid, name, found, place, frame)
+        if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor":
+            payload = i.info(found.oid).payload
+            if payload == "classmethod":
+                return Bound(owner, i.heap.get(found.oid, "fget") or UNBOUND)
+            if payload == "staticmethod":
+                return i.heap.get(found.oid, "fget") or UNBOUND
+        return i.live(found)
+    if name == "__mro__":
+        return Tuple((*mro(i, owner), External("builtins.object")))
+    if name == "__bases__":
+        return i.heap.get(owner.oid, BASES) or Tuple(())
+    if name == "__dict__":
+        return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
+    if name == "__members__":
+        return i.operations.external(i, "#enum_members", Arguments((owner,), places=(place,)), place, frame)
+    meta = i.heap.get(owner.oid, ("#", "metaclass"))
+    if isinstance(meta, Ref):
+        method = class_attribute(i, meta, name)
+        if method is not None:
+            return bind(i, method, owner, meta, place, frame)
+        if name == "mro":
+            return Bound(owner, External("builtins.type.mro"))
+    if name in (
+        "__init__",
+        "__new__",
+        "__subclasses__",
+        "__setattr__",
+        "__getattribute__",
+        "__init_subclass__",
+        "__class__",
+        "__doc__",
+        "__annotations__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "mro",
+        "__call__",
+        "__name__",
+    ):
+        if name in ("__annotations__", "__doc__", "__class__"):
+            return i.symbolic(place, name)
+        return (
+            External(f"builtins.object.{name}")
+            if name not in ("__subclasses__", "mro", "__call__")
+            else Bound(owner, External(f"builtins.type.{name}"))
+        )
+    if any(
+        not isinstance(base, (Ref, External))
+        or isinstance(base, External)
+        and base.name not in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
+        for base in mro(i, owner)
+    ):
+        return i.symbolic(place, f".{name}", name)
+    throw_named(i, "builtins.AttributeError", place)
+
+
+def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: Frame) -> Value:
+    owner = i.heap.get(ref.oid, "owner") or UNBOUND
+    after = i.heap.get(ref.oid, "after") or UNBOUND
+    cls = (
+        owner
+        if isinstance(owner, Ref) and i.info(owner.oid).kind == "class"
+        else i.heap.get(owner.oid, CLASS)
+        if isinstance(owner, Ref)
+        else None
+    )
+    if cls is owner and isinstance(owner, Ref) and after not in mro(i, owner):
+        cls = i.heap.get(owner.oid, ("#", "metaclass"))
+        found = class_attribute(i, cls, name, after) if cls is not None and isinstance(after, (Ref, External)) else None
+        if found is not None and not isinstance(found, External):
+            return bind(i, found, owner, cls or UNBOUND, place, frame)
+        return Bound(owner, External(f"builtins.type.{name}"))
+    if cls is not None and isinstance(after, (Ref, External)):
+        found = class_attribute(i, cls, name, after)
+        if found is not None:
+            if isinstance(found, External) or not (isinstance(owner, Ref) and i.info(owner.oid).kind == "class"):
+                return bind(i, found, owner, cls, place, frame)
+            return (
+                bind(i, found, owner, cls, place, frame) if not isinstance(found, Ref) or i.info(found.oid).kind == "descriptor" else found
+            )
+        for base in mro(i, cls):
+            if isinstance(base, External) and base.name != "builtins.object":
+                return Bound(owner, External(f"{base.name}.{name}"))
+            if not isinstance(base, (Ref, External)):
+                return i.symbolic(place, f"super().{name}", name)
+    if name == "__new__":
+        return External("builtins.object.__new__")
+    return Bound(owner, External(f"builtins.object.{name}"))
+
+
+def _external_attribute(i: Interpreter, owner: External, name: str, place: Place, frame: Frame) -> Value:
+    if name in ("__name__", "__qualname__", "__module__"):
+        head, _, tail = owner.name.rpartition(".")
+        return Const(head if name == "__module__" else owner.name if kind_of(owner.name) == "module" else tail)
+    described = model(f"{owner.name}.{name}")
+    if described is not None and (described.kind == "classmethod" or described.kind == "method" and kind_of(owner.name) == "constant"):
+        return Bound(owner, External(described.name))
+    found = i.operations.external(i, "#member", Arguments((owner, Const(name)), places=(place, place)), place, frame)
+    return found if not isinstance(found, Unbound) else External(f"{owner.name}.{name}")
+
+
+def set_attribute(i: Interpreter, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
+    """`owner.name = value`."""
+    name = mangled(i, name, frame)
+    owners = [member for member in members(i.live(owner))]
+    for member in owners:
+        if not isinstance(member, Ref):
+            i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
+            i.extra["mlx"].handed(i, (value,), place, frame)
+            continue
+        kind = i.info(member.oid).kind
+        if kind == "instance":
+            cls = i.heap.get(member.oid, CLASS) or Unknown("class")
+            if frozen(i, cls):
+                throw_named(i, "dataclasses.FrozenInstanceError", place)
+            found = class_attribute(i, cls, name) if not isinstance(cls, Union) else None
+            if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+                setter = i.heap.get(found.oid, "fset")
+                if setter is not None:
+                    i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
+                    continue
+                throw_named(i, "builtins.AttributeError", place)
+            if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
+                setter = special(i, found, "__set__", place, frame)
+                if setter is not None:
+                    i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
+                    continue
+            hook = class_attribute(i, cls, "__setattr__") if not isinstance(cls, Union) else None
+            if isinstance(hook, Ref) and not any(other.function == hook.oid for other in i.stack):
+                i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
+                continue
+        if len(owners) > 1:
+            present = i.heap.get(member.oid, name)
+            i.heap.set(member.oid, name, join((value, present if present is not None else UNBOUND)))
+        else:
+            i.heap.set(member.oid, name, value)
+        i.operations.written(i, member.oid, name, value, place, frame)

@@ -1,0 +1,208 @@
+"""The builtins and library functions whose meaning no data can say, by canonical name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import FALSE, NONE, Array, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, join, members
+from mxlint.interpreter import records, reflection, sequences, wrappers
+from mxlint.interpreter.classes import construct, new_instance
+from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.library import call_model
+from mxlint.interpreter.lookup import CLASS, special
+from mxlint.interpreter.operators import hashed
+from mxlint.interpreter.text import Way, text_of
+
+
+def _hash(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    hashed(i, args.args[0], place, frame)
+    return call_model(i, "builtins.hash", args, place, frame) or Kind("int", "open")
+
+
+def _identity(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return args.args[-1]
+
+
+def _first(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return args.args[0]
+
+
+def _copy(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return i.split(args.args[0], lambda member: _copied(i, member, place, 1, {}))
+
+
+def _deepcopy(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return i.split(args.args[0], lambda member: _copied(i, member, place, 12, {}))
+
+
+def _copied(i: Interpreter, member: Member, place: Place, depth: int, done: dict[int, Ref]) -> Value:
+    """A copy of an object; what it holds is copied to a depth, each object once."""
+    if isinstance(member, Tuple) and depth > 1:
+        return Tuple(
+            None if member.items is None else tuple(_copied_value(i, item, place, depth, done) for item in member.items),
+            member.element,
+            member.cls,
+        )
+    if not isinstance(member, Ref) or depth == 0:
+        return member
+    info = i.info(member.oid)
+    if info.kind not in ("list", "dict", "set", "instance"):
+        return member
+    if member.oid in done:
+        return done[member.oid]
+    oid = i.allocate(info.kind, info.payload, place, ("copy", member.oid), label=info.label)
+    done[member.oid] = Ref(oid)
+    for field, value in list(i.heap.fields(member.oid).items()):
+        if field == ("#", "alive"):
+            continue
+        shallow = depth == 1 or field in (CLASS, ("#", "parent"))
+        if field == ("#", "items") and depth == 1:
+            i.heap.set(oid, field, value)
+        else:
+            i.heap.set(oid, field, value if shallow else _copied_value(i, value, place, depth, done))
+    return Ref(oid)
+
+
+def _copied_value(i: Interpreter, value: Value, place: Place, depth: int, done: dict[int, Ref]) -> Value:
+    return join([_copied(i, member, place, depth - 1 if not isinstance(member, Tuple) else depth, done) for member in members(value)])
+
+
+def _object(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("instance", None, place)
+    i.heap.set(oid, CLASS, External("builtins.object"))
+    return Ref(oid)
+
+
+def _object_new(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return join([Ref(new_instance(i, cls, place, "new")) for cls in members(args.args[0])])
+
+
+def _type_call(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`super().__call__(…)` in a metaclass."""
+    cls = args.args[0]
+    rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places)
+    return join([construct(i, m, rest, place, frame) if isinstance(m, Ref) else i.symbolic(place, "instance") for m in members(cls)])
+
+
+def _exit(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    throw_named(i, "builtins.SystemExit", place)
+
+
+def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return i.symbolic(place, "globals")
+
+
+def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    for number, value in enumerate(args.args):
+        for member in members(value):
+            i.operations.use(i, "formats", member, "builtins.print", args.place(number, "", place), frame)
+        text_of(i, value, "str", place, frame)
+    i.operations.external(i, "#effect", Arguments((Const("builtins.print"),), places=(place,)), place, frame)
+    return NONE
+
+
+def _text(way: Way) -> Handler:
+    """`str(value)`, `repr(value)`, `format(value, spec)`."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if not args.args:
+            return Const("")
+        if way != "format" and (len(args.args) > 1 or args.keywords):
+            return call_model(i, f"builtins.{way}", args, place, frame) or Kind("str", "open")
+        spec = args.get(1) or Const("")
+        for member in members(args.args[0]):
+            if isinstance(member, Array):
+                call_model(i, f"builtins.{way}", args, place, frame)
+        return text_of(i, args.args[0], way, place, frame, spec)
+
+    return run
+
+
+def _str_format(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`text.format(…)`."""
+    for value in (*args.args[1:], *args.keywords.values()):
+        text_of(i, value, "format", place, frame)
+    return call_model(i, "builtins.str.format", args, place, frame) or Kind("str", "open")
+
+
+def _bool(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if not args.args:
+        return FALSE
+    truth = i.truth(args.args[0], place, frame)
+    if truth.outcome is not None:
+        return Const(truth.outcome)
+    if truth.literal is not None:
+        identity = truth.literal.condition
+        return Symbolic(identity if truth.literal.outcome else ("not", identity), frozenset(("bool",)))
+    return Kind("bool", truth.cause or "imprecise")
+
+
+def _number(name: str) -> Handler:
+    method = {
+        "int": ("__int__", "__index__", "__trunc__"),
+        "float": ("__float__", "__index__"),
+        "abs": ("__abs__",),
+        "round": ("__round__",),
+    }[name]
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        def one(member: Member) -> Value:
+            for each in method:
+                found = special(i, member, each, place, frame)
+                if found is not None:
+                    return i.call(found, Arguments(args.args[1:]), place, frame)
+            if name == "abs" and isinstance(member, Array):
+                return i.operations.array(i, "mlx.core.array.__abs__", (member,), place, frame)
+            result = call_model(
+                i, f"builtins.{name}", Arguments((member, *args.args[1:]), args.keywords, places=(place,) * len(args.args)), place, frame
+            )
+            return result if result is not None else i.symbolic(place, name)
+
+        return i.split(args.args[0], one) if args.args else Const(0 if name == "int" else 0.0)
+
+    return run
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    **reflection.HANDLERS,
+    **sequences.HANDLERS,
+    **wrappers.HANDLERS,
+    **records.HANDLERS,
+    "builtins.print": _print,
+    "builtins.bool": _bool,
+    "builtins.int": _number("int"),
+    "builtins.float": _number("float"),
+    "builtins.abs": _number("abs"),
+    "builtins.round": _number("round"),
+    "builtins.str": _text("str"),
+    "builtins.repr": _text("repr"),
+    "builtins.format": _text("format"),
+    "builtins.str.format": _str_format,
+    "builtins.object": _object,
+    "builtins.object.__new__": _object_new,
+    "builtins.object.__init__": lambda i, a, p, f: NONE,
+    "builtins.object.__init_subclass__": lambda i, a, p, f: NONE,
+    "builtins.type.__call__": _type_call,
+    "builtins.globals": _globals,
+    "builtins.locals": _globals,
+    "builtins.exit": _exit,
+    "builtins.quit": _exit,
+    "sys.exit": _exit,
+    "os._exit": _exit,
+    "functools.update_wrapper": lambda i, a, p, f: a.args[0],
+    "copy.copy": _copy,
+    "copy.deepcopy": _deepcopy,
+    "typing.cast": _identity,
+    "abc.abstractmethod": _first,
+    "typing.overload": _first,
+    "typing.final": _first,
+    "typing.runtime_checkable": _first,
+    "typing.no_type_check": _first,
+    "enum.unique": _first,
+    "functools.total_ordering": _first,
+    "atexit.register": _first,
+    "builtins.hash": _hash,
+}
+"""By canonical name; those with `#` are called by the interpreter itself."""

@@ -1,0 +1,318 @@
+"""Methods of lists, dicts and sets, whose contents are kept one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, join, members
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.iteration import append, collected, dict_keys, extended, new_iterator, view_element
+from mxlint.interpreter.operators import binary, concatenated, copy_dict, new_list, new_set
+
+Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
+ITEMS: Final = ("#", "items")
+
+
+def _content(i: Interpreter, ref: Ref) -> Value:
+    return i.live(i.heap.get(ref.oid, ITEMS) or Tuple(()))
+
+
+def _set(i: Interpreter, ref: Ref, content: Value, value: Value, place: Place, frame: Frame) -> None:
+    i.heap.set(ref.oid, ITEMS, content)
+    i.operations.written(i, ref.oid, ITEMS, value, place, frame)
+
+
+def _parts(content: Value) -> list[Value]:
+    return [
+        p for m in members(content) if isinstance(m, Tuple) for p in (m.items if m.items is not None else (m.element,)) if p is not None
+    ]
+
+
+def _each(content: Value, change: Callable[[list[Value]], list[Value]], otherwise: Callable[[Value], Value]) -> Value:
+    """The content after a change of known items; where the items are not known, `otherwise` of the element."""
+    found: list[Value] = []
+    for member in members(content):
+        if isinstance(member, Tuple) and member.items is not None:
+            found.append(Tuple(tuple(change(list(member.items)))))
+        elif isinstance(member, Tuple):
+            found.append(Tuple(None, otherwise(member.element or Unknown("list"))))
+        else:
+            found.append(member)
+    return join(found)
+
+
+# -- lists -------------------------------------------------------------------------------------------------------------
+
+
+def _append(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    _set(i, ref, extended(_content(i, ref), value), value, place, frame)
+    return NONE
+
+
+def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    given = args.args[0]
+    if any(isinstance(m, (Symbolic, Unknown)) for m in members(given)):
+        more: Tuple = Tuple(None, given if isinstance(given, Unknown) else i.symbolic(place, "element"))
+    else:
+        more = collected(i, given, place, frame)
+    content = _content(i, ref)
+    _set(
+        i,
+        ref,
+        join([concatenated(m, more) if isinstance(m, Tuple) else m for m in members(content)]),
+        join(_parts(more)) if _parts(more) else NONE,
+        place,
+        frame,
+    )
+    return NONE
+
+
+def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    index, value = args.args[0], args.args[1]
+
+    def change(items: list[Value]) -> list[Value]:
+        if isinstance(index, Const) and isinstance(index.value, int):
+            items.insert(index.value, value)
+            return items
+        return [join((item, value)) for item in [*items, value]]
+
+    _set(i, ref, _each(_content(i, ref), change, lambda e: join((e, value))), value, place, frame)
+    return NONE
+
+
+def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    index: Value = args.args[0] if args.args else Const(-1)
+    taken: list[Value] = []
+    left: list[Value] = []
+    for member in members(_content(i, ref)):
+        if isinstance(member, Tuple) and member.items is not None and isinstance(index, Const) and isinstance(index.value, int):
+            items = list(member.items)
+            if not -len(items) <= index.value < len(items):
+                continue
+            taken.append(items.pop(index.value))
+            left.append(Tuple(tuple(items)))
+        elif isinstance(member, Tuple):
+            parts = [p for p in (member.items if member.items is not None else (member.element,)) if p is not None]
+            if parts:
+                taken.append(join(parts))
+                left.append(Tuple(None, join(parts)))
+        else:
+            taken.append(member)
+            left.append(member)
+    if not taken:
+        throw_named(i, "builtins.IndexError", place)
+    if len(taken) < len(list(members(_content(i, ref)))) or any(isinstance(m, Tuple) and m.items is None for m in left):
+        i.may_raise("builtins.IndexError")
+    _set(i, ref, join(left), NONE, place, frame)
+    return join(taken)
+
+
+def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    found: list[Value] = []
+    for member in members(_content(i, ref)):
+        if not isinstance(member, Tuple) or member.items is None:
+            found.append(member)
+            continue
+        answers = [binary(i, "==", item, value, place, frame) for item in member.items]
+        first = next((n for n, answer in enumerate(answers) if answer == Const(True)), None)
+        if first is not None and all(answer == Const(False) for answer in answers[:first]):
+            found.append(Tuple(member.items[:first] + member.items[first + 1 :]))
+        elif all(answer == Const(False) for answer in answers):
+            continue
+        else:
+            found.append(Tuple(None, join(member.items)))
+    if not found:
+        throw_named(i, "builtins.ValueError", place)
+    _set(i, ref, join(found), NONE, place, frame)
+    return NONE
+
+
+def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    if i.info(ref.oid).kind == "dict" or i.heap.get(ref.oid, ITEMS) is None:
+        for field in [
+            f for f in i.heap.fields(ref.oid) if isinstance(f, tuple) and (f[0] == "k" or f in (("#", "rest"), ("#", "restkey")))
+        ]:
+            i.heap.drop(ref.oid, field)
+    else:
+        _set(i, ref, Tuple(()), NONE, place, frame)
+    return NONE
+
+
+def _reverse(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    _set(i, ref, _each(_content(i, ref), lambda items: items[::-1], lambda e: e), NONE, place, frame)
+    return NONE
+
+
+def _list_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return new_list(i, _content(i, ref), place) if i.info(ref.oid).kind == "list" else new_set(i, _content(i, ref), place)
+
+
+def _sort(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    made = i.operations.external(i, "builtins.sorted", Arguments((ref,), args.keywords, places=(place,)), place, frame)
+    if isinstance(made, Ref):
+        _set(i, ref, i.heap.get(made.oid, ITEMS) or Tuple(()), NONE, place, frame)
+    return NONE
+
+
+# -- dicts -------------------------------------------------------------------------------------------------------------
+
+
+def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    from mxlint.interpreter.items import dict_item
+
+    return dict_item(i, ref, args.args[0], place, frame, args.get(1, "default") or NONE)
+
+
+def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    from mxlint.interpreter.expressions import put
+    from mxlint.interpreter.items import dict_item
+
+    default = args.get(1, "default") or NONE
+    value = dict_item(i, ref, args.args[0], place, frame, default)
+    if i.heap.get(ref.oid, ("k", args.args[0])) is None or any(m in list(members(default)) for m in members(value)):
+        put(i, ref.oid, args.args[0], value)
+        i.operations.written(i, ref.oid, ("k", args.args[0]), value, place, frame)
+    return value
+
+
+def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    from mxlint.interpreter.items import dict_item
+
+    default = args.get(1, "default")
+    value = dict_item(i, ref, args.args[0], place, frame, default)
+    for key in members(args.args[0]):
+        present = i.heap.get(ref.oid, ("k", key))
+        if present is not None:
+            if isinstance(key, Const) and key == args.args[0]:
+                i.heap.drop(ref.oid, ("k", key))
+            else:
+                i.heap.set(ref.oid, ("k", key), join((present, UNBOUND)))
+    i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
+    return value
+
+
+def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    keys = dict_keys(i, ref.oid)
+    if keys:
+        value = i.heap.get(ref.oid, ("k", keys[-1])) or Unknown("dict")
+        i.heap.drop(ref.oid, ("k", keys[-1]))
+        return Tuple((keys[-1], value))
+    if keys is not None:
+        throw_named(i, "builtins.KeyError", place)
+    return view_element(i, "items", ref, place)
+
+
+def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    from mxlint.interpreter.expressions import put
+
+    for given in args.args:
+        for member in members(given):
+            if (
+                isinstance(member, Ref)
+                and i.info(member.oid).kind == "dict"
+                or isinstance(member, Ref)
+                and i.heap.get(member.oid, ("#", "rest")) is not None
+            ):
+                copy_dict(i, member.oid, ref.oid)
+                for field, value in list(i.heap.fields(member.oid).items()):
+                    if isinstance(field, tuple) and field[0] == "k":
+                        i.operations.written(i, ref.oid, field, value, place, frame)
+            elif isinstance(member, (Symbolic, Unknown)):
+                i.heap.set(ref.oid, ("#", "rest"), member if isinstance(member, Unknown) else i.symbolic(place, "value"))
+                i.heap.set(ref.oid, ("#", "restkey"), member if isinstance(member, Unknown) else i.symbolic(place, "key"))
+            else:
+                content = collected(i, member, place, frame)
+                pairs = content.items if content.items is not None else (content.element,) if content.element is not None else ()
+                for pair in pairs:
+                    if isinstance(pair, Tuple) and pair.items is not None and len(pair.items) == 2:
+                        key, value = pair.items
+                        if content.items is None:
+                            for field, part in ((("#", "rest"), value), (("#", "restkey"), key)):
+                                present = i.heap.get(ref.oid, field)
+                                i.heap.set(
+                                    ref.oid, field, part if present is None or isinstance(present, Unbound) else join((present, part))
+                                )
+                        else:
+                            put(i, ref.oid, key, value)
+    for name, value in args.keywords.items():
+        put(i, ref.oid, Const(name), value)
+        i.operations.written(i, ref.oid, ("k", Const(name)), value, place, frame)
+    return NONE
+
+
+def _dict_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", None, place, "copy")
+    copy_dict(i, ref.oid, oid)
+    return Ref(oid)
+
+
+def _view(kind: str) -> Method:
+    return lambda i, ref, args, place, frame: new_iterator(i, kind, (ref,), place)
+
+
+# -- sets --------------------------------------------------------------------------------------------------------------
+
+
+def _add(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+
+    def change(items: list[Value]) -> list[Value]:
+        return items if value in items and isinstance(value, (Const, Ref)) else [*items, value]
+
+    _set(i, ref, _each(_content(i, ref), change, lambda e: join((e, value))), value, place, frame)
+    return NONE
+
+
+def _discard(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+
+    def change(items: list[Value]) -> list[Value]:
+        return [item for item in items if item != value]
+
+    _set(i, ref, _each(_content(i, ref), change, lambda e: e), NONE, place, frame)
+    return NONE
+
+
+def _combine(op: str, in_place: bool = False) -> Method:
+    def run(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+        result: Value = ref
+        for number, given in enumerate(args.args):
+            other = new_set(i, collected(i, given, place, frame), place, ("other", number))
+            result = binary(i, op, result, other, place, frame)
+        if in_place and isinstance(result, Ref):
+            _set(i, ref, i.heap.get(result.oid, ITEMS) or Tuple(()), NONE, place, frame)
+            return NONE
+        return result if result is not ref else _list_copy(i, ref, args, place, frame)
+
+    return run
+
+
+_LIST: Final[dict[str, Method]] = {
+    "append": _append, "extend": _extend, "insert": _insert, "pop": _pop, "remove": _remove, "clear": _clear, "reverse": _reverse,
+    "copy": _list_copy, "sort": _sort,
+}  # fmt: skip
+_DICT: Final[dict[str, Method]] = {
+    "get": _get, "setdefault": _setdefault, "pop": _dict_pop, "popitem": _popitem, "update": update_dict, "copy": _dict_copy, "clear": _clear,
+    "keys": _view("keys"), "values": _view("values"), "items": _view("items"),
+}  # fmt: skip
+_SET: Final[dict[str, Method]] = {
+    "add": _add, "discard": _discard, "remove": _discard, "clear": _clear, "copy": _list_copy, "pop": _pop, "update": _combine("|", True),
+    "union": _combine("|"), "intersection": _combine("&"), "difference": _combine("-"), "symmetric_difference": _combine("^"),
+    "intersection_update": _combine("&", True), "difference_update": _combine("-", True),
+}  # fmt: skip
+METHODS: Final[dict[str, Method]] = {
+    **{f"builtins.list.{name}": method for name, method in _LIST.items()},
+    **{f"builtins.dict.{name}": method for name, method in _DICT.items()},
+    **{f"builtins.set.{name}": method for name, method in _SET.items()},
+    "collections.deque.append": _append, "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
+    "collections.deque.pop": _pop, "collections.deque.extend": _extend, "collections.deque.clear": _clear,
+    "collections.deque.appendleft": lambda i, r, a, p, f: _insert(i, r, Arguments((Const(0), *a.args)), p, f),
+}  # fmt: skip
+"""Methods by canonical name; the first argument is the container."""
+
+__all__ = ["Kind", "append"]

@@ -1,0 +1,635 @@
+"""The machine that all transfer functions share: heap, path condition, contexts, joins, budgets, and the list of what was imprecise.
+
+Control flow is by deltas (mxlint.domain.heap). A transfer function returns normally if the state goes on, and raises `Halt` if no state does:
+whatever left (a return, break, continue or raise) has handed its delta to the place where it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from mxlint.domain.heap import Delta, Heap, Info
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    UNBOUND,
+    Array,
+    Cause,
+    Guard,
+    Identity,
+    Literal_,
+    Member,
+    Option,
+    Ref,
+    Symbolic,
+    Union,
+    Unknown,
+    Value,
+    join,
+    of,
+)
+
+if TYPE_CHECKING:
+    from mxlint.interpreter.operations import Operations
+    from mxlint.interpreter.summaries import Summary
+    from mxlint.project import Project
+    from mxlint.source import Source
+    from mxlint.syntax import ir
+
+MAX_STEPS: Final = 400_000
+"""Expressions and statements that one entry may take."""
+MAX_CALLS: Final = 48
+"""Depth of calls that are followed."""
+
+
+class Halt(Exception):
+    """No state goes on from here."""
+
+
+class OutOfSteps(Exception):
+    """The entry has used up its steps."""
+
+
+class Condition:
+    """A condition that the path hangs on: why it is not decided, where it stands. `literal` names what was tested and the outcome."""
+
+    __slots__ = ("cause", "literal", "outcome", "place")
+
+    def __init__(self, cause: Cause | None, place: Place, literal: Literal_ | None, outcome: bool | None = None) -> None:
+        self.cause = cause
+        self.place = place
+        self.literal = literal
+        self.outcome = outcome
+
+
+Path = tuple[Condition, ...]
+
+
+class Truth:
+    """The outcome of a test: True, False, or None with the reason why both may be."""
+
+    __slots__ = ("cause", "literal", "outcome")
+
+    def __init__(self, outcome: bool | None, cause: Cause | None = None, literal: Literal_ | None = None) -> None:
+        self.outcome = outcome
+        self.cause = cause
+        self.literal = literal
+
+    def negated(self) -> Truth:
+        if self.outcome is not None:
+            return Truth(not self.outcome)
+        literal = self.literal
+        return Truth(None, self.cause, Literal_(literal.condition, not literal.outcome) if literal is not None else None)
+
+
+MAX_POSSIBLE: Final = 32
+"""States of one try that are kept one by one because an operation may raise there; beyond, all that the body writes is joined."""
+
+
+class Target:
+    """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
+
+    `possible`: states in which an operation may raise and may not, by the class of the exception (None: not known).
+    """
+
+    __slots__ = ("_last", "arrived", "mark", "overflow", "possible")
+
+    def __init__(self, mark: int) -> None:
+        self.mark = mark
+        self.arrived: list[tuple[Delta, Value, Path]] = []
+        self.possible: list[tuple[Delta, str | None]] = []
+        self.overflow: set[str | None] = set()
+        self._last: tuple[object, ...] = ()
+
+    def may_arrive(self, heap: Heap, error: str | None) -> None:
+        """Keep the present state: an exception of a class may lead from it to here."""
+        trail = heap.trail
+        here = (len(trail), id(trail[-1]) if trail else 0, error)
+        if here == self._last:
+            return
+        self._last = here
+        if len(self.possible) < MAX_POSSIBLE:
+            self.possible.append((heap.changes(self.mark), error))
+        else:
+            self.overflow.add(error)
+
+    def finish(self, heap: Heap) -> list[tuple[Delta, str | None]]:
+        """The states from which an exception may lead here, one for each class. To be asked before the state is undone."""
+        grouped: dict[str | None, list[Delta]] = {}
+        for delta, error in self.possible:
+            grouped.setdefault(error, []).append(delta)
+        if self.overflow:
+            every = heap.every_value(self.mark)
+            for error in self.overflow:
+                grouped.setdefault(error, []).append(every)
+        self.possible = []
+        self.overflow = set()
+        return [(joined, error) for error, deltas in grouped.items() for joined in deltas]
+
+
+class Frame:
+    """One activation of a function, class body, comprehension or module. Its variables are the fields of object `oid`."""
+
+    __slots__ = (
+        "breaks",
+        "called_at",
+        "caller",
+        "cls",
+        "consume",
+        "continues",
+        "depth",
+        "first",
+        "function",
+        "kind",
+        "module",
+        "node",
+        "oid",
+        "qualname",
+        "returns",
+        "scope",
+        "source",
+    )  # fmt: skip
+
+    def __init__(
+        self, oid: int, kind: str, source: Source, qualname: str, scope: ir.Scope | None, module: int, caller: Frame | None
+    ) -> None:
+        self.oid = oid
+        self.kind = kind
+        self.source = source
+        self.qualname = qualname
+        self.scope = scope
+        self.module = module
+        self.caller = caller
+        self.called_at: Place | None = None
+        self.returns: Target | None = None
+        self.breaks: list[Target] = []
+        self.continues: list[Target] = []
+        self.consume: Callable[[Value], Value] | None = None
+        self.function: int | None = None
+        self.cls: int | None = None
+        self.first: str | None = None
+        self.depth: int = caller.depth + 1 if caller is not None else 0
+        self.node: object = None
+
+    def place(self, node: ir.Node) -> Place:
+        """Where a node of this frame's code stands."""
+        return Place(self.source, node.start, node.end)
+
+
+class FrameInfo:
+    """What closures need of a frame after its activation: its names, and whether it is a class body."""
+
+    __slots__ = ("kind", "module", "qualname", "scope", "source")
+
+    def __init__(self, kind: str, scope: ir.Scope | None, source: Source, qualname: str, module: int) -> None:
+        self.kind = kind
+        self.scope = scope
+        self.source = source
+        self.qualname = qualname
+        self.module = module
+
+
+class Context:
+    """Where an allocation happens: the chain of calls and loop rounds, interned so that equal chains are one object."""
+
+    __slots__ = ("_inner", "depth", "parent", "step")
+
+    def __init__(self, parent: Context | None, step: object) -> None:
+        self.parent = parent
+        self.step = step
+        self.depth: int = parent.depth + 1 if parent is not None else 0
+        self._inner: dict[object, Context] = {}
+
+    def inner(self, step: object) -> Context:
+        """The context of a call or a loop round in this one."""
+        found = self._inner.get(step)
+        if found is None:
+            found = self._inner[step] = Context(self, step)
+        return found
+
+
+class Checkpoint:
+    """How much had arrived at each target, how many imprecisions were listed, and how much the journal held, at a moment."""
+
+    __slots__ = ("imprecisions", "noted", "targets")
+
+    def __init__(self, targets: list[tuple[Target, int, int]], imprecisions: int, noted: tuple[int, ...]) -> None:
+        self.targets = targets
+        self.imprecisions = imprecisions
+        self.noted = noted
+
+
+class Imprecision:
+    """Something that could not be followed: where, and what."""
+
+    __slots__ = ("place", "reason")
+
+    def __init__(self, place: Place | None, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+
+
+class Interpreter:
+    """One run over a program. Transfer functions are in `operations`; what they share is here."""
+
+    def __init__(self, operations: Operations, project: Project, observer: Observer | None = None) -> None:
+        self.operations = operations
+        self.project = project
+        self.observer = observer
+        self.heap = Heap()
+        self.path: Path = ()
+        self.context = Context(None, "entry")
+        self.rest_mark: int | None = None
+        self.silent = 0
+        self.unrolled = 1
+        self.steps = MAX_STEPS
+        self.tries: list[Target] = []
+        self.try_depths: list[int] = []
+        self.targets: list[Target] = []
+        self.stack: list[Frame] = []
+        self.modules: dict[str, int] = {}
+        self.main: Source | None = None
+        self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
+        self.imprecisions: list[Imprecision] = []
+        self.place: Place | None = None
+        self.trace: Any = None
+        self.singletons: dict[object, int] = {}
+        self.approximations: dict[object, Any] = {}
+        self.summaries: dict[tuple[object, ...], list[Summary]] = {}
+        self.extra: dict[str, Any] = {}
+        self.journal: Any = None
+
+    # -- shorthand for the operations ----------------------------------------------------------------------------------
+
+    def eval(self, node: ir.Expr, frame: Frame) -> Value:
+        """Evaluate an expression."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise OutOfSteps
+        value = self.operations.evaluate(self, node, frame)
+        if self.observer is not None:
+            self.observer.value(frame, node, value)
+        return value
+
+    def execute(self, body: Sequence[ir.Stmt], frame: Frame) -> None:
+        """Run statements."""
+        self.operations.execute(self, body, frame)
+
+    def call(self, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+        """Call a value."""
+        return self.operations.call(self, function, args, place, frame)
+
+    def attribute(self, owner: Value, name: str, place: Place, frame: Frame) -> Value:
+        """`owner.name`."""
+        return self.operations.attribute(self, owner, name, place, frame)
+
+    def set_attribute(self, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
+        """`owner.name = value`."""
+        self.operations.set_attribute(self, owner, name, value, place, frame)
+
+    def iterate(self, value: Value, consume: Callable[[Value], None], place: Place, frame: Frame) -> None:
+        """Hand each element of an iterable to `consume`, as a loop does."""
+        self.operations.iterate(self, value, consume, place, frame)
+
+    def truth(self, value: Value, place: Place, frame: Frame) -> Truth:
+        """The truth of a value."""
+        return self.operations.truth(self, value, place, frame)
+
+    # -- objects -------------------------------------------------------------------------------------------------------
+
+    def allocate(self, kind: str, payload: object, place: Place, tag: object = None, label: str = "") -> int:
+        """A new object, made at `place` in this context. `tag` tells several objects made at one place apart."""
+        trace = self.trace.number if self.trace is not None else 0
+        info = Info(kind, payload, place, trace, label=label)
+        return self.heap.at_site((place, self.context, kind, tag), info, self.rest_mark or 0)
+
+    def ident(self, place: Place, tag: object = None) -> int:
+        """The identity of a new array."""
+        oid = self.heap.ident((place, self.context, "array", tag), self.rest_mark or 0)
+        if self.trace is not None:
+            self.heap.infos[oid].trace = self.trace.number
+        return oid
+
+    def info(self, oid: int) -> Info:
+        return self.heap.infos[oid]
+
+    def symbolic(
+        self, place: Place, what: str, label: str = "", kinds: frozenset[str] | None = None, source: str = "", presumed: str = ""
+    ) -> Symbolic:
+        """Something particular that nobody in sight gives."""
+        identity: Identity = (what, place, self.context)
+        self.causes.setdefault(identity, ("open", place))
+        return Symbolic(identity, kinds, label, presumed, source)
+
+    def derived(self, operation: str, parts: Sequence[Member], kinds: frozenset[str] | None, place: Place, label: str = "") -> Symbolic:
+        """What an operation makes of symbolic values: the same operation on the same values gives the same thing."""
+        hook = self.extra.get("derived")
+        if hook is not None:
+            hook(self, operation, parts, place)
+        identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
+        if _size(identity) > 24:
+            return self.symbolic(place, operation, label, kinds)
+        self.causes.setdefault(identity, ("open", place))
+        presumed = next((part.presumed for part in parts if isinstance(part, Symbolic) and part.presumed), "")
+        argument = any(isinstance(part, Symbolic) and part.source == "argument" for part in parts)
+        return Symbolic(identity, kinds, label, presumed, "argument" if argument else "")
+
+    def unknown(self, place: Place | None, reason: str) -> Unknown:
+        """Any value at all; the reason is noted."""
+        if not self.silent:
+            self.imprecisions.append(Imprecision(place, reason))
+        return Unknown(reason)
+
+    def imprecise(self, reason: str, place: Place | None = None) -> None:
+        """Note something that could not be followed."""
+        if not self.silent:
+            self.imprecisions.append(Imprecision(place, reason))
+
+    # -- paths ---------------------------------------------------------------------------------------------------------
+
+    def live(self, value: Value) -> Value:
+        """The value without the members whose guard contradicts the path."""
+        if not isinstance(value, Union) or not self.path:
+            return value
+        if not any(option.guard for option in value.options):
+            return value
+        held = {condition.literal.condition: condition.literal.outcome for condition in self.path if condition.literal is not None}
+        if not held:
+            return value
+        kept = [option for option in value.options if all(held.get(lit.condition, lit.outcome) is lit.outcome for lit in option.guard)]
+        if len(kept) == len(value.options) or not kept:
+            return value
+        return of(kept)
+
+    def outcome(self, literal: Literal_ | None) -> bool | None:
+        """What the path already says of a condition."""
+        if literal is not None:
+            for condition in self.path:
+                if condition.literal is not None and condition.literal.condition == literal.condition:
+                    return condition.literal.outcome is literal.outcome
+        return None
+
+    def fork(self, alternatives: Sequence[tuple[Condition | None, Callable[[], Value]]]) -> Value:
+        """Run alternatives one after another from the present state and go on with their join. `Halt` if none goes on."""
+        mark, path = self.heap.mark(), self.path
+        done: list[tuple[Delta, Guard, Value, Path]] = []
+        for condition, run in alternatives:
+            if condition is not None:
+                self.path = (*path, condition)
+            try:
+                value = run()
+            except Halt:
+                self.heap.undo(mark)
+            else:
+                literal = condition.literal if condition is not None else None
+                done.append((self.heap.cut(mark), (literal,) if literal is not None else (), value, self.path))
+            finally:
+                self.path = path
+        if not done:
+            raise Halt
+        self.heap.apply(self.heap.merged((delta, guard) for delta, guard, _, _ in done))
+        if len(done) == 1:
+            self.path = done[0][3]
+            return done[0][2]
+        return guarded([(value, guard) for _, guard, value, _ in done])
+
+    def choose(self, truth: Truth, place: Place, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Run one side of a condition, or both."""
+        outcome = truth.outcome
+        if outcome is None:
+            outcome = self.outcome(truth.literal)
+        if outcome is not None:
+            return then() if outcome else otherwise()
+        opposite = truth.negated()
+        return self.fork([
+            (Condition(truth.cause, place, truth.literal, True), then),
+            (Condition(truth.cause, place, opposite.literal, False), otherwise),
+        ])  # fmt: skip
+
+    def split(self, value: Value, run: Callable[[Member], Value]) -> Value:
+        """Run an operation for each member of a value and join the results."""
+        value = self.live(value)
+        if not isinstance(value, Union):
+            return run(value)
+        alternatives = []
+        for option in value.options:
+            condition = Condition(None, self.place, option.guard[-1]) if option.guard and self.place is not None else None
+            alternatives.append((condition, _later(run, option.member)))
+        return self.fork(alternatives)
+
+    # -- leaving -------------------------------------------------------------------------------------------------------
+
+    def leave(self, target: Target, value: Value) -> None:
+        """Hand the present state to where it arrives; nothing goes on from here."""
+        target.arrived.append((self.heap.changes(target.mark), value, self.path))
+        raise Halt
+
+    def arrive(self, target: Target) -> Value:
+        """Go on, from the state at the target's mark, with the join of all states that arrived there. `Halt` if none did."""
+        if not target.arrived:
+            raise Halt
+        self.heap.apply(self.heap.merged((delta, guard_of(path, self.path)) for delta, _, path in target.arrived))
+        if len(target.arrived) == 1:
+            return target.arrived[0][1]
+        return guarded([(value, guard_of(path, self.path)) for _, value, path in target.arrived])
+
+    def throw(self, exception: Value) -> None:
+        """Raise: the state goes to the innermost handler, or nowhere."""
+        if self.observer is not None:
+            depth = self.try_depths[-1] if self.tries else 0
+            for frame in self.stack[depth:]:
+                if frame.node is not None:
+                    self.observer.left(frame, frame.node, exception)  # type: ignore[arg-type]
+        recording = self.heap.recording
+        while recording is not None and recording.tries >= len(self.tries):
+            recording.valid = False
+            recording = recording.outer
+        if self.tries:
+            self.leave(self.tries[-1], exception)
+        raise Halt
+
+    def may_raise(self, *classes: str) -> None:
+        """The operation under way may raise: an exception of one of some classes of libraries, of any class if none is named."""
+        if self.heap.recording is not None:
+            self.heap.recording.raises.update(classes or (None,))
+        if self.tries:
+            for error in classes or (None,):
+                self.tries[-1].may_arrive(self.heap, error)
+
+    def hand_on(self, mark: int, possible: Sequence[tuple[Delta, str | None]]) -> None:
+        """Hand states from which an exception may have come, and that no handler surely catches, to the handlers outside."""
+        if not self.tries:
+            return
+        for delta, name in possible:
+            self.heap.apply(delta)
+            self.may_raise(*(() if name is None else (name,)))
+            self.heap.undo(mark)
+
+    def checkpoint(self) -> Checkpoint:
+        """How much has arrived at the targets around, and been noted, so far."""
+        noted = self.journal.mark() if self.journal is not None else ()
+        return Checkpoint([(target, len(target.arrived), len(target.possible)) for target in self.targets], len(self.imprecisions), noted)
+
+    def forget(self, checkpoint: Checkpoint) -> None:
+        """Forget what arrived and was noted since: by a round of a loop that was run from a state that is not the final one."""
+        for target, arrived, possible in checkpoint.targets:
+            del target.arrived[arrived:]
+            del target.possible[possible:]
+        del self.imprecisions[checkpoint.imprecisions :]
+        if self.journal is not None:
+            self.journal.take_back(checkpoint.noted)
+
+    def enter_try(self, target: Target) -> None:
+        """What is raised from now on arrives at `target`."""
+        self.tries.append(target)
+        self.try_depths.append(len(self.stack))
+
+    def leave_try(self) -> None:
+        """What is raised from now on arrives where it did before."""
+        self.tries.pop()
+        self.try_depths.pop()
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Run without noting facts: a round of a fixpoint iteration."""
+        self.silent += 1
+        try:
+            yield
+        finally:
+            self.silent -= 1
+
+    @contextmanager
+    def unrolling(self, rounds: int) -> Iterator[None]:
+        """Run the rounds of a loop one by one; `unrolled` counts the rounds of all loops around together."""
+        outer = self.unrolled
+        self.unrolled = outer * max(rounds, 1)
+        try:
+            yield
+        finally:
+            self.unrolled = outer
+
+    @contextmanager
+    def within(self, step: object) -> Iterator[None]:
+        """Run in an inner context."""
+        outer = self.context
+        self.context = outer.inner(step)
+        try:
+            yield
+        finally:
+            self.context = outer
+
+
+class Arguments:
+    """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
+    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them."""
+
+    __slots__ = ("args", "bound_node", "keyword_places", "keywords", "kwstar", "node", "places", "star")
+
+    def __init__(
+        self,
+        args: Sequence[Value] = (),
+        keywords: dict[str, Value] | None = None,
+        star: Value | None = None,
+        kwstar: Value | None = None,
+        places: Sequence[Place] = (),
+        keyword_places: dict[str, Place] | None = None,
+        node: ir.Call | None = None,
+    ) -> None:
+        self.args = tuple(args)
+        self.keywords = keywords or {}
+        self.star = star
+        self.kwstar = kwstar
+        self.places = tuple(places)
+        self.keyword_places = keyword_places or {}
+        self.node = node
+        self.bound_node: ir.Call | None = None
+
+    def get(self, position: int, name: str = "") -> Value | None:
+        """An argument by position or name; None if it is not given."""
+        if 0 <= position < len(self.args):
+            return self.args[position]
+        return self.keywords.get(name)
+
+    def place(self, position: int, name: str, default: Place) -> Place:
+        """Where an argument is written."""
+        if 0 <= position < len(self.places):
+            return self.places[position]
+        return self.keyword_places.get(name, default)
+
+    def bound(self, owner: Value) -> Arguments:
+        """The same with one more in front."""
+        front = (self.places[0],) if self.places else ()
+        places = (*front, *self.places) if len(self.places) == len(self.args) and front else self.places
+        return Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All of them, in order."""
+        return (
+            *self.args,
+            *self.keywords.values(),
+            *(() if self.star is None else (self.star,)),
+            *(() if self.kwstar is None else (self.kwstar,)),
+        )
+
+
+Handler: TypeAlias = Callable[[Interpreter, Arguments, Place, Frame], Value]
+"""What a call of something of a library does."""
+
+
+class Observer:
+    """Sees what the interpreter computes; for the Python oracle."""
+
+    def value(self, frame: Frame, node: ir.Node, value: Value) -> None:
+        """An expression was evaluated."""
+
+    def target(self, frame: Frame, node: ir.Node, value: Value) -> None:
+        """A name, attribute or item was bound."""
+
+    def imported(self, frame: Frame, node: ir.Import | ir.ImportFrom, number: int, value: Value) -> None:
+        """An import statement bound one of its names."""
+
+    def parameter(self, frame: Frame, node: ir.Param, value: Value) -> None:
+        """A parameter was bound."""
+
+    def returned(self, frame: Frame, node: ir.Node, value: Value) -> None:
+        """A call of a function came back."""
+
+    def left(self, frame: Frame, node: ir.Node, exception: Value) -> None:
+        """An exception may leave a function."""
+
+    def entered(self, frame: Frame, node: ir.Node) -> None:
+        """A function was entered."""
+
+    def reached(self, frame: Frame, node: ir.Node) -> None:
+        """A statement is reachable."""
+
+
+def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:
+    """The join of values that are reached under different literals."""
+    first = values[0][0]
+    if all(value is first or value == first for value, _ in values[1:]):
+        return first
+    found = []
+    for value, guard in values:
+        for option in value.options if isinstance(value, Union) else (Option(value),):
+            more = tuple(literal for literal in guard if literal not in option.guard)
+            found.append(Option(option.member, (*option.guard, *more)[-8:]))
+    return of(found)
+
+
+def guard_of(path: Path, base: Path) -> Guard:
+    """The literals that a path has and its base has not."""
+    return tuple(condition.literal for condition in path[len(base) :] if condition.literal is not None)[-8:]
+
+
+def _size(identity: object) -> int:
+    return 1 + sum(map(_size, identity)) if isinstance(identity, tuple) else 1
+
+
+def _later(run: Callable[[Member], Value], member: Member) -> Callable[[], Value]:
+    return lambda: run(member)
+
+
+__all__ = ["UNBOUND", "Array", "Ref", "join"]

@@ -1,0 +1,333 @@
+"""Entries besides module level: compiled functions that nothing calls, functions and methods that nothing in sight calls.
+
+A class gets the most general client: an object made with symbolic arguments, then its methods. Parameters are what their annotation, default and
+uses say; one of a compiled function of which nothing is known is an array.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Array, Const, External, Ref, Symbolic, Tuple, Value, join, members
+from mxlint.interpreter import compiled
+from mxlint.interpreter.calls import FunctionInfo
+from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
+from mxlint.interpreter.journal import journal
+from mxlint.source import Source
+from mxlint.syntax import ir
+from mxlint.syntax.index import index
+
+SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
+
+
+def guarded_run(i: Interpreter, run: object) -> None:
+    """Run an entry from the present state, and take back what it wrote."""
+    mark, path, context = i.heap.mark(), i.path, i.context
+    depth, tries, targets = len(i.stack), len(i.tries), len(i.targets)
+    i.steps = MAX_STEPS
+    try:
+        run()  # type: ignore[operator]
+    except Halt:
+        pass
+    except (OutOfSteps, RecursionError):
+        i.imprecise("budget of steps" if i.steps < 0 else "nesting too deep")
+    finally:
+        compiled.note_kept(i, mark)
+        i.heap.undo(mark)
+        i.path, i.context, i.trace, i.silent, i.rest_mark = path, context, None, 0, None
+        del i.stack[depth:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
+        i.extra["differentiating"] = None
+        i.extra["entered alone"] = False
+        i.extra["thread"] = None
+
+
+def kept_run(i: Interpreter, run: object) -> None:
+    """Run something whose effects stay, unless it does not come to its end."""
+    mark = i.heap.mark()
+    done: list[bool] = []
+
+    def inner() -> None:
+        run()  # type: ignore[operator]
+        done.append(True)
+
+    delta: list[object] = []
+
+    def keep() -> None:
+        inner()
+        delta.append(i.heap.changes(mark))
+
+    guarded_run(i, keep)
+    if delta:
+        i.heap.apply(delta[0])  # type: ignore[arg-type]
+
+
+def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) -> None:
+    """Trace the compiled functions that nothing called so far, with what their parameters most likely are; those in `known` are left for later."""
+    used = {record.object for record in journal(i).records if type(record).__name__ in ("Call", "Trace")}
+    used |= {record.object for record in journal(i).records if type(record).__name__ == "Note" and record.object is not None}
+    traced: set[int] = i.extra.setdefault("traced alone", set())
+    for number in list(journal(i).compiled):
+        if number in used or number in traced or number in known:
+            continue
+        traced.add(number)
+        guarded_run(i, partial(_trace, i, number, frame))
+
+
+def _trace(i: Interpreter, number: int, frame: Frame) -> None:
+    function = i.heap.get(number, "fun") or NONE
+    ref, bound, names = compiled.target(i, function)
+    if ref is None:
+        return
+    info = i.info(ref.oid).payload
+    assert isinstance(info, FunctionInfo)
+    if info.generator or info.is_async:
+        return
+    place = i.info(number).place
+    assert isinstance(place, Place)
+    args = arguments(i, ref, info, bound, names, compiled_function=True)
+    key = compiled.cache_key(i, args, False)
+    compiled.trace_call(i, Ref(number), function, args, key, place, frame)
+
+
+def arguments(i: Interpreter, ref: Ref, info: FunctionInfo, bound: int, names: frozenset[str], *, compiled_function: bool = False) -> Arguments:
+    """Arguments for a function that nothing in sight calls."""
+    given: list[Value] = []
+    places: list[Place] = []
+    keywords: dict[str, Value] = {}
+    for param in info.node.params[bound:]:
+        if param.star or param.name in names:
+            continue
+        place = Place(info.source, param.start, param.end)
+        value = presumed(i, ref, info, param, place, compiled_function=compiled_function)
+        if param.kwonly:
+            keywords[param.name] = value
+        else:
+            given.append(value)
+            places.append(place)
+    return Arguments(given, keywords, places=places, keyword_places={name: Place(info.source, info.node.start, info.node.end) for name in keywords})
+
+
+def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
+    """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
+    annotation = param.annotation
+    text = _dotted(annotation)
+    if text in SCALARS:
+        return i.symbolic(place, "parameter", param.name, frozenset((SCALARS[text],)), "parameter", f"`{param.name}` is {_article(text)}")
+    cls = _annotated_class(i, ref, annotation)
+    if isinstance(cls, External) and cls.name == "mlx.core.array":
+        return Array(i.ident(place, "parameter"), None, None, None)
+    if isinstance(cls, (Ref, External)) and (isinstance(cls, Ref) or cls.name.startswith(("mlx.nn.", "mlx.optimizers."))):
+        made = _sample(i, cls, place)
+        if made is not None:
+            return made
+    default = i.heap.get(ref.oid, ("default", param.name))
+    if default is not None:
+        if isinstance(default, Const) and default.value is None:
+            return join((NONE, i.symbolic(place, "parameter", param.name, source="parameter")))
+        if isinstance(default, Const):
+            return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
+        return default
+    if compiled_function and annotation is None:
+        return Array(i.ident(place, "parameter"), None, None, None)
+    return i.symbolic(place, "parameter", param.name, source="parameter")
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _dotted(node: ir.Expr | None) -> str:
+    if isinstance(node, ir.Name):
+        return node.id
+    if isinstance(node, ir.Const) and isinstance(node.value, str):
+        return node.value
+    return ""
+
+
+def _annotated_class(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Value | None:
+    """The class that an annotation names, where reading it needs no run."""
+    if not isinstance(annotation, (ir.Name, ir.Attr)):
+        return None
+    info = i.info(ref.oid).payload
+    assert isinstance(info, FunctionInfo)
+    node: ir.Expr = annotation
+    names: list[str] = []
+    while isinstance(node, ir.Attr):
+        names.append(node.name)
+        node = node.value
+    if not isinstance(node, ir.Name):
+        return None
+    env = i.heap.get(ref.oid, ("#", "parent"))
+    value: Value | None = None
+    while isinstance(env, Ref) and value is None:
+        value = i.heap.get(env.oid, node.id)
+        env = i.heap.get(env.oid, ("#", "parent"))
+    for name in reversed(names):
+        if isinstance(value, External):
+            value = External(f"{value.name}.{name}")
+            from mxlint.tracing.mlx.names import canonical
+
+            value = External(canonical(value.name))
+        elif isinstance(value, Ref):
+            value = i.heap.get(value.oid, name)
+        else:
+            return None
+    return value if isinstance(value, (Ref, External)) and (isinstance(value, External) or i.info(value.oid).kind == "class") else None
+
+
+def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
+    """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
+    from mxlint.interpreter.lookup import class_attribute, module_frame
+
+    making: set[object] = i.extra.setdefault("making", set())
+    samples: dict[object, Value] = i.extra.setdefault("samples", {})
+    key = cls.oid if isinstance(cls, Ref) else cls.name
+    if key in samples:
+        return samples[key]
+    if key in making:
+        return None
+    if isinstance(cls, External):
+        return i.call(cls, Arguments((), {}, star=i.symbolic(place, "argument")), place, _any_frame(i))
+    making.add(key)
+    try:
+        initializer = class_attribute(i, cls, "__init__")
+        args = Arguments()
+        if isinstance(initializer, Ref) and isinstance(info := i.info(initializer.oid).payload, FunctionInfo):
+            args = arguments(i, initializer, info, 1, frozenset())
+        elif i.heap.get(cls.oid, ("#", "fields")) is not None:
+            args = Arguments((), {}, kwstar=i.symbolic(place, "field"))
+        mark = i.heap.mark()
+        try:
+            return i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values())))))
+        except Halt:
+            i.heap.undo(mark)
+            return None
+    finally:
+        making.discard(key)
+
+
+def _any_frame(i: Interpreter) -> Frame:
+    from mxlint.interpreter.lookup import module_frame
+
+    return module_frame(i, Ref(next(iter(i.modules.values()))))
+
+
+def functions(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Ref, Ref | None]]:
+    """The functions and methods of a file that nothing has entered, with the class of each method."""
+    for field, value in list(i.heap.cells[module].items()):
+        if not isinstance(field, str):
+            continue
+        for member in members(value):
+            if isinstance(member, Ref):
+                yield from _functions(i, source, member, set())
+
+
+def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> Iterator[tuple[Ref, Ref | None]]:
+    if member.oid in seen:
+        return
+    seen.add(member.oid)
+    info = i.info(member.oid)
+    if info.kind == "function" and isinstance(info.payload, FunctionInfo) and info.payload.source is source:
+        yield member, None
+    elif info.kind == "class" and getattr(info.payload, "source", None) is source:
+        for name, value in list(i.heap.cells[member.oid].items()):
+            if not isinstance(name, str):
+                continue
+            for inner in members(value):
+                if not isinstance(inner, Ref):
+                    continue
+                if i.info(inner.oid).kind == "descriptor":
+                    held = i.heap.get(inner.oid, "fget")
+                    inner = held if isinstance(held, Ref) else inner
+                if i.info(inner.oid).kind == "function":
+                    yield inner, member
+                elif i.info(inner.oid).kind == "class":
+                    yield from _functions(i, source, inner, seen)
+    elif info.kind in ("cached", "partial"):
+        held = i.heap.get(member.oid, "__wrapped__") or i.heap.get(member.oid, "func")
+        for inner in members(held) if held is not None else ():
+            if isinstance(inner, Ref):
+                yield from _functions(i, source, inner, seen)
+
+
+def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
+    """Which functions of a file may make or call something compiled, directly or through others of its functions, by the names that they call."""
+    found = index(source.text, ast.parse(source.text))
+    names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
+    within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
+    making = {(block.start, block.end) for block in within if block.kind != "module"}
+    names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
+    changed = True
+    while changed:
+        changed = False
+        for block in found.blocks:
+            span = (block.start, block.end)
+            if block.kind in ("function", "lambda") and span not in making and block.calls & names:
+                making.add(span)
+                outer = block
+                while outer.parent >= 0 and found.blocks[outer.parent].kind in ("function", "lambda"):
+                    outer = found.blocks[outer.parent]
+                    making.add((outer.start, outer.end))
+                last = outer.name.rpartition(".")[2]
+                if not last.startswith("__"):
+                    names.add(last)
+                changed = True
+    return lambda node: (node.start, node.end) in making
+
+
+def _holds_compiled(i: Interpreter, value: Value) -> bool:
+    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
+
+
+def enter(i: Interpreter, function: tuple[Ref, Ref | None], frame: Frame) -> None:
+    """Run a function that nothing has entered, with symbolic arguments."""
+    ref, cls = function
+    info = i.info(ref.oid).payload
+    assert isinstance(info, FunctionInfo)
+    entered: set[object] = i.extra.setdefault("entered", set())
+    if id(info.node) in entered or id(info.node) in i.extra.get("run", ()):
+        return
+    entered.add(id(info.node))
+
+    owner: Value | None = None
+    if cls is not None and info.node.params and info.name != "__new__" and cls.oid not in i.extra.setdefault("samples", {}):
+        # The sample stays: all methods of the class see one object.
+        keep: list[Value | None] = []
+        kept_run(i, lambda: keep.append(_sample(i, cls, Place(info.source, info.node.start, info.node.end))))
+        if keep and keep[0] is not None:
+            i.extra["samples"][cls.oid] = keep[0]
+    if cls is not None:
+        owner = i.extra["samples"].get(cls.oid)
+    if id(info.node) in i.extra.get("run", ()):
+        return
+
+    known = frozenset(journal(i).compiled)
+
+    def run() -> None:
+        place = Place(info.source, info.node.start, info.node.end)
+        given: list[Value] = []
+        bound = 0
+        if cls is not None and info.node.params and info.name != "__new__":
+            given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
+            bound = 1
+        args = arguments(i, ref, info, bound, frozenset())
+        every = Arguments((*given, *args.args), args.keywords, places=((place,) * bound) + args.places, keyword_places=args.keyword_places)
+        i.extra["entered alone"] = True
+        with i.within(("entry", place)):
+            value = i.call(ref, every, place, frame)
+        for member in members(value):
+            if isinstance(member, Ref) and i.info(member.oid).kind == "function":
+                inner = i.info(member.oid).payload
+                if isinstance(inner, FunctionInfo) and id(inner.node) not in entered:
+                    entered.add(id(inner.node))
+                    i.call(member, arguments(i, member, inner, 0, frozenset()), place, frame)
+        trace_uncalled(i, frame, known)
+
+    guarded_run(i, run)
+
+
+__all__ = ["Symbolic", "Tuple", "enter", "functions", "trace_uncalled"]

@@ -1,0 +1,184 @@
+"""The interpreter put together, and where a run begins."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from mxlint.domain.heap import Field, Info
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, External, Member, Ref, Value, members
+from mxlint.facts import events
+from mxlint.interpreter import (
+    arrays,
+    attributes,
+    calls,
+    classes,
+    compiled,
+    entries,
+    external,
+    items,
+    iteration,
+    journal,
+    library,
+    lookup,
+    mlx,
+    modules,
+    operators,
+    plain,
+    returning,
+    statements,
+)
+from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Observer, OutOfSteps
+from mxlint.interpreter.expressions import evaluate
+from mxlint.interpreter.operations import Operations
+from mxlint.project import Project
+from mxlint.source import Source
+from mxlint.syntax import ir
+from mxlint.tracing.mlx.table import Table
+
+
+def _array(i: Interpreter, name: str, args: Sequence[Value], place: Place, frame: Frame) -> Value:
+    return i.symbolic(place, name)
+
+
+def _use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame) -> None:
+    return None
+
+
+def _access(i: Interpreter, oid: int, field: Field, value: Value, place: Place | None, frame: Frame) -> None:
+    return None
+
+
+def _statement(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
+    return None
+
+
+def _managed(i: Interpreter, manager: Member, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
+    """Enter a context manager of a library: what its model says that `__enter__` gives."""
+    cls = i.heap.get(manager.oid, ("#", "class")) if isinstance(manager, Ref) else None
+    name = f"{cls.name}.__enter__" if isinstance(cls, External) else ""
+    value = library.call_model(i, name, Arguments((manager,), places=(place,)), place, frame) if name else None
+    inside(value if value is not None else i.symbolic(place, "entered"))
+
+
+def python_operations() -> Operations:
+    """Python alone."""
+    return Operations(
+        evaluate=evaluate,
+        execute=statements.execute,
+        call=calls.call,
+        attribute=attributes.attribute,
+        set_attribute=attributes.set_attribute,
+        iterate=iteration.iterate,
+        truth=operators.truth,
+        item=items.item,
+        set_item=items.set_item,
+        delete_item=items.delete_item,
+        binary=operators.binary,
+        function=calls.define,
+        define_class=classes.define_class,
+        delegated=calls.delegated,
+        managed=_managed,
+        annotated=classes.annotated,
+        import_module=modules.import_module,
+        import_from=modules.import_from,
+        missing_name=modules.missing_name,
+        external=external.external,
+        array=_array,
+        use=_use,
+        read=_access,
+        written=_access,
+        returned=_statement,
+        raised=_statement,
+        discarded=_statement,
+    )
+
+
+def mlx_operations() -> Operations:
+    """Python with MLX."""
+    return replace(
+        python_operations(),
+        array=arrays.operation,
+        use=compiled.use,
+        read=compiled.python_read,
+        written=compiled.on_write,
+        returned=_returned,
+        raised=_raised,
+        discarded=_discarded,
+    )
+
+
+def _returned(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
+    returning.on_return(i, node, value, frame)
+    if frame.kind == "function":
+        compiled.escaping(i, value, returned=True)
+
+
+def _raised(i: Interpreter, node: ir.Stmt, value: Value, frame: Frame) -> None:
+    compiled.event(i, "raise", frame.place(node), "raise", frame)
+
+
+def _discarded(i: Interpreter, node: ir.ExprStmt, value: Value, frame: Frame) -> None:
+    for member in members(value):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.info(member.oid).place == frame.place(node.value):
+            journal.note(i, events.Note("discarded", journal.where(frame.place(node)), "", member.oid, events.Modality()))
+
+
+def prepared_mlx(project: Project, table: Table, observer: Observer | None = None) -> Interpreter:
+    """An interpreter of Python with MLX."""
+    i = Interpreter(mlx_operations(), project, observer)
+    i.extra["mlx"] = mlx.Mlx(table)
+    i.extra["table"] = table
+    i.journal = journal.Journal()
+    i.extra["derived"] = compiled.derived
+    i.heap.new(Info("process", None, None))
+    return i
+
+
+def prepared(project: Project, observer: Observer | None = None) -> Interpreter:
+    """An interpreter of Python alone."""
+    i = Interpreter(python_operations(), project, observer)
+    i.extra["mlx"] = plain.NoMlx()
+    return i
+
+
+def run(i: Interpreter, source: Source) -> None:
+    """Run a file's module level."""
+    i.main = source
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
+    try:
+        modules.run_module(i, source, "__main__")
+    except Halt:
+        pass
+    except OutOfSteps:
+        i.imprecise("budget of steps")
+
+
+def interpret(source: Source, project: Project, observer: Observer | None = None) -> Interpreter:
+    """Run a file's module level, as Python alone."""
+    i = prepared(project, observer)
+    run(i, source)
+    return i
+
+
+def analyse(source: Source, project: Project, table: Table) -> Interpreter:
+    """Run all of a file: its module level, what it compiles and never calls, and the functions that nothing in sight calls."""
+    i = prepared_mlx(project, table)
+    run(i, source)
+    module = i.modules.get(source.name)
+    if module is None:
+        return i
+    compiled.note_kept(i, 0)
+    frame = lookup.module_frame(i, Ref(module))
+    reaching = entries.reaching(i, source)
+    for function in entries.functions(i, source, module):
+        if not reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
+            continue
+        entries.enter(i, function, frame)
+    entries.trace_uncalled(i, frame)
+    return i
+
+
+__all__ = ["NONE", "analyse", "interpret", "members", "prepared", "prepared_mlx", "python_operations", "run"]

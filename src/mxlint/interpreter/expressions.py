@@ -1,0 +1,489 @@
+"""Expressions: one transfer function for each."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    Array,
+    Const,
+    External,
+    Kind,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    join,
+    members,
+    of,
+)
+from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Halt, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.iteration import append, collected, iterate
+from mxlint.interpreter.narrowing import assume
+from mxlint.interpreter.operators import COMPARISONS, binary, concatenated, copy_dict, hashed, negated, new_list, new_set, unary
+from mxlint.interpreter.text import text_of
+from mxlint.syntax import ir
+
+_BUILTINS: Final = frozenset(dir(builtins))
+
+
+def evaluate(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """The value of an expression."""
+    return _EXPRESSIONS[type(node)](i, node, frame)  # type: ignore[no-any-return]
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def find_name(i: Interpreter, name: str, frame: Frame) -> int | None:
+    """The object in which a name is looked up: the frame itself, one that encloses it, the module; None if none binds it."""
+    scope = frame.scope
+    if scope is not None and name in scope.globals:
+        return frame.module if i.heap.get(frame.module, name) is not None else None
+    oid = frame.oid
+    own = True
+    while True:
+        if i.heap.get(oid, name) is not None:
+            return oid
+        info = i.info(oid).payload
+        if own and frame.kind not in ("class", "module") and scope is not None and name in scope.bound:
+            return None
+        parent = i.heap.get(oid, ("#", "parent"))
+        own = False
+        while isinstance(parent, Ref):
+            oid = parent.oid
+            info = i.info(oid).payload
+            if not isinstance(info, FrameInfo) or info.kind != "class":
+                break
+            parent = i.heap.get(oid, ("#", "parent"))
+        else:
+            return frame.module if i.heap.get(frame.module, name) is not None else None
+        if isinstance(parent, Union):
+            return None
+
+
+def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
+    """The value of a name; an unbound one raises."""
+    oid = find_name(i, name, frame)
+    if oid is None:
+        own = frame.scope is not None and name in frame.scope.bound
+        local = own and frame.kind not in ("class", "module")
+        lazy = None if local else i.operations.missing_name(i, name, frame, node)
+        if lazy is not None:
+            return lazy
+        if name in _BUILTINS and not local:
+            return External(f"builtins.{name}")
+        throw_named(i, "builtins.UnboundLocalError" if own else "builtins.NameError", frame.place(node))
+    value = i.heap.get(oid, name)
+    assert value is not None
+    value = i.live(value)
+    if isinstance(value, Union) and any(isinstance(m, Unbound) for m in members(value)):
+        value = of(option for option in value.options if not isinstance(option.member, Unbound))
+    elif isinstance(value, Unbound):
+        throw_named(i, "builtins.UnboundLocalError", frame.place(node))
+    i.operations.read(i, oid, name, value, frame.place(node), frame)
+    return value
+
+
+def _name(i: Interpreter, node: ir.Name, frame: Frame) -> Value:
+    return read_name(i, node.id, frame, node)
+
+
+def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
+    return Const(node.value)
+
+
+def _attr(i: Interpreter, node: ir.Attr, frame: Frame) -> Value:
+    return i.attribute(i.eval(node.value, frame), node.name, frame.place(node), frame)
+
+
+def _slice(i: Interpreter, node: ir.Slice, frame: Frame) -> Value:
+    return Slice(*(NONE if part is None else i.eval(part, frame) for part in (node.lower, node.upper, node.step)))
+
+
+def _starred(i: Interpreter, node: ir.Starred, frame: Frame) -> Value:
+    return i.eval(node.value, frame)
+
+
+def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
+    owner = i.eval(node.value, frame)
+    return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
+
+
+# -- operators ---------------------------------------------------------------------------------------------------------
+
+
+def _bin(i: Interpreter, node: ir.Bin, frame: Frame) -> Value:
+    left = i.eval(node.left, frame)
+    return binary(i, node.op, left, i.eval(node.right, frame), frame.place(node), frame)
+
+
+def _unary_node(i: Interpreter, node: ir.Unary, frame: Frame) -> Value:
+    value = i.eval(node.operand, frame)
+    if node.op != "not":
+        return unary(i, node.op, value, frame.place(node), frame)
+    truth = i.truth(value, frame.place(node.operand), frame)
+    if truth.outcome is not None:
+        return Const(not truth.outcome)
+    if truth.literal is not None:
+        identity = truth.literal.condition
+        return Symbolic(("not", identity) if truth.literal.outcome else identity, frozenset(("bool",)))
+    return Kind("bool", truth.cause or "imprecise")
+
+
+def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
+    left = i.eval(node.left, frame)
+    place = frame.place(node.left)
+    truth = i.truth(left, place, frame)
+    goes_on = node.op == "and"
+
+    def stay() -> Value:
+        assume(i, node.left, not goes_on, frame)
+        return _falsy(i, left, not goes_on)
+
+    def more() -> Value:
+        assume(i, node.left, goes_on, frame)
+        return i.eval(node.right, frame)
+
+    return i.choose(truth, place, more, stay) if goes_on else i.choose(truth, place, stay, more)
+
+
+def _falsy(i: Interpreter, value: Value, outcome: bool) -> Value:
+    """The members of the left operand with which `and` and `or` stop."""
+    from mxlint.interpreter.narrowing import may_be
+
+    kept = [found for member in members(value) if (found := may_be(i, member, outcome)) is not None]
+    return join(kept) if kept else value
+
+
+def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
+    left = i.eval(node.left, frame)
+    return _chain(i, node, 0, left, frame)
+
+
+def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Frame) -> Value:
+    right = i.eval(node.rights[number], frame)
+    start = node.left if number == 0 else node.rights[number - 1]
+    place = frame.place(ir.Expr(start.start, node.rights[number].end))
+    found = binary(i, node.ops[number], left, right, place, frame)
+    if number + 1 == len(node.ops):
+        return found
+    truth = i.truth(found, place, frame)
+    return i.choose(truth, place, lambda: _chain(i, node, number + 1, right, frame), lambda: found)
+
+
+def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
+    place = frame.place(node.test)
+    truth = i.truth(i.eval(node.test, frame), place, frame)
+
+    def then() -> Value:
+        assume(i, node.test, True, frame)
+        return i.eval(node.body, frame)
+
+    def otherwise() -> Value:
+        assume(i, node.test, False, frame)
+        return i.eval(node.orelse, frame)
+
+    return i.choose(truth, place, then, otherwise)
+
+
+def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
+    from mxlint.interpreter.statements import store
+
+    value = i.eval(node.value, frame)
+    target = frame
+    while target.kind == "comprehension" and target.caller is not None:
+        target = target.caller
+    store(i, node.target.id, value, target, frame.place(node.target))
+    return value
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
+    place = frame.place(node)
+    function = i.eval(node.func, frame)
+    return i.call(function, arguments(i, node.args, frame, node), place, frame)
+
+
+def arguments(i: Interpreter, given: tuple[ir.Arg, ...], frame: Frame, node: ir.Call | None = None) -> Arguments:
+    """Evaluate the arguments of a call, in order."""
+    args: list[Value] = []
+    places: list[Any] = []
+    keywords: dict[str, Value] = {}
+    keyword_places: dict[str, Any] = {}
+    star: Value | None = None
+    kwstar: Value | None = None
+    for arg in given:
+        value = i.eval(arg.value, frame)
+        place = frame.place(arg.value)
+        if arg.star == "*":
+            content = (
+                collected(i, value, place, frame)
+                if not isinstance(value, (Symbolic, Unknown, Array))
+                else Tuple(None, value if isinstance(value, Unknown) else i.symbolic(place, "element"))
+            )
+            if content.items is not None and star is None:
+                args.extend(content.items)
+                places.extend([place] * len(content.items))
+            else:
+                element = content.element if content.items is None else join(content.items) if content.items else None
+                star = element if star is None else join([part for part in (star, element) if part is not None])
+        elif arg.star == "**":
+            rest = _spread(i, value, keywords, keyword_places, place)
+            kwstar = rest if kwstar is None else kwstar
+        elif arg.name is not None:
+            keywords[arg.name] = value
+            keyword_places[arg.name] = place
+        elif star is not None:
+            star = join((star, value))
+        else:
+            args.append(value)
+            places.append(place)
+    return Arguments(args, keywords, star, kwstar, places, keyword_places, node)
+
+
+def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any) -> Value | None:
+    """Put the entries of `**value` among the keywords; what else it may hold is returned."""
+    rest: list[Value] = []
+    for member in members(value):
+        if isinstance(member, Ref):
+            for field, entry in i.heap.fields(member.oid).items():
+                if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const) and isinstance(field[1].value, str):
+                    kept = [m for m in members(entry) if not isinstance(m, Unbound)]
+                    keywords[field[1].value] = join(kept)
+                    places[field[1].value] = place
+            other = i.heap.get(member.oid, ("#", "rest"))
+            if other is not None and not isinstance(other, Unbound):
+                rest.append(other)
+        elif isinstance(member, Unknown):
+            rest.append(member)
+        else:
+            rest.append(i.symbolic(place, "keywords"))
+    return join(rest) if rest else None
+
+
+def _lambda(i: Interpreter, node: ir.Lambda, frame: Frame) -> Value:
+    return i.operations.function(i, node, frame)
+
+
+# -- displays ----------------------------------------------------------------------------------------------------------
+
+
+def _seq(i: Interpreter, node: ir.Seq, frame: Frame) -> Value:
+    content = Tuple(())
+    for item in node.items:
+        value = i.eval(item, frame)
+        if isinstance(item, ir.Starred):
+            part = collected(i, value, frame.place(item), frame)
+        else:
+            part = Tuple((value,))
+            if node.kind == "set":
+                hashed(i, value, frame.place(item), frame)
+        content = concatenated(content, part)
+    place = frame.place(node)
+    if node.kind == "tuple":
+        return content
+    return new_list(i, content, place) if node.kind == "list" else new_set(i, content, place)
+
+
+def _dict(i: Interpreter, node: ir.DictDisplay, frame: Frame) -> Value:
+    oid = i.allocate("dict", None, frame.place(node))
+    for key, item in node.items:
+        if key is None:
+            value = i.eval(item, frame)
+            for member in members(value):
+                if isinstance(member, Ref):
+                    copy_dict(i, member.oid, oid)
+                else:
+                    i.heap.set(oid, ("#", "rest"), i.symbolic(frame.place(item), "value") if not isinstance(member, Unknown) else member)
+        else:
+            name = i.eval(key, frame)
+            hashed(i, name, frame.place(key), frame)
+            put(i, oid, name, i.eval(item, frame))
+    return Ref(oid)
+
+
+def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
+    """`dict[key] = value`: one entry if the key is known, else any."""
+    if is_key(key):
+        i.heap.set(oid, ("k", key), value)
+        return
+    if isinstance(key, Union) and all(is_key(member) for member in members(key)):
+        for member in members(key):
+            present = i.heap.get(oid, ("k", member))
+            i.heap.set(oid, ("k", member), join((value, present if present is not None else Unbound())))
+        return
+    for field, name in ((("#", "rest"), value), (("#", "restkey"), key)):
+        present = i.heap.get(oid, field)
+        i.heap.set(oid, field, name if present is None or isinstance(present, Unbound) else join((present, name)))
+
+
+def is_key(key: Value) -> bool:
+    if isinstance(key, Tuple):
+        return key.items is not None and all(is_key(item) for item in key.items)
+    return isinstance(key, (Const, Ref, External, Symbolic))
+
+
+def _comp(i: Interpreter, node: ir.Comp, frame: Frame) -> Value:
+    from mxlint.interpreter.calls import comprehension_frame, generator_object
+
+    place = frame.place(node)
+    if node.kind == "generator":
+        first = i.eval(node.clauses[0].iter, frame)
+        return generator_object(i, node, frame, first, place)
+    inner = comprehension_frame(i, node, frame)
+    made = _collection(i, node, inner, place)
+    if not i.heap.is_captured(inner.oid):
+        i.heap.clear(inner.oid)
+    return made
+
+
+def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Value:
+    """The list, set or dict of a comprehension."""
+    if node.kind == "dict":
+        oid = i.allocate("dict", None, place)
+
+        def add_entry() -> None:
+            if node.key is None:
+                value = i.eval(node.element, inner)
+                for member in members(value):
+                    if isinstance(member, Ref):
+                        copy_dict(i, member.oid, oid)
+                return
+            key = i.eval(node.key, inner)
+            hashed(i, key, inner.place(node.key), inner)
+            put(i, oid, key, i.eval(node.element, inner))
+
+        clauses(i, node, 0, None, inner, add_entry)
+        return Ref(oid)
+    made = new_list(i, Tuple(()), place) if node.kind == "list" else new_set(i, Tuple(()), place)
+
+    def add() -> None:
+        value = i.eval(node.element, inner)
+        if node.kind == "set":
+            hashed(i, value, inner.place(node.element), inner)
+            content = i.heap.get(made.oid, ("#", "items"))
+            if isinstance(content, Tuple) and content.items is not None and value in content.items and isinstance(value, Const):
+                return
+        append(i, made.oid, value)
+
+    clauses(i, node, 0, None, inner, add)
+    return made
+
+
+def clauses(i: Interpreter, node: ir.Comp, number: int, first: Value | None, frame: Frame, body: Any) -> None:
+    """Run the clauses of a comprehension from `number` on, and the body in the innermost. `first`: the outermost iterable, evaluated."""
+    from mxlint.interpreter.statements import assign, branch
+
+    if number == len(node.clauses):
+        body()
+        return
+    clause = node.clauses[number]
+    iterable = first
+    if iterable is None:
+        outer = frame.caller if number == 0 and frame.caller is not None else frame
+        iterable = i.eval(clause.iter, outer)
+
+    def consume(value: Value) -> None:
+        assign(i, clause.target, value, frame)
+        _tests(i, clause.ifs, 0, frame, lambda: clauses(i, node, number + 1, None, frame, body), branch)
+
+    iterate(i, iterable, consume, frame.place(clause.iter), frame)
+
+
+def _tests(i: Interpreter, tests: tuple[ir.Expr, ...], number: int, frame: Frame, body: Any, branch: Any) -> None:
+    if number == len(tests):
+        body()
+        return
+    branch(i, tests[number], frame, lambda: _tests(i, tests, number + 1, frame, body, branch), lambda: None)
+
+
+# -- texts and the rest ------------------------------------------------------------------------------------------------
+
+
+def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
+    if node.template:
+        for part in node.parts:
+            if isinstance(part, ir.Format):
+                i.eval(part.value, frame)
+        return i.symbolic(frame.place(node), "template", kinds=frozenset(("string.templatelib.Template",)))
+    text: str | None = ""
+    parts: list[Value] = []
+    for part in node.parts:
+        if isinstance(part, ir.Const):
+            text = None if text is None else text + str(part.value)
+            continue
+        value = i.eval(part.value, frame)
+        for member in members(value):
+            i.operations.use(i, "format", member, "f-string", frame.place(part.value), frame)
+        spec = i.eval(part.spec, frame) if part.spec is not None else Const("")
+        if part.conversion:
+            value = text_of(i, value, "str" if part.conversion == "s" else "repr", frame.place(part.value), frame)
+        shown = text_of(i, value, "format", frame.place(part.value), frame, spec)
+        parts.append(shown)
+        text = text + shown.value if text is not None and isinstance(shown, Const) and isinstance(shown.value, str) else None
+    if text is not None:
+        return Const(text)
+    plain = [member for value in parts for member in members(value)]
+    if any(isinstance(member, Symbolic) for member in plain) and all(isinstance(member, (Symbolic, Const)) for member in plain):
+        return i.derived("f-string", [Const(node.start), *plain], frozenset(("str",)), frame.place(node))
+    imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in plain)
+    return Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in plain) else "varying")
+
+
+def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:
+    from mxlint.interpreter.calls import awaited
+
+    return awaited(i, i.eval(node.value, frame), frame.place(node), frame)
+
+
+def _yield(i: Interpreter, node: ir.Yield, frame: Frame) -> Value:
+    value = i.eval(node.value, frame) if node.value is not None else NONE
+    if frame.consume is None:
+        return i.symbolic(frame.place(node), "sent")
+    if node.source:
+        result: list[Value] = []
+        i.operations.delegated(i, value, frame, frame.place(node), result)
+        return join(result) if result else NONE
+    return frame.consume(value)
+
+
+def _opaque(i: Interpreter, node: ir.Opaque, frame: Frame) -> Value:
+    return i.unknown(frame.place(node), "an expression that cannot be read")
+
+
+_EXPRESSIONS: Final[dict[type, Any]] = {
+    ir.Const: _const,
+    ir.Name: _name,
+    ir.Attr: _attr,
+    ir.Slice: _slice,
+    ir.Starred: _starred,
+    ir.Sub: _sub,
+    ir.Call: _call,
+    ir.Bin: _bin,
+    ir.Unary: _unary_node,
+    ir.BoolOp: _bool_op,
+    ir.Compare: _compare,
+    ir.IfExp: _if_exp,
+    ir.Lambda: _lambda,
+    ir.Seq: _seq,
+    ir.DictDisplay: _dict,
+    ir.Comp: _comp,
+    ir.FString: _fstring,
+    ir.Walrus: _walrus,
+    ir.Await: _await,
+    ir.Yield: _yield,
+    ir.Opaque: _opaque,
+}
+
+__all__ = ["COMPARISONS", "Halt", "arguments", "evaluate", "find_name", "negated", "put", "read_name"]

@@ -1,0 +1,191 @@
+"""Calls of what is not of the program: code where data cannot say it, then MLX, then the models of libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    UNBOUND,
+    Array,
+    Bound,
+    Const,
+    External,
+    Member,
+    Ref,
+    Symbolic,
+    Unbound,
+    Unknown,
+    Value,
+    join,
+    members,
+)
+from mxlint.interpreter import builtin, calls, containers, iteration, library, lookup, modules, streams
+from mxlint.interpreter.calls import called_back
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+
+Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
+
+
+def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call something by its canonical name."""
+    handler = _INTERNAL.get(name) or builtin.HANDLERS.get(name) or calls.AWAITABLES.get(name) or streams.HANDLERS.get(name)
+    if handler is not None:
+        return handler(i, args, place, frame)
+    if name.startswith("#"):
+        if name.startswith("#iterator."):
+            return _iterator_method(i, name.rpartition(".")[2], args, place, frame)
+        return UNBOUND
+    method = containers.METHODS.get(name)
+    if method is not None and args.args:
+        return _container_method(i, name, method, args, place, frame)
+    if name.startswith("mlx."):
+        i.may_raise()
+        found = i.extra["mlx"].call(i, name, args, place, frame)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+    modelled = library.call_model(i, name, args, place, frame)
+    if modelled is not None:
+        return modelled
+    if name.endswith(".__init__"):
+        return NONE
+    i.extra["mlx"].handed(i, args.values, place, frame)
+    for value in args.values:
+        for member in members(value):
+            if isinstance(member, Ref) and i.info(member.oid).kind == "function":
+                called_back(i, member, place, frame)
+    i.may_raise()
+    return i.symbolic(place, name)
+
+
+def _container_method(i: Interpreter, name: str, method: containers.Method, args: Arguments, place: Place, frame: Frame) -> Value:
+    owners = args.args[0]
+    rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            needed = (
+                0
+                if name.rpartition(".")[2]
+                in ("clear", "copy", "pop", "popitem", "keys", "values", "items", "reverse", "sort", "update", "popleft", "union")
+                else 1
+            )
+            if len(rest.args) < needed:
+                return library.call_model(i, name, args, place, frame) or NONE
+            return method(i, member, rest, place, frame)
+        return library.call_model(i, name, Arguments((member, *rest.args), rest.keywords, places=args.places), place, frame) or i.symbolic(
+            place, name
+        )
+
+    return i.split(owners, one)
+
+
+def _iterator_method(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner = args.args[0]
+    if name == "send" and isinstance(owner, Ref) and i.info(owner.oid).kind == "generator" and len(args.args) > 1 and args.args[1] != NONE:
+        return iteration.sent(i, owner, args.args[1], place, frame)
+    if name == "throw" and isinstance(owner, Ref) and i.info(owner.oid).kind == "generator" and len(args.args) > 1:
+        error = args.args[1]
+        if isinstance(error, External) or isinstance(error, Ref) and i.info(error.oid).kind == "class":
+            error = i.call(error, Arguments(), place, frame)
+        return iteration.thrown(i, owner, error, place, frame)
+    if name in ("__next__", "send"):
+        return builtin.HANDLERS["builtins.next"](i, Arguments((owner,), places=(place,)), place, frame)
+    if name == "__iter__":
+        return owner
+    if name == "from_iterable":
+        return owner
+    return NONE if name in ("close", "throw") else i.symbolic(place, name)
+
+
+# -- hooks of the interpreter ------------------------------------------------------------------------------------------
+
+
+def _member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner, name = args.args
+    assert isinstance(owner, External) and isinstance(name, Const)
+    full = f"{owner.name}.{name.value}"
+    submodule = i.project.find(full, 0, frame.source) if not owner.name.startswith(("builtins.", "mlx.")) else None
+    if submodule is not None and submodule.source is not None:
+        return modules.import_module(i, full, 0, frame, place)
+    found = i.extra["mlx"].member(i, owner.name, str(name.value), place, frame)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
+    return library.library_member(i, owner.name, str(name.value), place)
+
+
+def _submodule(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner, name = args.args
+    assert isinstance(owner, Ref) and isinstance(name, Const)
+    found = modules.submodule(i, owner, str(name.value))
+    if isinstance(found, Unbound):
+        getter = i.heap.get(owner.oid, "__getattr__")
+        if getter is not None:
+            return i.call(getter, Arguments((name,), places=(place,)), place, frame)
+    return found
+
+
+def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """An attribute that the library base of a class gives its instances."""
+    owner, cls, name = args.args
+    assert isinstance(name, Const)
+    found = i.extra["mlx"].instance_attribute(i, owner, cls, str(name.value), place, frame)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
+    base = lookup.library_base(i, cls)
+    if base is None:
+        return UNBOUND
+    if isinstance(owner, Ref) and name.value == "args":
+        return i.heap.get(owner.oid, "args") or UNBOUND
+    found_method = lookup.library_attribute(i, base, str(name.value))
+    if found_method is None:
+        return UNBOUND
+    assert isinstance(found_method, External)
+    from mxlint.models.load import model
+
+    described = model(found_method.name)
+    if described is not None and described.kind == "attribute":
+        made = i.heap.get(owner.oid, ("made with", name.value)) if isinstance(owner, Ref) else None
+        return (
+            made
+            if made is not None
+            else library.call_model(i, found_method.name, Arguments((owner,), places=(place,)), place, frame) or UNBOUND
+        )
+    return Bound(owner, found_method)
+
+
+def _exception_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    from mxlint.domain.value import Tuple
+
+    for member in members(args.args[0]):
+        if isinstance(member, Ref):
+            i.heap.set(member.oid, "args", Tuple(args.args[1:]))
+    return NONE
+
+
+def _import(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`__import__(name)` and `importlib.import_module(name)`."""
+    name = args.get(0, "name")
+    if isinstance(name, Const) and isinstance(name.value, str) and not name.value.startswith("."):
+        return modules.import_module(i, name.value, 0, frame, place)
+    return i.symbolic(place, "module", kinds=frozenset(("module",)))
+
+
+_INTERNAL: Final[dict[str, Handler]] = {
+    "builtins.__import__": _import,
+    "importlib.import_module": _import,
+    "#member": _member,
+    "#submodule": _submodule,
+    "#library_attribute": _library_attribute,
+    "#effect": lambda i, args, place, frame: i.extra["mlx"].effect(i, args, place, frame),
+    "#source": lambda i, args, place, frame: i.extra["mlx"].source(i, args, place, frame),
+    "#set_item": lambda i, args, place, frame: i.extra["mlx"].set_item(i, args, place, frame),
+    "#set_member": lambda i, args, place, frame: i.extra["mlx"].set_member(i, args, place, frame),
+    "#same": lambda i, args, place, frame: args.args[0],
+    "builtins.BaseException.__init__": _exception_init,
+    "builtins.Exception.__init__": _exception_init,
+}
+
+__all__ = ["Any", "Array", "Symbolic", "Unknown", "external", "join"]

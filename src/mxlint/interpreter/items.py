@@ -1,0 +1,333 @@
+"""Items of containers: `owner[index]`, its assignment and its deletion."""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    UNBOUND,
+    Array,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    ShapeOf,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    join,
+    members,
+    scalar_type,
+)
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.expressions import is_key, put
+from mxlint.interpreter.iteration import collected, known_items, range_element
+from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, library_base, special
+from mxlint.interpreter.operators import hashed, new_list
+
+
+def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
+    """`owner[index]`."""
+    i.place = place
+    index = i.live(index)
+    return i.split(owner, lambda member: _item(i, member, index, place, frame))
+
+
+def content_item(i: Interpreter, content: Value, index: Value, place: Place, frame: Frame) -> Value:
+    """An item or slice of the content of a list: of each length that it may have. A slice is a tuple."""
+
+    def one(part: Member) -> Value:
+        return sequence_item(i, part, index, place, frame) if isinstance(part, Tuple) else part
+
+    return i.split(content, one)
+
+
+def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Frame) -> Value:
+    if isinstance(owner, Array):
+        return i.operations.array(i, "mlx.core.array.__getitem__", (owner, index), place, frame)
+    if isinstance(owner, ShapeOf):
+        if isinstance(index, Slice):
+            return ShapeOf(owner.ident, owner.origin, False)
+        return owner.axis(index.value if isinstance(index, Const) and isinstance(index.value, int) else None)
+    if isinstance(owner, Tuple):
+        return sequence_item(i, owner, index, place, frame)
+    if isinstance(owner, Const) and isinstance(owner.value, (str, bytes)):
+        return _text_item(i, owner, index, place)
+    if isinstance(owner, RangeObject):
+        items = known_items(i, owner)
+        return sequence_item(i, Tuple(items), index, place, frame) if items is not None else range_element(i, owner, place)[0]
+    if isinstance(owner, Ref):
+        kind = i.info(owner.oid).kind
+        if kind == "list":
+            content = i.live(i.heap.get(owner.oid, ("#", "items")) or Unknown("list"))
+            result = content_item(i, content, index, place, frame)
+            if isinstance(index, Const) and isinstance(index.value, int):
+                i.operations.read(i, owner.oid, ("item", index.value), result, place, frame)
+            else:
+                i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
+            return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list")) if isinstance(index, Slice) else result
+        if kind == "dict":
+            hashed(i, index, place, frame)
+            return dict_item(i, owner, index, place, frame)
+        method = special(i, owner, "__getitem__", place, frame)
+        if method is not None:
+            return i.call(method, Arguments((index,), places=(place,)), place, frame)
+        if kind == "class":
+            method = class_attribute(i, owner, "__class_getitem__")
+            if method is not None and not isinstance(method, External):
+                return i.call(bind(i, method, owner, owner, place, frame), Arguments((index,), places=(place,)), place, frame)
+            enum = i.operations.external(i, "#enum_item", Arguments((owner, index), places=(place, place)), place, frame)
+            return owner if isinstance(enum, Unbound) else enum
+        if kind == "instance":
+            cls = i.heap.get(owner.oid, CLASS)
+            base = library_base(i, cls) if cls is not None else None
+            if (
+                base
+                in ("builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict", "collections.Counter")
+                or i.heap.get(owner.oid, ("#", "rest")) is not None
+            ):
+                return dict_item(i, owner, index, place, frame)
+            if base in ("builtins.list", "collections.UserList"):
+                return content_item(i, i.heap.get(owner.oid, ("#", "items")) or Unknown("list"), index, place, frame)
+            if base is not None:
+                return i.operations.external(i, f"{base}.__getitem__", Arguments((owner, index), places=(place, place)), place, frame)
+        hook = i.operations.external(i, f"#item.{kind}", Arguments((owner, index), places=(place, place)), place, frame)
+        if not isinstance(hook, Unbound):
+            return hook
+        if kind not in OPEN_KINDS:
+            throw_named(i, "builtins.TypeError", place)
+        i.may_raise()
+        return i.symbolic(place, "[]")
+    if isinstance(owner, External):
+        method = i.attribute(owner, "__getitem__", place, frame)
+        return i.call(method, Arguments((index,), places=(place,)), place, frame) if isinstance(method, Bound) else owner
+    if isinstance(owner, Unknown):
+        return owner
+    if isinstance(owner, Symbolic):
+        i.may_raise()
+        parts = [m for m in members(index)]
+        return i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), None, place)
+    if isinstance(owner, Kind) and owner.type == "str":
+        return owner
+    throw_named(i, "builtins.TypeError", place)
+
+
+def _text_item(i: Interpreter, owner: Const, index: Value, place: Place) -> Value:
+    real = as_index(index)
+    if real is None:
+        return Kind("str" if isinstance(owner.value, str) else "int", "varying")
+    try:
+        return Const(owner.value[real])  # type: ignore[index]
+    except IndexError:
+        throw_named(i, "builtins.IndexError", place)
+
+
+def as_index(index: Value) -> int | slice | None:
+    """A constant index or slice as Python's own, None if it is not known."""
+    if isinstance(index, Const) and isinstance(index.value, int):
+        return int(index.value)
+    if isinstance(index, Slice) and all(isinstance(part, Const) for part in (index.lower, index.upper, index.step)):
+        return slice(index.lower.value, index.upper.value, index.step.value)  # type: ignore[union-attr]
+    return None
+
+
+def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:
+    """An item or slice of a tuple."""
+    for member in members(index):
+        if isinstance(member, Array):
+            i.operations.use(i, "index", member, "[]", place, frame)
+    if isinstance(index, Union):
+        return i.split(index, lambda member: sequence_item(i, content, member, place, frame))
+    real = as_index(index)
+    items = content.items
+    if items is None:
+        if isinstance(index, Slice):
+            return content
+        i.may_raise("builtins.IndexError")
+        return content.element or Unknown("item")
+    if real is None:
+        if isinstance(index, Slice):
+            return Tuple(None, join(items)) if items else content
+        if isinstance(index, (Tuple, Ref)) or scalar_type(index) not in (None, "int", "bool", "number"):
+            throw_named(i, "builtins.TypeError", place)
+        i.may_raise("builtins.IndexError")
+        chosen = items
+        if isinstance(index, Range) and index.low is not None and index.low >= 0:
+            high = len(items) if index.high is None else index.high + 1
+            chosen = items[index.low : high : index.stride] or items
+        if not items:
+            throw_named(i, "builtins.IndexError", place)
+        return join(chosen)
+    if isinstance(real, slice):
+        return Tuple(items[real])
+    if -len(items) <= real < len(items):
+        return items[real]
+    throw_named(i, "builtins.IndexError", place)
+
+
+def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
+    """`dict[key]`, or `dict.get(key, default)`."""
+    found: list[Value] = []
+    missing = False
+    rest = i.heap.get(owner.oid, ("#", "rest"))
+    has_rest = rest is not None and not isinstance(rest, Unbound)
+    for key in members(index):
+        if isinstance(key, Array):
+            i.operations.use(i, "index", key, "[]", place, frame)
+        value = i.heap.get(owner.oid, ("k", key)) if is_key(key) else None
+        if value is not None:
+            i.operations.read(i, owner.oid, ("k", key), value, place, frame)
+            value = i.live(value)
+            kept = [m for m in members(value) if not isinstance(m, Unbound)]
+            missing = missing or len(kept) < len(list(members(value)))
+            if isinstance(value, Union) and len(kept) == len(value.options):
+                found.append(value)
+            else:
+                found.extend(kept)
+            if has_rest and missing:
+                found.append(rest or UNBOUND)
+        elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
+            if has_rest:
+                found.append(rest or UNBOUND)
+            else:
+                symbolic_keys = [
+                    v
+                    for f, v in i.heap.fields(owner.oid).items()
+                    if isinstance(f, tuple) and f[0] == "k" and not isinstance(f[1], (Const, Tuple, Ref, External))
+                ]
+                found.extend(m for v in symbolic_keys for m in members(v) if not isinstance(m, Unbound))
+            missing = True
+        else:
+            for field, value in i.heap.fields(owner.oid).items():
+                if isinstance(field, tuple) and field[0] == "k":
+                    found.extend(m for m in members(value) if not isinstance(m, Unbound))
+            if has_rest:
+                found.append(rest or UNBOUND)
+            missing = True
+    if missing and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
+        i.may_raise("builtins.KeyError")
+    if missing and default is None:
+        maker = i.heap.get(owner.oid, ("#", "factory"))
+        if maker is not None and not isinstance(maker, Const):
+            with i.within((place, "factory")):
+                made = i.call(maker, Arguments(), place, frame)
+            both = join([*found, made])
+            put(i, owner.oid, index, both)
+            return both
+        method = special(i, owner, "__missing__", place, frame)
+        if method is not None:
+            return join([*found, i.call(method, Arguments((index,), places=(place,)), place, frame)])
+    if missing and default is not None:
+        found.append(default)
+    if not found:
+        throw_named(i, "builtins.KeyError", place)
+    return join(found)
+
+
+def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    """`owner[index] = value`."""
+    for member in members(i.live(owner)):
+        if isinstance(member, Array):
+            i.operations.array(i, "mlx.core.array.__setitem__", (member, index, value), place, frame)
+        elif isinstance(member, Ref):
+            _set_item(i, member, i.live(index), value, place, frame)
+        elif isinstance(member, External):
+            i.operations.external(i, "#set_item", Arguments((member, index, value), places=(place,) * 3), place, frame)
+            i.extra["mlx"].handed(i, (value,), place, frame)
+        else:
+            i.extra["mlx"].handed(i, (value,), place, frame)
+
+
+def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    kind = i.info(owner.oid).kind
+    method = special(i, owner, "__setitem__", place, frame)
+    if method is not None:
+        i.call(method, Arguments((index, value), places=(place, place)), place, frame)
+        return
+    if kind == "list" or i.heap.get(owner.oid, ("#", "items")) is not None:
+        content = i.heap.get(owner.oid, ("#", "items")) or Unknown("list")
+        given = collected(i, value, place, frame) if isinstance(index, Slice) else None
+        changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
+        i.heap.set(owner.oid, ("#", "items"), changed)
+        single = isinstance(index, Const) and isinstance(index.value, int)
+        i.operations.written(i, owner.oid, ("item", index.value) if single else ("#", "items"), value, place, frame)  # type: ignore[union-attr]
+    elif kind == "dict" or i.heap.get(owner.oid, ("#", "rest")) is not None:
+        hashed(i, index, place, frame)
+        put(i, owner.oid, index, value)
+        i.operations.written(i, owner.oid, ("k", index), value, place, frame)
+    elif kind == "instance":
+        cls = i.heap.get(owner.oid, CLASS)
+        base = library_base(i, cls) if cls is not None else None
+        if base is not None:
+            i.operations.external(i, f"{base}.__setitem__", Arguments((owner, index, value), places=(place,) * 3), place, frame)
+
+
+def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: Tuple | None, place: Place) -> Value:
+    """The content of a list after `list[index] = value`; `given`: the items that are put into a slice."""
+    real = as_index(index)
+    if not isinstance(part, Tuple) or part.items is None:
+        held = part.element if isinstance(part, Tuple) else part
+        i.may_raise("builtins.IndexError")
+        added = (value,) if given is None else given.items if given.items is not None else (given.element,)
+        return Tuple(None, join([p for p in (held, *added) if p is not None]))
+    if given is not None:
+        if isinstance(real, slice) and given.items is not None:
+            items = list(part.items)
+            try:
+                items[real] = given.items
+            except ValueError:
+                throw_named(i, "builtins.ValueError", place)
+            return Tuple(tuple(items))
+        parts = [*part.items, *(given.items if given.items is not None else (given.element,))]
+        return Tuple(None, join([p for p in parts if p is not None]))
+    if isinstance(real, int):
+        if not -len(part.items) <= real < len(part.items):
+            throw_named(i, "builtins.IndexError", place)
+        items = list(part.items)
+        items[real] = value
+        return Tuple(tuple(items))
+    i.may_raise("builtins.IndexError")
+    return Tuple(tuple(join((p, value)) for p in part.items))
+
+
+def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> None:
+    """`del owner[index]`."""
+    for member in members(owner):
+        if not isinstance(member, Ref):
+            continue
+        method = special(i, member, "__delitem__", place, frame)
+        if method is not None:
+            i.call(method, Arguments((index,), places=(place,)), place, frame)
+            continue
+        content = i.heap.get(member.oid, ("#", "items"))
+        if content is not None:
+            i.heap.set(member.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
+        else:
+            for key in members(index):
+                if i.heap.get(member.oid, ("k", key)) is None:
+                    rest = i.heap.get(member.oid, ("#", "rest"))
+                    if isinstance(key, Const) and (rest is None or isinstance(rest, Unbound)):
+                        throw_named(i, "builtins.KeyError", place)
+                i.heap.drop(member.oid, ("k", key))
+
+
+def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:
+    """The content of a list after `del list[index]`."""
+    real = as_index(index)
+    if isinstance(part, Tuple) and part.items is not None and real is not None:
+        items = list(part.items)
+        try:
+            del items[real]
+        except IndexError:
+            throw_named(i, "builtins.IndexError", place)
+        return Tuple(tuple(items))
+    i.may_raise("builtins.IndexError")
+    return Tuple(None, join(part.items)) if isinstance(part, Tuple) and part.items else part

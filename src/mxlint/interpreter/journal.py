@@ -1,0 +1,315 @@
+"""Writes facts: what the interpreter notes while it runs, in the vocabulary of mxlint.facts.
+
+Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact noted twice is one fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    Array,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Length,
+    Literal_,
+    Member,
+    Range,
+    Ref,
+    Symbolic,
+    Tuple,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.facts import events, model
+from mxlint.facts.events import Condition, Modality, Where
+from mxlint.interpreter.core import Context, Frame, Interpreter
+
+
+class Journal:
+    """The facts of a run, as they come."""
+
+    def __init__(self) -> None:
+        self.compiled: dict[int, events.Compiled] = {}
+        self.escaped: set[int] = set()
+        self.public: set[int] = set()
+        self.relied: dict[tuple[object, Where], events.Note] = {}
+        self.returned: set[int] = set()
+        self.transforms: dict[int, events.Note] = {}
+        self.transforms_run: set[int] = set()
+        self.transforms_traced: set[int] = set()
+        self.methods: set[int] = set()
+        self.records: dict[Any, None] = {}
+        self.imprecise: dict[tuple[Where, str], None] = {}
+
+    def note(self, record: Any) -> None:
+        """Keep a record."""
+        self.records.setdefault(record)
+
+    def mark(self) -> tuple[int, ...]:
+        """How much has been noted."""
+        return (len(self.records), len(self.compiled), len(self.imprecise))
+
+    def take_back(self, mark: tuple[int, ...]) -> None:
+        """Forget what was noted since."""
+        tables: tuple[dict[Any, Any], ...] = (self.records, self.compiled, self.imprecise)
+        for table, length in zip(tables, mark):
+            while len(table) > length:
+                table.popitem()
+
+    def _at_last(self, fact: events.Compiled) -> events.Compiled:
+        """What is known of a compiled object at the end of the run."""
+        number = fact.number
+        method_of = fact.method_of if number in self.methods else None
+        layer = fact.layer or (fact.caller_layer if number in self.returned else "")
+        return replace(fact, escapes=number in self.escaped, returned=number in self.returned, layer=layer, public=number in self.public, method_of=method_of)
+
+    def log(self) -> events.Log:
+        """All facts."""
+
+        for record in self.relied.values():
+            self.note(record)
+        for number, transform in self.transforms.items():
+            if number in self.transforms_run or number not in self.transforms_traced:
+                self.note(transform)
+
+        def of(kind: type) -> tuple[Any, ...]:
+            return tuple(record for record in self.records if type(record) is kind)
+
+        return events.Log(
+            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), of(events.Event), of(events.Read), of(events.Write), of(events.Stale),
+            of(events.Note), of(events.Loop), tuple(self.imprecise),
+        )  # fmt: skip
+
+
+def journal(i: Interpreter) -> Journal:
+    """The journal of a run."""
+    found: Journal = i.journal
+    return found
+
+
+def note(i: Interpreter, record: Any) -> None:
+    """Keep a fact, unless this round is silent."""
+    if not i.silent:
+        journal(i).note(record)
+
+
+def where(place: Place) -> Where:
+    """A place with its text in one line, shortened."""
+    text = " ".join(place.text.split())
+    return Where(place.span, text if len(text) <= 200 else text[:199] + "…")
+
+
+def wheres(places: Iterable[Place]) -> tuple[Where, ...]:
+    return tuple(map(where, places))
+
+
+# -- contexts ----------------------------------------------------------------------------------------------------------
+
+
+def loops(context: Context) -> tuple[list[tuple[Place, str]], list[tuple[Place, str]]]:
+    """The loops around a point: of its own function, and of the calls that lead to it; each with its round, outermost first."""
+    own: list[tuple[Place, str]] = []
+    outer: list[tuple[Place, str]] = []
+    target = own
+    step: Context | None = context
+    while step is not None and step.parent is not None:
+        what = step.step
+        if isinstance(what, tuple) and what[0] == "call":
+            target = outer
+        elif isinstance(what, tuple) and _is_round(what):
+            target.append((what[0], str(what[1])))
+        step = step.parent
+    return own[::-1], outer[::-1]
+
+
+def call_places(i: Interpreter, start: int = 0) -> list[Place]:
+    """The calls between the frame at depth `start` of the stack and here, outermost first."""
+    return [frame.called_at for frame in i.stack[start:] if frame.called_at is not None]
+
+
+def qualname(frame: Frame) -> str:
+    """The qualified name of the function that a frame belongs to, "" at module level."""
+    return frame.qualname.replace(".<locals>", "")
+
+
+# -- modality ----------------------------------------------------------------------------------------------------------
+
+
+def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Modality | None:
+    """What a fact hangs on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
+    found: list[Condition] = []
+    for condition in i.path[start:]:
+        if condition.cause == "imprecise":
+            imprecise(i, condition.place, "a condition that was not followed")
+            return None
+        if condition.cause == "open":
+            found.append(Condition(where(condition.place), "open", condition.outcome, _of_argument(i, condition.literal)))
+    return Modality(tuple(dict.fromkeys(found)), tuple(dict.fromkeys(presumed)))
+
+
+def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:
+    """Whether a condition depends on an argument of the function that is traced."""
+    return i.trace is not None and literal is not None and _depends(literal.condition, i.trace)
+
+
+def _depends(part: object, trace: Any) -> bool:
+    if isinstance(part, Array):
+        return bool(trace.holds(part.trace)) or part.ident in trace.arguments
+    if isinstance(part, Symbolic):
+        return part.identity in trace.arguments
+    if isinstance(part, Length):
+        return bool(part.size.origins)
+    return isinstance(part, tuple) and (part in trace.arguments or any(_depends(inner, trace) for inner in part))
+
+
+def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
+    """Count something that could not be followed and that decided something."""
+    if place is not None and not i.silent:
+        journal(i).imprecise.setdefault((where(place), reason))
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
+
+DEPTH: Final = 3
+FEW: Final = 4
+"""A number that takes no more values than this does not vary."""
+ANEW: Final = ("clock", "random", "counter", "identity")
+"""Sources that give another value each time."""
+
+
+def _made_in_round(i: Interpreter, identity: object) -> bool:
+    """Whether a value came into being in the round of the loop that runs."""
+    step: Context | None = i.context
+    while step is not None and not _is_round(step.step):
+        step = step.parent
+    if step is None:
+        return False
+    made = next((part for part in identity if isinstance(part, Context)), None) if isinstance(identity, tuple) else None
+    while made is not None and made is not step:
+        made = made.parent
+    return made is not None
+
+
+def _is_round(what: object) -> bool:
+    return isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Place) and (isinstance(what[1], int) or what[1] in ("first", "rest"))
+
+
+def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> model.Value:
+    """A value in the words of the facts."""
+    parts = list(members(value))
+    if len(parts) > 1:
+        types = {scalar_type(part) for part in parts}
+        if None not in types:
+            name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
+            few = all(isinstance(p, Const) for p in parts) and len(parts) <= FEW
+            return model.ScalarValue(name or "scalar", None, False, not few and not any(isinstance(p, Symbolic) for p in parts))
+        arrays = [part for part in parts if isinstance(part, Array)]
+        if len(arrays) == len(parts):
+            return _array(arrays[0])
+        return model.UnknownValue("")
+    return _member(i, parts[0], depth)
+
+
+def _array(member: Array) -> model.ArrayValue:
+    from mxlint.domain.size import Size
+
+    shape: tuple[model.Size, ...] | None = None
+    if member.shape is not None:
+        shape = tuple(_size(size) if isinstance(size, Size) else size if isinstance(size, int) else None for size in member.shape)
+    return model.ArrayValue(shape, member.dtype)
+
+
+def _size(size: Any) -> model.Size:
+    from mxlint.domain.size import bounds
+
+    low, high = bounds(size)
+    return int(low) if low == high else repr(size)
+
+
+def _member(i: Interpreter, member: Member, depth: int) -> model.Value:
+    if isinstance(member, Array):
+        return _array(member)
+    if isinstance(member, Const):
+        plain = member.value is None or isinstance(member.value, (bool, int, str)) or isinstance(member.value, float) and member.value - member.value == 0
+        return model.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
+    if isinstance(member, Length):
+        size = _size(member.size)
+        return model.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
+    if isinstance(member, Range):
+        few = member.low is not None and member.high is not None and (member.high - member.low) // member.stride < FEW
+        return model.ScalarValue("int", None, False, not few)
+    if isinstance(member, Kind):
+        return model.ScalarValue(member.type, None, False, member.cause == "varying")
+    if isinstance(member, Tuple):
+        items = tuple(describe(i, item, depth - 1) for item in member.items) if member.items is not None and depth else None
+        return model.ContainerValue("tuple", items)
+    if isinstance(member, Ref):
+        info = i.info(member.oid)
+        if info.kind == "list":
+            content = i.heap.get(member.oid, ("#", "items"))
+            listed = content.items if isinstance(content, Tuple) else None
+            return model.ContainerValue("list", tuple(describe(i, item, depth - 1) for item in listed) if listed is not None and depth else None)
+        if info.kind == "dict":
+            entries = [(f[1], v) for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
+            if depth and all(isinstance(key, Const) for key, _ in entries):
+                return model.ContainerValue("dict", tuple(describe(i, v, depth - 1) for _, v in entries), tuple(str(k.value) for k, _ in entries if isinstance(k, Const)))
+            return model.ContainerValue("dict", None)
+        if info.kind == "instance":
+            cls = i.heap.get(member.oid, ("#", "class"))
+            return model.ObjectValue(cls.name if isinstance(cls, External) else i.info(cls.oid).label if isinstance(cls, Ref) else "object")
+        return model.NamedValue(info.label or info.kind)
+    if isinstance(member, External):
+        return model.NamedValue(member.name)
+    if isinstance(member, Symbolic):
+        if member.kinds is not None and len(member.kinds) == 1:
+            (name,) = member.kinds
+            if name in ("int", "float", "bool", "str", "number"):
+                return model.ScalarValue(name, None, False, member.source in ANEW and _made_in_round(i, member.identity))
+        return model.UnknownValue(member.label)
+    if isinstance(member, Bound):
+        return _member(i, next(members(member.function)), depth)
+    return model.UnknownValue("")
+
+
+def each_leaf(i: Interpreter, value: Value, seen: set[int] | None = None) -> Iterator[tuple[int, object, Member]]:
+    """Each member that a value or a container in it holds, with the object and field where it lies; each object once."""
+    seen = set() if seen is None else seen
+    for member in members(value):
+        if isinstance(member, Tuple):
+            for item in member.items if member.items is not None else (member.element,) if member.element is not None else ():
+                yield from each_leaf(i, item, seen)
+        elif isinstance(member, Ref) and member.oid not in seen:
+            seen.add(member.oid)
+            if i.info(member.oid).kind in ("list", "set", "dict", "instance"):
+                for field, held in list(i.heap.cells[member.oid].items()):
+                    if field in (("#", "class"), ("#", "alive"), ("#", "parent"), ("#", "factory")):
+                        continue
+                    for inner in members(held):
+                        yield member.oid, field, inner
+                        if isinstance(inner, (Tuple, Ref)):
+                            yield from each_leaf(i, inner, seen)
+
+
+def arrays_in(i: Interpreter, value: Value) -> Iterator[Array]:
+    """Each array in a value and the containers and objects that it holds."""
+    for member in members(value):
+        if isinstance(member, Array):
+            yield member
+        elif isinstance(member, Tuple):
+            for item in member.items if member.items is not None else (member.element,) if member.element is not None else ():
+                yield from arrays_in(i, item)
+    for _, _, leaf in each_leaf(i, value):
+        if isinstance(leaf, Array):
+            yield leaf
+        elif isinstance(leaf, Tuple):
+            for item in leaf.items or (() if leaf.element is None else (leaf.element,)):
+                for inner in members(item):
+                    if isinstance(inner, Array):
+                        yield inner

@@ -1,0 +1,539 @@
+"""Modules, layers and optimizers of MLX: what they hold, what calling them reads, and what their methods do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Ref, Symbolic, Tuple, Union, Value, members
+from mxlint.interpreter import arrays, compiled, shapeless
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.models.mlx.layers import Layer, Repeated, layer_model
+from mxlint.tracing.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
+
+CLASS: Final = ("#", "class")
+MODULE: Final = "mlx.nn.Module"
+
+
+def base_of(i: Interpreter, cls: Value) -> str | None:
+    """The class of MLX that a class is or derives from."""
+    from mxlint.interpreter.lookup import mro
+
+    if isinstance(cls, Union):
+        return None
+    for base in mro(i, cls):
+        if isinstance(base, External) and base.name.startswith("mlx."):
+            return base.name
+    return None
+
+
+def kind(i: Interpreter, ref: Ref) -> str | None:
+    """`module` or `optimizer` for an instance that is one."""
+    cls = i.heap.get(ref.oid, CLASS)
+    return class_kind(i, cls) if cls is not None else None
+
+
+def class_kind(i: Interpreter, cls: Value) -> str | None:
+    """`module` or `optimizer` for a class that is one."""
+    base = base_of(i, cls)
+    if base is None:
+        return None
+    return "module" if is_module_class(base) else "optimizer" if base.startswith("mlx.optimizers.") else None
+
+
+def holds_arrays(i: Interpreter, value: Value) -> bool:
+    """Whether a field of a module is a parameter or holds some: what `parameters()` walks."""
+    for member in members(value):
+        if isinstance(member, Array):
+            return True
+        if isinstance(member, Ref) and (i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module"):
+            return True
+    return False
+
+
+# -- making ------------------------------------------------------------------------------------------------------------
+
+
+def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """A call of a layer's or optimizer's class, or of a method that they inherit; None for anything else."""
+    cls, _, last = name.rpartition(".")
+    if is_module_class(name) or name.startswith("mlx.optimizers.") and last[:1].isupper():
+        return _construct(i, name, args, place, frame)
+    if last == "__init__" and (is_module_class(cls) or cls.startswith("mlx.optimizers.")):
+        for owner in members(args.args[0]):
+            if isinstance(owner, Ref):
+                _initialise(i, owner, cls, Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places), place, frame)
+        return NONE
+    if last == "__call__" and is_module_class(cls):
+        return _call_layer(i, cls, args, place, frame)
+    if is_module_class(cls) and last in MODULE_METHODS or cls.startswith("mlx.optimizers.") and last in OPTIMIZER_METHODS:
+        handler = _METHODS.get(("optimizer." if cls.startswith("mlx.optimizers.") else "module.") + last)
+        return handler(i, args, place, frame) if handler is not None else i.symbolic(place, name)
+    return None
+
+
+def _construct(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("instance", None, place, label=name.rpartition(".")[2])
+    i.heap.set(oid, CLASS, External(name))
+    _initialise(i, Ref(oid), name, args, place, frame)
+    return Ref(oid)
+
+
+def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: Place, frame: Frame) -> None:
+    entry = i.extra["table"].entry(name)
+    parameters = entry.params or () if entry is not None else ()
+    given: dict[str, Value] = dict(zip(parameters, args.args))
+    given.update(args.keywords)
+    for key, value in given.items():
+        i.heap.set(owner.oid, ("made with", key), value)
+    if entry is not None and entry.kind == "optimizer" or name.startswith("mlx.optimizers."):
+        state = i.allocate("dict", None, place, ("state", owner.oid))
+        i.heap.set(owner.oid, ("#", "state"), Ref(state))
+        i.heap.set(state, ("k", Const("step")), Array(i.ident(place, ("step", owner.oid)), None, (), "uint64"))
+        rate = given.get("learning_rate", i.symbolic(place, "learning rate"))
+        i.heap.set(state, ("k", Const("learning_rate")), Array(i.ident(place, ("rate", owner.oid)), None, (), "float32"))
+        i.heap.set(owner.oid, ("made with", "learning_rate"), rate)
+        for setting, default in (entry.settings or {}).items() if entry is not None else ():
+            if setting not in given:
+                held: Value = Const(default) if not isinstance(default, list) else Tuple(tuple(map(Const, default)))
+            else:
+                held = given[setting]
+            i.heap.set(owner.oid, setting, held)
+        return
+    i.heap.set(owner.oid, "training", TRUE)
+    layer = layer_model().construct(name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()})
+    if layer is not None:
+        _hold(i, owner, layer, place)
+    if name == "mlx.nn.Sequential":
+        from mxlint.interpreter.operators import new_list
+
+        i.heap.set(owner.oid, "layers", new_list(i, Tuple(args.args), place, "layers"))
+
+
+LAYER: Final = ("#", "layer")
+"""The field that holds the description of a layer of mlx.nn."""
+
+
+def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
+    """Put the weights and sublayers of a layer into its object."""
+    from mxlint.interpreter.operators import new_list
+
+    i.heap.set(owner.oid, LAYER, Const(layer))
+    for attribute_name, described in layer.weights.items():
+        if described is None:
+            i.heap.set(owner.oid, attribute_name, NONE)
+            continue
+        ident = i.ident(place, ("weight", owner.oid, attribute_name))
+        i.heap.set(ident, ("#", "lazy"), TRUE)
+        i.heap.set(owner.oid, attribute_name, Array(ident, None, described.shape, described.dtype))
+    for attribute_name, part in layer.sublayers.items():
+        made = _sublayer(i, part, place, (owner.oid, attribute_name))
+        if made is not None:
+            i.heap.set(owner.oid, attribute_name, made)
+    del new_list
+
+
+def _sublayer(i: Interpreter, part: Any, place: Place, tag: object) -> Value | None:
+    from mxlint.interpreter.operators import new_list
+
+    if isinstance(part, Layer):
+        oid = i.allocate("instance", None, place, ("sublayer", tag), label=part.name.rpartition(".")[2])
+        i.heap.set(oid, CLASS, External(part.name))
+        i.heap.set(oid, "training", TRUE)
+        for key, value in part.names.items():
+            if isinstance(value, (bool, int, float, str)):
+                i.heap.set(oid, ("made with", key), Const(value))
+        _hold(i, Ref(oid), part, place)
+        return Ref(oid)
+    if isinstance(part, Repeated):
+        one = _sublayer(i, part.layer, place, (tag, "each"))
+        return new_list(i, Tuple(None, one), place, (tag, "list"))
+    if isinstance(part, (list, tuple)):
+        found = [_sublayer(i, item, place, (tag, n)) for n, item in enumerate(part)]
+        return new_list(i, Tuple(tuple(item for item in found if item is not None)), place, (tag, "list"))
+    return None
+
+
+# -- calling -----------------------------------------------------------------------------------------------------------
+
+
+def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    owner = args.args[0]
+    rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
+    if not isinstance(owner, Ref):
+        return None
+    if cls == "mlx.nn.Sequential":
+        held = i.heap.get(owner.oid, "layers")
+        content = i.heap.get(held.oid, ("#", "items")) if isinstance(held, Ref) else None
+        value = rest.args[0] if rest.args else NONE
+        for number, layer in enumerate(content.items or () if isinstance(content, Tuple) else ()):
+            if i.trace is not None and isinstance(held, Ref):
+                compiled.reach(i, i.trace, owner.oid, "layers", held)
+                compiled.on_read(i, held.oid, ("item", number), layer, place, frame)
+            value = i.call(layer, Arguments((value,), places=(place,)), place, frame)
+        return value
+    if cls == MODULE:
+        return None
+    entry = i.extra["table"].entry(cls)
+    description = i.heap.get(owner.oid, LAYER)
+    weights: list[Value] = []
+    for module in submodules(i, owner):
+        for field, value in list(i.heap.cells[module.oid].items()):
+            if isinstance(field, str) and isinstance(value, Array):
+                compiled.on_read(i, module.oid, field, value, place, frame)
+                weights.append(value)
+    form = f"{cls}[bias=False]" if i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.extra["table"].has(f"{cls}[bias=False]") else cls
+    operand = next((m for value in rest.args for m in members(value) if isinstance(m, Array)), None)
+    shapeless.operation(i, form, operand, place, cls.replace("mlx.", ""), frame)
+    if i.trace is not None:
+        i.trace.operations += 1
+    if entry is not None and (entry.random or entry.stochastic) and i.trace is not None and _draws(i, owner, entry):
+        compiled.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
+    if entry is not None and (entry.random or entry.stateful):
+        training = i.heap.get(owner.oid, "training")
+        if training is not None:
+            compiled.on_read(i, owner.oid, "training", training, place, frame)
+        if training == TRUE:
+            _running(i, owner, entry.stateful or (), rest.args, place, frame)
+    found: Any = None
+    if isinstance(description, Const) and isinstance(description.value, Layer):
+        found = layer_model().call(description.value, [arrays.describe(i, value) for value in rest.args], {k: arrays.describe(i, v) for k, v in rest.keywords.items()})
+    return arrays.results(i, found, cls, (*rest.args, *weights), rest.keywords, place)
+
+
+def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Value], place: Place, frame: Frame) -> None:
+    """New running statistics of a layer in training mode."""
+    trace, chain, origin = arrays.traced(i, args)
+    for name in names:
+        present = i.heap.get(owner.oid, name)
+        if isinstance(present, Array):
+            new = Array(i.ident(place, ("running", owner.oid, name)), trace, present.shape, present.dtype, chain, origin)
+            i.heap.set(owner.oid, name, new)
+            compiled.on_write(i, owner.oid, name, new, place, frame, "update")
+
+
+def _draws(i: Interpreter, owner: Ref, entry: Any) -> bool:
+    """Whether calling a stochastic layer surely draws: in training mode, and with a rate that is not 0."""
+    if i.heap.get(owner.oid, "training") != TRUE:
+        return False
+    if entry.active_when is not None:
+        rate = i.heap.get(owner.oid, ("made with", entry.active_when))
+        if rate is not None:
+            return isinstance(rate, Const) and bool(rate.value)
+    return bool(entry.random or entry.stochastic)
+
+
+# -- attributes and methods --------------------------------------------------------------------------------------------
+
+
+def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place, frame: Frame) -> Value | None:
+    """An attribute that MLX gives to layers, modules and optimizers; None for any other."""
+    if not isinstance(owner, Ref):
+        return None
+    base = base_of(i, cls)
+    if base is None:
+        return None
+    if is_module_class(base):
+        if name == "state":
+            return owner
+        if name == "training":
+            return i.heap.get(owner.oid, "training") or TRUE
+        if name in MODULE_METHODS or name in ("__call__", "keys", "values", "items", "get"):
+            return Bound(owner, External(f"{base}.{name}"))
+        held = i.heap.get(owner.oid, ("made with", name))
+        return held
+    if base.startswith("mlx.optimizers."):
+        if name == "state":
+            return i.heap.get(owner.oid, ("#", "state"))
+        if name in OPTIMIZER_METHODS:
+            return Bound(owner, External(f"{base}.{name}"))
+        if name in ("learning_rate", "step"):
+            state = i.heap.get(owner.oid, ("#", "state"))
+            return i.heap.get(state.oid, ("k", Const(name))) if isinstance(state, Ref) else None
+    return None
+
+
+def submodules(i: Interpreter, value: Value, seen: set[int] | None = None) -> Iterator[Ref]:
+    """A module and all modules that it holds, each once."""
+    seen = set() if seen is None else seen
+    for member in members(value):
+        if isinstance(member, Tuple):
+            for item in member.items or ():
+                yield from submodules(i, item, seen)
+        elif isinstance(member, Ref) and member.oid not in seen:
+            seen.add(member.oid)
+            if kind(i, member) == "module":
+                yield member
+            if i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module":
+                for field, held in list(i.heap.cells[member.oid].items()):
+                    if field not in (CLASS, ("#", "parent"), ("#", "alive")):
+                        yield from submodules(i, held, seen)
+
+
+def reached(i: Interpreter, value: Value) -> Iterator[Ref]:
+    """A module and all modules that it holds, where a trace comes to them through it."""
+    for root in members(value):
+        name = i.trace.reached.get(root.oid) if i.trace is not None and isinstance(root, Ref) else None
+        for module in submodules(i, root):
+            if name is not None:
+                i.trace.reached.setdefault(module.oid, name)
+            yield module
+
+
+def _mode(training: bool) -> Any:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        given = args.args[1] if len(args.args) > 1 else args.keywords.get("mode", Const(training))
+        for module in submodules(i, args.args[0]):
+            i.heap.set(module.oid, "training", given if training else Const(False))
+            compiled.on_write(i, module.oid, "training", given, place, frame)
+        return args.args[0]
+
+    return run
+
+
+def _parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A fresh tree of the arrays."""
+    from mxlint.interpreter.mlx import HANDLERS
+
+    made = HANDLERS["mlx.utils.tree_map"](i, Arguments((External("#same"), args.args[0]), places=(place, place)), place, frame)
+    for member in members(made):
+        if isinstance(member, Ref):
+            i.heap.set(member.oid, ("#", "copy of"), args.args[0])
+    return made
+
+
+def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`module.update(tree)`: new arrays for its parameters."""
+    from mxlint.interpreter.journal import arrays_in
+
+    tree = args.args[1] if len(args.args) > 1 else NONE
+    if isinstance(tree, Ref) and i.info(tree.oid).kind in ("dict", "instance"):
+        for _ in reached(i, args.args[0]):
+            pass
+        _put_in(i, args.args[0], tree, place, frame)
+        return args.args[0]
+    given = list(arrays_in(i, tree))
+    trace = next((array.trace for array in given if array.trace is not None), None)
+    for module in reached(i, args.args[0]):
+        for field, value in list(i.heap.cells[module.oid].items()):
+            if isinstance(field, str) and isinstance(value, Array):
+                new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
+                i.heap.set(module.oid, field, new)
+                compiled.on_write(i, module.oid, field, new, place, frame, "update")
+    return args.args[0]
+
+
+def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`module.set_dtype(…)`, `module.apply(…)`: new arrays, still to be computed from the old ones."""
+    for module in reached(i, args.args[0]):
+        for field, value in list(i.heap.cells[module.oid].items()):
+            if isinstance(field, str) and isinstance(value, Array):
+                new = Array(i.ident(place, ("converted", module.oid, field)), value.trace, value.shape, None, value.chain)
+                i.heap.set(new.ident, compiled.LAZY, TRUE)
+                i.heap.set(new.ident, ("#", "from"), Const((value.ident,)))
+                i.heap.set(module.oid, field, new)
+                compiled.on_write(i, module.oid, field, new, place, frame, "update")
+    return args.args[0]
+
+
+def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`module.load_weights(pairs)`: the very arrays that the pairs name; of a file: new ones."""
+    from mxlint.interpreter.iteration import known_items
+
+    given = args.args[1] if len(args.args) > 1 else NONE
+    pairs = known_items(i, given) if isinstance(given, (Tuple, Ref)) else None
+    for pair in pairs or ():
+        if not (isinstance(pair, Tuple) and pair.items is not None and len(pair.items) == 2 and isinstance(pair.items[0], Const)):
+            return update_dict(i, args, place, frame)
+    if pairs is None:
+        return update_dict(i, args, place, frame)
+    for _ in reached(i, args.args[0]):
+        pass
+    for pair in pairs:
+        name, value = pair.items  # type: ignore[union-attr]
+        owner: Value | None = args.args[0]
+        *path, last = str(name.value).split(".")
+        for part in path:
+            owner = compiled.held(i, owner.oid, _key(i, owner, part)) if isinstance(owner, Ref) else None
+        if isinstance(owner, Ref):
+            _put_one(i, owner, int(last) if last.isdigit() else last, value, place, frame)
+    return args.args[0]
+
+
+def _key(i: Interpreter, owner: Ref, part: str) -> object:
+    """The field of an object that a part of a weight's name means."""
+    return ("item", int(part)) if part.isdigit() else part if i.info(owner.oid).kind == "instance" else ("k", Const(part))
+
+
+def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame) -> None:
+    """Put the arrays of a tree where they belong in a module, a list or a dict: the very arrays, no copies."""
+    from mxlint.interpreter.iteration import known_items
+    from mxlint.interpreter.mlx import entries
+
+    for member in members(owner):
+        if not isinstance(member, Ref):
+            continue
+        for part in members(tree):
+            if isinstance(part, Ref) and i.info(part.oid).kind in ("dict", "instance"):
+                pairs = [(key.value if isinstance(key, Const) else None, value) for key, value in entries(i, part)]
+            else:
+                pairs = list(enumerate(known_items(i, part) or ()))
+            for key, value in pairs:
+                _put_one(i, member, key, value, place, frame)
+
+
+def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place, frame: Frame) -> None:
+    field: object = key if i.info(owner.oid).kind == "instance" else ("k", Const(key)) if i.info(owner.oid).kind == "dict" else ("item", key)
+    present = compiled.held(i, owner.oid, field)
+    if present is None:
+        return
+    if isinstance(present, Array) and not isinstance(field, tuple):
+        given = all(isinstance(m, Array) and i.heap.get(m.ident, ("#", "argument")) is not None for m in members(value))
+        i.heap.set(owner.oid, field, value)
+        compiled.on_write(i, owner.oid, field, value, place, frame, "fill" if given else "update")
+    elif not isinstance(present, Array):
+        _put_in(i, present, value, place, frame)
+
+
+def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`optimizer.update(model, gradients)`: new weights and new state."""
+    from mxlint.interpreter.journal import arrays_in
+
+    optimizer = args.args[0]
+    model = args.args[1] if len(args.args) > 1 else NONE
+    if not i.extra.get("applying"):
+        own = _own_method(i, optimizer, "apply_gradients")
+        if own is not None and len(args.args) > 2:
+            i.extra["applying"] = True
+            try:
+                i.call(own, Arguments((args.args[2], model), places=(place, place)), place, frame)
+            finally:
+                i.extra["applying"] = False
+            return NONE
+    single = _own_method(i, optimizer, "apply_single")
+    if single is not None:
+        gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
+        weight = next((v for m in submodules(i, model) for v in i.heap.cells[m.oid].values() if isinstance(v, Array)), gradient)
+        i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
+    given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
+    trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
+    for module in reached(i, model):
+        for field, value in list(i.heap.cells[module.oid].items()):
+            if isinstance(field, str) and isinstance(value, Array):
+                if not _trains(i, module):
+                    continue
+                new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
+                compiled.on_read(i, module.oid, field, value, place, frame)
+                i.heap.set(module.oid, field, new)
+                compiled.on_write(i, module.oid, field, new, place, frame, "weights")
+    for member in members(optimizer):
+        if not isinstance(member, Ref):
+            continue
+        state = i.heap.get(member.oid, ("#", "state"))
+        if isinstance(state, Ref):
+            if i.trace is not None and member.oid in i.trace.reached:
+                i.trace.reached.setdefault(state.oid, f"{i.trace.reached[member.oid]}.state")
+            compiled.on_read(i, member.oid, ("#", "state"), state, place, frame)
+            cls = i.heap.get(member.oid, CLASS)
+            base = base_of(i, cls) if cls is not None else None
+            entry = i.extra["table"].entry(base) if base is not None else None
+            for setting in entry.settings or () if entry is not None else ():
+                held = i.heap.get(member.oid, setting)
+                if held is not None:
+                    compiled.on_read(i, member.oid, setting, held, place, frame, name=setting)
+            rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
+            if rate is not None:
+                compiled.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
+            leaves = [*(entry.state or () if entry is not None else ("moments",)), "step"]
+            for name in leaves:
+                present = i.heap.get(state.oid, ("k", Const(name)))
+                if present is not None and (name != "step" or _counts_steps(i, member)):
+                    compiled.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
+                counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
+                new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
+                i.heap.set(state.oid, ("k", Const(name)), new)
+                compiled.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
+    return NONE
+
+
+def _own_method(i: Interpreter, optimizer: Value, name: str) -> Value | None:
+    """A method that a class of the program gives its optimizers, bound."""
+    from mxlint.interpreter.lookup import class_attribute
+
+    cls = i.heap.get(optimizer.oid, CLASS) if isinstance(optimizer, Ref) else None
+    method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
+    return Bound(optimizer, method) if isinstance(method, Ref) else None
+
+
+def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:
+    """Whether an update computes with the number of the step: a schedule, or the correction of a bias."""
+    rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
+    schedule = rate is not None and any(isinstance(member, (Ref, Bound, External)) for member in members(rate))
+    return schedule or i.heap.get(optimizer.oid, "bias_correction") == TRUE
+
+
+def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
+    """`optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
+    if field not in ("state", "learning_rate") or kind(i, Ref(oid)) != "optimizer":
+        return
+    state = i.heap.get(oid, ("#", "state"))
+    if field == "state":
+        i.heap.set(oid, ("#", "state"), value)
+        compiled.on_write(i, oid, ("#", "state"), value, place, frame)
+    elif isinstance(state, Ref):
+        rate = Array(i.ident(place, ("rate", oid)), None, (), "float32")
+        i.heap.set(state.oid, ("k", Const("learning_rate")), rate)
+        compiled.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
+
+
+def _freeze(frozen: bool) -> Any:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """Which of the module's weights are trained is another one from now on."""
+        for module in submodules(i, args.args[0]):
+            keys = args.keywords.get("keys", NONE)
+            i.heap.set(module.oid, compiled.FROZEN, Tuple((Const(frozen), keys)))
+            compiled.on_write(i, module.oid, compiled.FROZEN, Const(frozen), place, frame)
+        return args.args[0]
+
+    return run
+
+
+def _trains(i: Interpreter, module: Ref) -> bool:
+    """Whether the weights of a layer are trained: it is not frozen as a whole."""
+    return i.heap.get(module.oid, compiled.FROZEN) != Tuple((TRUE, NONE))
+
+
+def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
+    """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
+    for module in reached(i, model):
+        if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.cells[module.oid].items()):
+            continue
+        frozen = i.heap.get(module.oid, compiled.FROZEN)
+        compiled.on_read(i, module.oid, compiled.FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
+        for field, value in list(i.heap.cells[module.oid].items()):
+            if isinstance(field, str) and isinstance(value, Array) and i.trace is not None and i.trace.holds(value.trace) and _trains(i, module):
+                compiled.on_write(i, module.oid, field, value, place, frame, "differentiate")
+
+
+def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return args.args[0]
+
+
+def _nothing(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return NONE
+
+
+def _apply_gradients(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`optimizer.apply_gradients(gradients, parameters)`: the new parameters, and new state."""
+    _optimizer_update(i, Arguments((args.args[0], NONE, *args.args[1:2]), places=args.places), place, frame)
+    return args.args[2] if len(args.args) > 2 else i.symbolic(place, "parameters")
+
+
+_METHODS: Final[dict[str, Any]] = {
+    "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
+    "module.update": update_dict, "module.load_weights": _load, "module.freeze": _freeze(True), "module.unfreeze": _freeze(False), "module.apply": _convert,
+    "module.set_dtype": _convert, "optimizer.update": _optimizer_update, "optimizer.init": _nothing, "optimizer.apply_gradients": _apply_gradients,
+}  # fmt: skip
+
+__all__ = ["Member", "Symbolic", "attribute", "call", "holds_arrays", "kind", "submodules"]

@@ -1,0 +1,192 @@
+"""How names are found in classes: linearised bases, what a class holds, what is read of an instance where its class holds something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Tuple, Unbound, Value, join, members
+from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter
+from mxlint.models.load import bases, constant, model
+
+CLASS: Final = ("#", "class")
+
+BASES: Final = ("#", "bases")
+
+OPEN_KINDS: Final = frozenset(("at", "compiled", "transform", "future", "dispatch"))
+"""Kinds of objects of libraries of which not all operations are described."""
+
+FIELDS: Final = ("#", "fields")
+"""Of a dataclass or NamedTuple: the names of its fields, in order."""
+
+
+def mro(i: Interpreter, cls: Value) -> list[Member]:
+    """The linearised bases of a class, itself first (C3, as Python does; where that fails, depth first)."""
+    if not isinstance(cls, Ref):
+        return [m for m in members(cls)]
+    bases = [base for value in _bases(i, cls) for base in members(value)]
+    sequences = [mro(i, base) for base in bases if base != cls]
+    merged = _merge([*sequences, bases])
+    return [cls, *merged]
+
+
+def _merge(sequences: list[list[Member]]) -> list[Member]:
+    result: list[Member] = []
+    todo = [list(sequence) for sequence in sequences if sequence]
+    while todo:
+        for sequence in todo:
+            head = sequence[0]
+            if not any(head in other[1:] for other in todo):
+                break
+        else:
+            head = todo[0][0]
+        result.append(head)
+        todo = [[item for item in sequence if item != head] for sequence in todo]
+        todo = [sequence for sequence in todo if sequence]
+    return result
+
+
+def _bases(i: Interpreter, cls: Ref) -> Iterable[Value]:
+    found = i.heap.get(cls.oid, BASES)
+    return found.items or () if isinstance(found, Tuple) else ()
+
+
+def class_attribute(i: Interpreter, cls: Value, name: str, after: Member | None = None) -> Value | None:
+    """What a class or one of its bases holds under a name, as it is (no descriptor applied). `after`: only bases behind this one."""
+    found_after = after is None
+    for base in mro(i, cls):
+        if not found_after:
+            found_after = base == after
+            continue
+        if isinstance(base, Ref):
+            value = i.heap.get(base.oid, name)
+            if value is not None and not isinstance(value, Unbound):
+                return value
+        elif isinstance(base, External) and base.name != "builtins.object":
+            method = library_attribute(i, base.name, name)
+            if method is not None:
+                return method
+    return None
+
+
+def library_attribute(i: Interpreter, cls: str, name: str) -> Value | None:
+    """A method or constant that a class of a library has; None if it has none, or nothing is known."""
+
+    for base in (cls, *[b for b in bases(cls) if b != "builtins.object"]):
+        full = f"{base}.{name}"
+        found = model(full)
+        if found is not None or i.extra["mlx"].has(full):
+            return External(found.name if found is not None else full)
+        value = constant(full)
+        if value is not None:
+            return External(full)
+    return None
+
+
+def library_base(i: Interpreter, cls: Value) -> str | None:
+    """The first class of a library among the bases of a class of the program, besides object."""
+    for base in mro(i, cls):
+        if isinstance(base, External) and base.name not in ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"):
+            return base.name
+    return None
+
+
+def class_of(i: Interpreter, ref: Ref) -> Value | None:
+    """The class of an object; of a class its metaclass."""
+    kind = i.info(ref.oid).kind
+    if kind == "instance":
+        return i.heap.get(ref.oid, CLASS)
+    if kind == "class":
+        return i.heap.get(ref.oid, ("#", "metaclass"))
+    return None
+
+
+def special_exists(i: Interpreter, member: Ref, name: str) -> bool:
+    cls = class_of(i, member)
+    return cls is not None and class_attribute(i, cls, name) is not None
+
+
+def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value | None:
+    """A special method that the class of an object of the program defines, bound; None if it has none."""
+    if not isinstance(owner, Ref) or i.info(owner.oid).kind not in ("instance", "class"):
+        return None
+    cls = class_of(i, owner)
+    if cls is None:
+        return None
+    found = class_attribute(i, cls, name)
+    if found is None or isinstance(found, External):
+        return None
+    return bind(i, found, owner, cls, place, frame)
+
+
+def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, frame: Frame) -> Value:
+    """What is read of an instance where its class holds `found`: a bound method, the value of a property, the value itself."""
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            info = i.info(member.oid)
+            if info.kind in ("function", "cached", "contextmanager"):
+                return Bound(owner, member)
+            if info.kind == "descriptor" and info.payload == "partialmethod":
+                return _bound_partial(i, member, owner, cls, place, frame)
+            if info.kind == "descriptor":
+                inner = i.heap.get(member.oid, "fget") or UNBOUND
+                if info.payload == "staticmethod":
+                    return inner
+                if info.payload == "classmethod":
+                    return Bound(cls if not isinstance(owner, Ref) or i.info(owner.oid).kind != "class" else owner, inner)
+                value = i.call(inner, Arguments((owner,), places=(place,)), place, frame)
+                if info.payload == "cached_property" and isinstance(owner, Ref):
+                    name = i.heap.get(member.oid, "name")
+                    if isinstance(name, Const):
+                        i.heap.set(owner.oid, str(name.value), value)
+                return value
+            if info.kind == "field":
+                return i.heap.get(member.oid, "default") or UNBOUND
+        if isinstance(member, External):
+            from mxlint.models.load import constant, kind_of
+
+            if constant(member.name) is None and kind_of(member.name) != "class":
+                return Bound(owner, member)
+        return member
+
+    parts = [one(member) for member in members(found)]
+    return parts[0] if len(parts) == 1 else join(parts)
+
+
+def _bound_partial(i: Interpreter, member: Ref, owner: Value, cls: Value, place: Place, frame: Frame) -> Value:
+    """A partialmethod read of an instance: a partial of the bound function."""
+    oid = i.allocate("partial", None, place, ("partialmethod", member.oid))
+    i.heap.set(oid, "func", bind(i, i.heap.get(member.oid, "fget") or UNBOUND, owner, cls, place, frame))
+    i.heap.set(oid, "args", i.heap.get(member.oid, "args") or Tuple(()))
+    for field, value in list(i.heap.fields(member.oid).items()):
+        if isinstance(field, tuple) and field[0] == "kw":
+            i.heap.set(oid, field, value)
+    return Ref(oid)
+
+
+def module_frame(i: Interpreter, module: Ref) -> Frame:
+    """A frame that stands for a module."""
+    info = i.info(module.oid).payload
+    assert isinstance(info, FrameInfo)
+    return Frame(module.oid, "module", info.source, "", info.scope, module.oid, None)
+
+
+def fields_of(i: Interpreter, cls: Value) -> list[tuple[str, Value | None, bool]]:
+    """The fields of a dataclass with its bases: name, default, whether the constructor takes it."""
+    found: dict[str, tuple[Value | None, bool]] = {}
+    for base in reversed(mro(i, cls)):
+        if isinstance(base, Ref):
+            listed = i.heap.get(base.oid, FIELDS)
+            for item in listed.items or () if isinstance(listed, Tuple) else ():
+                assert isinstance(item, Const)
+                name = str(item.value)
+                default = i.heap.get(base.oid, name)
+                found[name] = (default, i.heap.get(base.oid, ("noinit", name)) is None)
+    return [(name, default, takes) for name, (default, takes) in found.items()]
+
+
+def frozen(i: Interpreter, cls: Value) -> bool:
+    """Whether a class is a dataclass whose instances cannot be changed."""
+    return isinstance(cls, Ref) and any(isinstance(base, Ref) and i.heap.get(base.oid, ("#", "frozen")) == TRUE for base in mro(i, cls))

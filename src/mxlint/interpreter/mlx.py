@@ -1,0 +1,424 @@
+"""Calls of MLX: by the measured table, and by code for the few things that no data can say (compile, transforms, modules, optimizers, trees)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    TRUE,
+    Array,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unknown,
+    Value,
+    join,
+    members,
+)
+from mxlint.facts import events
+from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, transforms
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.journal import arrays_in, call_places, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.operators import new_list
+from mxlint.tracing.mlx.names import DTYPES, canonical
+from mxlint.tracing.mlx.table import Table
+
+Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
+
+
+NUMBERS: Final = frozenset({"int", "float", "bool", "number"})
+TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "list", "tuple")}
+"""The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""
+
+
+class Mlx:
+    """MLX's part of the interpreter."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def has(self, name: str) -> bool:
+        """Whether a canonical name is something of MLX."""
+        return name.startswith("mlx.") and (self.table.entry(canonical(name)) is not None or canonical(name) in HANDLERS)
+
+    def is_dtype(self, name: str) -> bool:
+        return self.dtype(name) is not None
+
+    def dtype(self, name: str) -> str | None:
+        """The name of a dtype, as MLX prints it."""
+        last = name.removeprefix("mlx.core.")
+        return last.rstrip("_") if name.startswith("mlx.core.") and last in DTYPES else None
+
+    def member(self, i: Interpreter, owner: str, name: str, place: Place, frame: Frame) -> Value | None:
+        """`owner.name`, by canonical name; None for what is not of MLX."""
+        if not (owner == "mlx" or owner.startswith("mlx.")):
+            return None
+        full = canonical(f"{owner}.{name}")
+        constants = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "nan": float("nan"), "euler_gamma": 0.5772156649015329}
+        if owner == "mlx.core" and name in constants:
+            return Const(constants[name])
+        if full == "mlx.core.newaxis":
+            return NONE
+        return External(full)
+
+    def instance_attribute(self, i: Interpreter, owner: Value, cls: Value, name: str, place: Place, frame: Frame) -> Value | None:
+        """An attribute that MLX gives to layers, modules and optimizers."""
+        return layers.attribute(i, owner, cls, name, place, frame)
+
+    def object_kind(self, i: Interpreter, ref: Ref) -> str | None:
+        """`module` or `optimizer` for an instance that is one."""
+        return layers.kind(i, ref)
+
+    def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
+        """An attribute of an object was assigned."""
+        layers.assigned(i, oid, field, value, place, frame)
+
+    def class_kind(self, i: Interpreter, cls: Value) -> str | None:
+        """`module` or `optimizer` for a class that is one."""
+        return layers.class_kind(i, cls)
+
+    def refused_name(self, name: str) -> str:
+        """The type of something of a library as an argument that MLX refuses; "" if it takes it, or that is not known."""
+        from mxlint.models.load import constant, kind_of
+
+        if self.is_dtype(name):
+            return "dtype"
+        if name.startswith("mlx."):
+            entry = self.table.entry(canonical(name))
+            return "function" if entry is not None and entry.kind == "function" else ""
+        return {"class": "class", "function": "function"}.get(kind_of(name) or "", "") if constant(name) is None else ""
+
+    def refused(self, i: Interpreter, ref: Ref) -> str:
+        """The type of an instance as an argument that MLX refuses; "" if it takes it, or that is not known."""
+        what = layers.kind(i, ref)
+        if what == "module":
+            return "nn.Module"
+        cls = i.heap.get(ref.oid, ("#", "class"))
+        if what == "optimizer":
+            return "optimizer"
+        from mxlint.interpreter.exceptions import ancestors
+
+        names = ancestors(i, cls) if cls is not None else {None}
+        if None in names or names & TAKEN:
+            return ""
+        if any(isinstance(name, str) and name.startswith("enum.") for name in names):
+            return "enum member"
+        if isinstance(cls, External):
+            return {"numpy.ndarray": "numpy array"}.get(cls.name, cls.name if cls.name.startswith("numpy.") else cls.name.rpartition(".")[2])
+        return i.info(cls.oid).label if isinstance(cls, Ref) else ""
+
+    def effect(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
+        if i.trace is not None and isinstance(args.args[0], Const):
+            why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
+            compiled.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
+        return NONE
+
+    def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """A call of a library that gives something else each time. In a trace it is frozen, which matters if the trace computes with it."""
+        name, why, result = args.args
+        if i.trace is None:
+            if why == Const("clock"):
+                clocks.read(i, place)
+            return NONE
+        fact = compiled.prepared_event(i, "effect", place, str(name.value) if isinstance(name, Const) else "", frame, str(why.value) if isinstance(why, Const) else "")
+        if fact is not None and all(isinstance(member, Symbolic) and member.kinds is not None and member.kinds <= NUMBERS for member in members(result)):
+            i.trace.sources[place] = fact
+        elif fact is not None:
+            note(i, fact)
+        return NONE
+
+    def set_member(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`owner.name = value` of what is no object of the program."""
+        owner, name = args.args[0], args.args[1]
+        if isinstance(owner, External) and owner.name == "mlx.core.random" and name == Const("state"):
+            note(i, events.Note("random state assigned", where(place), "", None, modality(i, len(i.path)) or events.Modality()))
+        return NONE
+
+    def looped(self, i: Interpreter, rounds: int, operations: int, place: Place, frame: Frame) -> None:
+        """A loop of a traced body has ended: so many rounds made so many arrays."""
+        m = modality(i, i.trace.path)
+        if operations and m is not None:
+            calls = wheres(call_places(i, i.trace.depth + 1))
+            note(i, events.Loop(i.trace.oid, i.trace.number, where(place), qualname(frame), calls, wheres(i.trace.loops), rounds, operations, m))
+
+    def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`owner[index] = value` of what is no object of the program."""
+        owner, index, value = args.args
+        name = owner.name if isinstance(owner, External) else ""
+        if name == "os.environ":
+            if i.trace is not None:
+                compiled.event(i, "effect", place, name, frame, note_="configures")
+            elif index == Const("MLX_DISABLE_COMPILE"):
+                _environment(i, value, place)
+        elif name == "mlx.core.random.state":
+            note(i, events.Note("random state assigned", where(place), "item", None, modality(i, len(i.path)) or events.Modality()))
+        return NONE
+
+    def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
+        """Something that is not followed is given values: it may keep compiled objects, and keep or compute arrays."""
+        for value in values:
+            compiled.escaping(i, value)
+        if i.trace is not None:
+            for value in values:
+                compiled.array_use(i, value)
+            if any(i.trace.holds(array.trace) for value in values for array in arrays_in(i, value)):
+                compiled.event(i, "escape", place, "", frame)
+            return
+        clocks.forced(i)
+        for value in values:
+            for array in arrays_in(i, value):
+                i.heap.drop(array.ident, compiled.LAZY)
+
+    def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+        """Call something of MLX."""
+        full = canonical(name)
+        handler = HANDLERS.get(full)
+        if handler is not None:
+            return handler(i, args, place, frame)
+        found = layers.call(i, full, args, place, frame)
+        if found is not None:
+            return found
+        if full.startswith(f"{arrays.ARRAY}."):
+            return arrays.method(i, full, args, place, frame)
+        return function(i, full, args, place, frame)
+
+
+def _environment(i: Interpreter, value: Value, place: Place) -> None:
+    """MLX_DISABLE_COMPILE is set: it counts at the first compiled call, whatever it holds."""
+    kind = ""
+    if any(type(record) is events.Call for record in journal(i).records):
+        kind = "environment set late"
+    elif isinstance(value, Const) and value.value in ("0", "", "false", "False"):
+        kind = "environment set to off"
+    if kind:
+        note(i, events.Note(kind, where(place), "MLX_DISABLE_COMPILE", None, modality(i, 0) or events.Modality()))
+
+
+def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """A function of MLX, by the table."""
+    entry = i.extra["table"].entry(name)
+    if entry is None:
+        return None
+    short = f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
+    if entry.evaluates:
+        for value in args.values:
+            for array in arrays_in(i, value):
+                compiled.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
+    if name in COUNTS:
+        position, parameter = COUNTS[name]
+        count = args.get(position, parameter)
+        for member in members(count) if count is not None else ():
+            if isinstance(member, Array) and (parameter != "shape" or member.shape is not None and len(member.shape) == 1):
+                compiled.use(i, "index", member, f"{parameter} of {short}", place, frame)
+    if entry.random:
+        key = args.keywords.get("key")
+        if key is None and entry.key is not None and entry.key < len(args.args):
+            key = args.args[entry.key]
+        if i.trace is not None:
+            i.trace.operations += 1  # random bits, and what is made of them
+        if (key is None or key == NONE) and args.kwstar is None and args.star is None and i.trace is not None and not i.trace.seeded:
+            compiled.event(i, "draw", place, f"{short}()", frame)
+    if entry.returns == "none":
+        return NONE
+    if entry.returns == "python":
+        kind = entry.python if entry.python in ("int", "float", "bool", "str") else None
+        return i.symbolic(place, name, kinds=frozenset((kind,)) if kind else None)
+    if entry.returns in ("array", "arrays", "tree"):
+        return arrays.compute(i, name, args.args, args.keywords, place, frame)
+    return i.symbolic(place, name)
+
+
+COUNTS: Final = {
+    "mlx.core.topk": (1, "k"), "mlx.core.repeat": (1, "repeats"), "mlx.core.tile": (1, "reps"), "mlx.core.zeros": (0, "shape"),
+    "mlx.core.ones": (0, "shape"), "mlx.core.full": (0, "shape"), "mlx.core.broadcast_to": (1, "shape"), "mlx.core.reshape": (1, "shape"),
+    "mlx.core.unflatten": (2, "shape"),
+}  # fmt: skip
+"""Where functions want Python integers, for which an array with a value would do as well."""
+
+
+# -- core --------------------------------------------------------------------------------------------------------------
+
+
+def _array(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`mx.array(value)`: data, which is never lazy."""
+    made = arrays.compute(i, "mlx.core.array", args.args, args.keywords, place, frame)
+    if isinstance(made, Array) and not any(True for value in args.args for _ in arrays_in(i, value)):
+        i.heap.set(made.ident, ("#", "lazy"), Const(False))
+    return made
+
+
+def _evaluate(name: str) -> Handler:
+    waits = name != "async_eval"
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        for value in args.values:
+            seen = 0
+            for array in arrays_in(i, value):
+                if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)) and not seen:
+                    compiled.use(i, "evaluates", array, f"mx.{name}()", place, frame)
+                    seen = 1
+            call = i.heap.get(0, clocks.CALL)
+            arrays.evaluated(i, value)
+            if not waits and call is not None:
+                i.heap.set(0, clocks.CALL, call)
+        if waits:
+            clocks.forced(i)
+        return NONE
+
+    return run
+
+
+def _compile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return compiled.make(i, args, place, frame)
+
+
+def _switch(off: bool) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        i.heap.set(0, "compile disabled", Const(off))
+        note(i, events.Note("compile disabled" if off else "compile enabled", where(place), "", None, modality(i, 0) or events.Modality()))
+        return NONE
+
+    return run
+
+
+def _seed(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if i.trace is not None:
+        i.trace.seeded = True
+    return NONE
+
+
+def _condition(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        return arrays.compute(i, name, args.args, args.keywords, place, frame)
+
+    return run
+
+
+def _synchronize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    clocks.forced(i)
+    return NONE
+
+
+def _none(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return NONE
+
+
+def _stream(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return i.symbolic(place, "stream")
+
+
+def _default(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        compiled.event(i, "effect", place, name, frame)
+        return NONE
+
+    return run
+
+
+# -- trees -------------------------------------------------------------------------------------------------------------
+
+
+def _tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function, tree = args.args[0], args.args[1]
+    rest = args.args[2:]
+
+    def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
+        found = [one(member, others, tag) for member in members(value)]
+        return found[0] if len(found) == 1 else join(found)
+
+    def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
+        if isinstance(member, Tuple) and member.items is not None:
+            return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(member.items)), None, member.cls)
+        if isinstance(member, Ref):
+            info = i.info(member.oid)
+            content = i.heap.get(member.oid, ("#", "items"))
+            if info.kind == "list" and isinstance(content, Tuple) and content.items is not None:
+                return new_list(i, Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(content.items))), place, ("tree", tag))
+            if info.kind in ("dict", "instance"):
+                oid = i.allocate("dict", None, place, ("tree", tag))
+                from mxlint.interpreter.expressions import put
+
+                for key, value in entries(i, member):
+                    put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
+                return Ref(oid)
+        with i.within((place, repr(tag))):
+            return i.call(function, Arguments((member, *others), places=(place,) * (1 + len(others))), place, frame)
+
+    return run(tree, rest, 0)
+
+
+def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:
+    """The entries of a dict, or the parameters and sublayers of a module."""
+    found: list[tuple[Value, Value]] = []
+    for field, value in list(i.heap.cells[ref.oid].items()):
+        if isinstance(field, tuple) and field[0] == "k":
+            found.append((field[1], value))
+        elif isinstance(field, str) and i.info(ref.oid).kind == "instance" and layers.holds_arrays(i, value):
+            found.append((Const(field), value))
+    return found
+
+
+def _part(i: Interpreter, value: Value, number: int) -> Value:
+    from mxlint.interpreter.iteration import known_items
+
+    items = known_items(i, value) if isinstance(value, (Tuple, Ref)) else None
+    return items[number] if items is not None and number < len(items) else Unknown("tree")
+
+
+def _entry(i: Interpreter, value: Value, key: Value) -> Value:
+    if isinstance(value, Ref):
+        found = i.heap.get(value.oid, ("k", key))
+        if found is None and isinstance(key, Const):
+            found = i.heap.get(value.oid, key.value)
+        if found is not None:
+            return found
+    return Unknown("tree")
+
+
+def _tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    leaves: list[Value] = []
+
+    def walk(value: Value, prefix: str) -> None:
+        for member in members(value):
+            if isinstance(member, Tuple) and member.items is not None:
+                for n, item in enumerate(member.items):
+                    walk(item, f"{prefix}.{n}")
+            elif isinstance(member, Ref) and i.info(member.oid).kind in ("list",):
+                content = i.heap.get(member.oid, ("#", "items"))
+                for n, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
+                    walk(item, f"{prefix}.{n}")
+            elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
+                for key, item in entries(i, member):
+                    walk(item, f"{prefix}.{key.value if isinstance(key, Const) else '?'}")
+            else:
+                leaves.append(Tuple((Const(prefix[1:]), member)))
+
+    for member in members(args.args[0]):
+        if isinstance(member, (Symbolic, Unknown)):
+            pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))
+            return new_list(i, Tuple(None, pair), place)
+    walk(args.args[0], "")
+    return new_list(i, Tuple(tuple(leaves)), place)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True), "mlx.core.enable_compile": _switch(False),
+    "mlx.core.random.seed": _seed, "mlx.core.synchronize": _synchronize, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
+    "mlx.core.set_default_device": _default("mx.set_default_device()"), "mlx.core.set_default_stream": _default("mx.set_default_stream()"),
+    "mlx.utils.tree_map": _tree_map, "mlx.utils.tree_flatten": _tree_flatten,
+    **{f"mlx.core.{name}": _evaluate(name) for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
+    **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
+    **transforms.HANDLERS,
+    **kernels.HANDLERS,
+}  # fmt: skip
+
+__all__ = ["TRUE", "Any", "Bound", "Mlx"]

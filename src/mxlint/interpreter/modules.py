@@ -1,0 +1,204 @@
+"""Imports: the modules of the project are run once, those of libraries are names."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Final
+
+from mxlint.domain.heap import Info
+from mxlint.domain.place import Place
+from mxlint.domain.value import UNBOUND, Const, External, Ref, Symbolic, Unknown, Value, join
+from mxlint.interpreter.core import Arguments, Condition, Frame, FrameInfo, Halt, Interpreter
+from mxlint.models.load import canonical, kind_of, libraries
+from mxlint.project import Found
+from mxlint.source import Source
+from mxlint.syntax import ir
+from mxlint.syntax.lower import lower
+
+_BUILTINS: Final = frozenset(dir(builtins))
+
+
+def run_module(i: Interpreter, source: Source, name: str) -> Frame:
+    """Run a file from its top. Its globals are the fields of the module's object."""
+    node = lower(source.text)
+    oid = i.heap.new(Info("module", None, Place(source, 0, 0)))
+    i.heap.infos[oid].payload = FrameInfo("module", node.scope, source, "", oid)
+    i.modules[source.name] = oid
+    i.heap.set(oid, "__name__", Const(name))
+    i.heap.set(oid, "__file__", i.symbolic(Place(source, 0, 0), "__file__", kinds=frozenset(("str",)), source="environment"))
+    i.heap.set(oid, "__doc__", Const(None))
+    frame = Frame(oid, "module", source, "", node.scope, oid, None)
+    frame.node = node
+    i.stack.append(frame)
+    if i.observer is not None:
+        i.observer.entered(frame, node)
+    try:
+        i.execute(node.body, frame)
+    finally:
+        i.stack.pop()
+    return frame
+
+
+def import_module(i: Interpreter, name: str, level: int, frame: Frame, place: Place) -> Value:
+    """The module that a dotted name means in a file."""
+    found = _find(i, name, level, frame)
+    if found is not None:
+        if found.source is not None and found.source.name in i.modules:
+            return Ref(i.modules[found.source.name])
+        if found.source is None:
+            return _package(i, found.name, place)
+        for number in range(1, len(name.split("."))):
+            above = ".".join(name.split(".")[:number])
+            if _find(i, above, level, frame) is not None:
+                import_module(i, above, level, frame, place)
+            else:
+                _package(i, above, place)
+        return _load(i, found.source, found.name, place, frame)
+    if f"package {name}" in i.modules:
+        return Ref(i.modules[f"package {name}"])
+    if level:
+        i.may_raise("builtins.ImportError")
+        return i.symbolic(place, f"import {'.' * level}{name}", name, frozenset(("module",)))
+    return library_module(i, name, place)
+
+
+def _find(i: Interpreter, name: str, level: int, frame: Frame) -> Found | None:
+    """The module of the project that a name means: seen from the file, or from the one that is run, whose folder Python searches as well."""
+    if not name and not level:
+        return None
+    found = i.project.find(name, level, frame.source)
+    if found is None and not level and i.main is not None and i.main is not frame.source:
+        found = i.project.find(name, 0, i.main)
+    return found
+
+
+def _package(i: Interpreter, name: str, place: Place) -> Value:
+    """A folder without `__init__.py`."""
+    oid = i.modules.get(f"package {name}")
+    if oid is None:
+        source = place.source
+        oid = i.heap.new(Info("module", None, place))
+        i.heap.infos[oid].payload = FrameInfo("module", ir.Scope(frozenset(), frozenset(), frozenset()), source, "", oid)
+        i.heap.infos[oid].label = name
+        i.modules[f"package {name}"] = oid
+    return Ref(oid)
+
+
+def _load(i: Interpreter, source: Source, name: str, place: Place, frame: Frame) -> Value:
+    """Run a module of the project when it is first imported: in no context of its importer, so that all importers share its objects."""
+    outer = i.context, i.path, i.rest_mark, i.trace
+    while i.context.parent is not None:
+        i.context = i.context.parent
+    i.rest_mark = None
+    i.trace = None
+    try:
+        return Ref(run_module(i, source, name).oid)
+    except Halt:
+        return Ref(i.modules[source.name])
+    except (SyntaxError, ValueError):
+        return i.unknown(place, f"{source.name} cannot be read")
+    finally:
+        i.context, i.path, i.rest_mark, i.trace = outer
+
+
+def library_module(i: Interpreter, name: str, place: Place) -> Value:
+    """A module of a library, by its canonical name; one without a model is a particular unknown thing."""
+    full = canonical(name)
+    top = full.partition(".")[0]
+    if top in libraries() or i.extra["mlx"].has(full) or top == "mlx":
+        return External(full)
+    i.may_raise("builtins.ImportError")
+    return i.derived("import", (Const(name),), frozenset(("module",)), place, name)
+
+
+def import_from(i: Interpreter, node: ir.ImportFrom, frame: Frame) -> None:
+    """`from module import name`."""
+    from mxlint.interpreter.statements import store
+
+    place = frame.place(node)
+    module = import_module(i, node.module, node.level, frame, place)
+    if not node.names:
+        _star(i, module, frame, place)
+        return
+    for number, (name, alias) in enumerate(node.names):
+        value = imported(i, module, name, node, frame, place)
+        store(i, alias or name, value, frame)
+        if i.observer is not None:
+            i.observer.imported(frame, node, number, value)
+
+
+def imported(i: Interpreter, module: Value, name: str, node: ir.ImportFrom, frame: Frame, place: Place) -> Value:
+    """The name that `from module import name` binds: an attribute of the module, or a module below it."""
+    if isinstance(module, Ref):
+        value = i.heap.get(module.oid, name)
+        if value is not None:
+            return i.live(value)
+        inner = f"{node.module}.{name}" if node.module else name
+        found = _find(i, inner, node.level, frame)
+        if found is not None:
+            return import_module(i, inner, node.level, frame, place)
+        getter = i.heap.get(module.oid, "__getattr__")
+        if getter is not None:
+            return i.call(getter, Arguments((Const(name),), places=(place,)), place, frame)
+        if module.oid in [f.oid for f in i.stack]:
+            return i.unknown(place, "an import in a circle")
+        from mxlint.interpreter.exceptions import throw_named
+
+        throw_named(i, "builtins.ImportError", place)
+    inner = f"{node.module}.{name}" if node.module else name
+    found = _find(i, inner, node.level, frame) if isinstance(module, Symbolic) else None
+    if found is not None and found.source is not None:
+        return import_module(i, inner, node.level, frame, place)
+    return i.attribute(module, name, place, frame)
+
+
+def _star(i: Interpreter, module: Value, frame: Frame, place: Place) -> None:
+    from mxlint.interpreter.library import python_value
+    from mxlint.interpreter.statements import store
+
+    if isinstance(module, Ref):
+        listed = i.heap.get(module.oid, "__all__")
+        names = python_value(i, listed) if listed is not None else None
+        for field, value in list(i.heap.fields(module.oid).items()):
+            if isinstance(field, str) and (field in names if isinstance(names, (list, tuple)) else not field.startswith("_")):
+                store(i, field, value, frame)
+    elif isinstance(module, External):
+        i.heap.set(frame.module, ("#", "star"), module)
+    else:
+        i.heap.set(frame.module, ("#", "star"), Unknown("import *"))
+
+
+def missing_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value | None:
+    """A global that no statement binds: one of `import *`, or a module's own `__getattr__`."""
+    star = i.heap.get(frame.module, ("#", "star"))
+    if star is None:
+        return None
+    if isinstance(star, External):
+        full = f"{star.name}.{name}"
+        if kind_of(full) is not None or i.extra["mlx"].has(full):
+            return i.attribute(star, name, frame.place(node), frame)
+        return None
+    if name in _BUILTINS:
+        return External(f"builtins.{name}")
+    return i.symbolic(frame.place(node), f"import * {name}", name)
+
+
+def submodule(i: Interpreter, module: Ref, name: str) -> Value:
+    """`package.name` where a module of that name has been imported below it."""
+    label = i.info(module.oid).label
+    info = i.info(module.oid).payload
+    assert isinstance(info, FrameInfo)
+    for known, oid in i.modules.items():
+        other = i.info(oid).payload
+        if isinstance(other, FrameInfo) and other.source.path is not None and not known.startswith("package "):
+            path = other.source.path
+            stem = path.parent.name if path.name == "__init__.py" else path.stem
+            above = path.parent.parent if path.name == "__init__.py" else path.parent
+            if stem == name and (
+                info.source.path is not None and above == info.source.path.parent or label and above.name == label.split(".")[-1]
+            ):
+                return Ref(oid)
+    return UNBOUND
+
+
+__all__ = ["Condition", "import_from", "import_module", "join", "missing_name", "run_module"]

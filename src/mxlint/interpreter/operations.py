@@ -1,0 +1,57 @@
+"""The table of transfer functions that the machine calls: so that files need not import one another in circles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mxlint.domain.heap import Field
+    from mxlint.domain.place import Place
+    from mxlint.domain.value import Member, Value
+    from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth
+    from mxlint.syntax import ir
+
+    Consume = Callable[[Value], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """One entry for each thing that Python does; docs/semantics.md says what."""
+
+    evaluate: Callable[[Interpreter, ir.Expr, Frame], Value]
+    execute: Callable[[Interpreter, Sequence[ir.Stmt], Frame], None]
+    call: Callable[[Interpreter, Value, Arguments, Place, Frame], Value]
+    attribute: Callable[[Interpreter, Value, str, Place, Frame], Value]
+    set_attribute: Callable[[Interpreter, Value, str, Value, Place, Frame], None]
+    iterate: Callable[[Interpreter, Value, Consume, Place, Frame], None]
+    truth: Callable[[Interpreter, Value, Place, Frame], Truth]
+    item: Callable[[Interpreter, Value, Value, Place, Frame], Value]
+    set_item: Callable[[Interpreter, Value, Value, Value, Place, Frame], None]
+    delete_item: Callable[[Interpreter, Value, Value, Place, Frame], None]
+    binary: Callable[[Interpreter, str, Value, Value, Place, Frame], Value]
+    function: Callable[[Interpreter, ir.FuncDef | ir.Lambda, Frame], Value]
+    define_class: Callable[[Interpreter, ir.ClassDef, Frame], Value]
+    delegated: Callable[[Interpreter, Value, Frame, Place, list[Value]], None]
+    """`yield from`: hand on each element; what the inner generator returns is put into the list."""
+    managed: Callable[[Interpreter, Member, Consume, Place, Frame], None]
+    """`with` a context manager that is no object of the program."""
+    annotated: Callable[[Interpreter, ir.Assign, Frame], None]
+    import_module: Callable[[Interpreter, str, int, Frame, Place], Value]
+    import_from: Callable[[Interpreter, ir.ImportFrom, Frame], None]
+    missing_name: Callable[[Interpreter, str, Frame, ir.Expr], Value | None]
+    external: Callable[[Interpreter, str, Arguments, Place, Frame], Value]
+    """A call of something of a library, by its canonical name."""
+
+    # What traces look at. Outside of a trace these do nothing.
+    array: Callable[[Interpreter, str, Sequence[Value], Place, Frame], Value]
+    """An operation on arrays, by its canonical name (`mlx.core.array.__add__`)."""
+    use: Callable[[Interpreter, str, Member, str, Place, Frame], None]
+    """A use of a value that needs its content: kind of use (format, truth, convert, index, …), the value, what is written there."""
+    read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
+    written: Callable[[Interpreter, int, Field, Value, Place | None, Frame], None]
+    returned: Callable[[Interpreter, ir.Node, Value, Frame], None]
+    """By a return statement, or by the body of a lambda."""
+    raised: Callable[[Interpreter, ir.Stmt, Value, Frame], None]
+    discarded: Callable[[Interpreter, ir.ExprStmt, Value, Frame], None]

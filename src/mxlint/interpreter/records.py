@@ -1,0 +1,249 @@
+"""Dataclasses, enums and named tuples."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, join, members
+from mxlint.interpreter.classes import instantiate
+from mxlint.interpreter.constants import MISSING, python_value
+from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Handler, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.expressions import put
+from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
+from mxlint.interpreter.reflection import name_class
+
+
+def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if not args.args or not isinstance(args.args[0], Ref):
+        oid = i.allocate("partial", "decorator", place)
+        i.heap.set(oid, "func", External("dataclasses.dataclass"))
+        i.heap.set(oid, "args", Tuple(()))
+        for name, value in args.keywords.items():
+            i.heap.set(oid, ("kw", name), value)
+        return Ref(oid)
+    cls = args.args[0]
+    own = i.heap.get(cls.oid, ("#", "annotated"))
+    names = own.items or () if isinstance(own, Tuple) else ()
+    kept: list[Value] = []
+    for field in names:
+        default = i.heap.get(cls.oid, field.value) if isinstance(field, Const) else None
+        if isinstance(default, Ref) and i.info(default.oid).kind == "field" and isinstance(field, Const):
+            if i.heap.get(default.oid, "init") == FALSE:
+                i.heap.set(cls.oid, ("noinit", field.value), TRUE)
+            if i.heap.get(default.oid, "kw_only") == TRUE:
+                i.heap.set(cls.oid, ("kwonly", field.value), TRUE)
+        kept.append(field)
+    i.heap.set(cls.oid, FIELDS, Tuple(tuple(kept)))
+    for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE)):
+        i.heap.set(cls.oid, ("#", option), args.keywords.get(option, usual))
+    if args.keywords.get("kw_only") == TRUE:
+        i.heap.set(cls.oid, ("#", "kw_only"), TRUE)
+    return cls
+
+
+def _field(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("field", None, place)
+    for name, value in args.keywords.items():
+        i.heap.set(oid, name, value)
+    return Ref(oid)
+
+
+def _replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref) and i.info(member.oid).kind == "instance":
+            cls = i.heap.get(member.oid, CLASS)
+            if isinstance(cls, Ref):
+                given = dict(args.keywords)
+                for name, _, takes in fields_of(i, cls):
+                    if takes and name not in given:
+                        given[name] = i.attribute(member, name, place, frame)
+                return instantiate(i, cls, Arguments((), given, keyword_places={name: place for name in given}), place, frame)
+        return i.symbolic(place, "replace")
+
+    return i.split(args.args[0], one)
+
+
+def _asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref) and isinstance(cls := i.heap.get(member.oid, CLASS), Ref):
+            oid = i.allocate("dict", None, place, "asdict")
+            for name, _, _ in fields_of(i, cls):
+                put(i, oid, Const(name), i.attribute(member, name, place, frame))
+            return Ref(oid)
+        return i.symbolic(place, "asdict")
+
+    return i.split(args.args[0], one)
+
+
+def _fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else member
+        if isinstance(cls, Ref):
+            made = []
+            for name, _, _ in fields_of(i, cls):
+                oid = i.allocate("instance", None, place, ("field", name))
+                i.heap.set(oid, CLASS, External("dataclasses.Field"))
+                i.heap.set(oid, "name", Const(name))
+                made.append(Ref(oid))
+            return Tuple(tuple(made))
+        return i.symbolic(place, "fields")
+
+    return i.split(args.args[0], one)
+
+
+_ENUMS: Final = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag")
+
+
+def _class_made(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What happens when a class body has run: enum members, named tuples, `__init_subclass__`, `__set_name__`."""
+    cls = args.args[0]
+    assert isinstance(cls, Ref)
+    bases = mro(i, cls)[1:]
+    names = {base.name for base in bases if isinstance(base, External)}
+    if "typing.NamedTuple" in names:
+        own = i.heap.get(cls.oid, ("#", "annotated"))
+        i.heap.set(cls.oid, FIELDS, own if own is not None else Tuple(()))
+        i.heap.set(cls.oid, ("#", "namedtuple"), TRUE)
+    if any(name.startswith("enum.") for name in names):
+        _make_enum(i, cls, place, frame)
+    for field, value in list(i.heap.fields(cls.oid).items()):
+        if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "instance":
+            hook = special(i, value, "__set_name__", place, frame)
+            if hook is not None:
+                i.call(hook, Arguments((cls, Const(field)), places=(place, place)), place, frame)
+    for base in bases:
+        if isinstance(base, Ref):
+            hook_value = i.heap.get(base.oid, "__init_subclass__")
+            if hook_value is not None:
+                inner = (
+                    i.heap.get(hook_value.oid, "fget")
+                    if isinstance(hook_value, Ref) and i.info(hook_value.oid).kind == "descriptor"
+                    else hook_value
+                )
+                i.call(inner or UNBOUND, Arguments((cls,), args.keywords, places=(place,)), place, frame)
+                break
+    return NONE
+
+
+def _make_enum(i: Interpreter, cls: Ref, place: Place, frame: Frame) -> None:
+    order: list[Value] = []
+    for field, value in list(i.heap.fields(cls.oid).items()):
+        if (
+            not isinstance(field, str)
+            or field.startswith("_")
+            or isinstance(value, Ref)
+            and i.info(value.oid).kind in ("function", "descriptor", "class")
+        ):
+            continue
+        if isinstance(value, Ref) and i.heap.get(value.oid, CLASS) == External("enum.auto"):
+            value = Const(len(order) + 1)
+        same = next((m for m in order if isinstance(m, Ref) and i.heap.get(m.oid, "value") == value), None)
+        if same is not None:
+            i.heap.set(cls.oid, field, same)
+            continue
+        oid = i.allocate("instance", None, place, ("member", field), label=field)
+        i.heap.set(oid, CLASS, cls)
+        i.heap.set(oid, "value", value)
+        i.heap.set(oid, "_value_", value)
+        i.heap.set(oid, "name", Const(field))
+        i.heap.set(oid, "_name_", Const(field))
+        i.heap.set(cls.oid, field, Ref(oid))
+        order.append(Ref(oid))
+    i.heap.set(cls.oid, ("#", "members"), Tuple(tuple(order)))
+
+
+def _enum_members(i: Interpreter, cls: Value) -> tuple[Value, ...] | None:
+    if isinstance(cls, Ref):
+        found = i.heap.get(cls.oid, ("#", "members"))
+        if isinstance(found, Tuple):
+            return found.items
+    return None
+
+
+def _enum_member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Colour(1)`: the member with that value; UNBOUND for what is no enum."""
+    listed = _enum_members(i, args.args[0])
+    if not listed or len(args.args) < 2:
+        return UNBOUND
+    found: list[Value] = []
+    for given in members(args.args[1]):
+        if isinstance(given, Const):
+            found.extend(m for m in listed if isinstance(m, Ref) and i.heap.get(m.oid, "value") == given)
+        else:
+            found.extend(listed)
+    if not found:
+        throw_named(i, "builtins.ValueError", place)
+    return join(found)
+
+
+def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Colour["RED"]`."""
+    listed = _enum_members(i, args.args[0])
+    if not listed:
+        return UNBOUND
+    found = [
+        m
+        for m in listed
+        for key in members(args.args[1])
+        if isinstance(m, Ref) and (not isinstance(key, Const) or i.heap.get(m.oid, "name") == key)
+    ]
+    if not found:
+        throw_named(i, "builtins.KeyError", place)
+    return join(found)
+
+
+def _namedtuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+
+    name = args.args[0]
+    names = python_value(i, args.args[1]) if len(args.args) > 1 else MISSING
+    if names is MISSING or not isinstance(name, Const):
+        return i.symbolic(place, "namedtuple", kinds=frozenset(("class",)))
+    listed = names.replace(",", " ").split() if isinstance(names, str) else [n if isinstance(n, str) else n[0] for n in names]
+    oid = i.allocate("class", FrameInfo("class", None, frame.source, str(name.value), frame.module), place, label=str(name.value))
+    i.heap.set(oid, BASES, Tuple((External("builtins.tuple"),)))
+    name_class(i, oid, name, frame)
+    i.heap.set(oid, FIELDS, Tuple(tuple(map(Const, listed))))
+    i.heap.set(oid, ("#", "namedtuple"), TRUE)
+    defaults = args.keywords.get("defaults")
+    content = collected(i, defaults, place, frame) if defaults is not None and defaults != NONE else Tuple(())
+    for field, value in zip(reversed(listed), reversed(content.items or ())):
+        i.heap.set(oid, field, value)
+    return Ref(oid)
+
+
+def _named_replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner = args.args[0]
+    if isinstance(owner, Tuple) and owner.items is not None and owner.cls is not None:
+        names = [name for name, _, _ in fields_of(i, Ref(owner.cls))]
+        return Tuple(tuple(args.keywords.get(name, item) for name, item in zip(names, owner.items)), None, owner.cls)
+    return owner
+
+
+def _named_asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner = args.args[0]
+    oid = i.allocate("dict", None, place, "asdict")
+    if isinstance(owner, Tuple) and owner.items is not None and owner.cls is not None:
+        for (name, _, _), item in zip(fields_of(i, Ref(owner.cls)), owner.items):
+            put(i, oid, Const(name), item)
+    return Ref(oid)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "dataclasses.dataclass": _dataclass,
+    "dataclasses.field": _field,
+    "dataclasses.replace": _replace,
+    "copy.replace": _replace,
+    "dataclasses.asdict": _asdict,
+    "dataclasses.fields": _fields,
+    "collections.namedtuple": _namedtuple,
+    "typing.NamedTuple": _namedtuple,
+    "#namedtuple._replace": _named_replace,
+    "#namedtuple._asdict": _named_asdict,
+    "#class_made": _class_made,
+    "#enum_member": _enum_member,
+    "#enum_item": _enum_item,
+}
+"""By canonical name; those with `#` are called by the interpreter itself."""

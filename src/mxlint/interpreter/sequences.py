@@ -1,0 +1,374 @@
+"""The builtins that make, measure and walk containers: list, dict, len, sorted, min and their like."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    FALSE,
+    NONE,
+    UNBOUND,
+    Array,
+    Const,
+    External,
+    Kind,
+    Length,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    ShapeOf,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unknown,
+    Value,
+    constant_range,
+    hull,
+    join,
+    members,
+    scalar_type,
+)
+from mxlint.interpreter.constants import MISSING, python_value
+from mxlint.interpreter.containers import update_dict
+from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.expressions import put
+from mxlint.interpreter.iteration import collected, element_of, known_items, new_iterator, next_item
+from mxlint.interpreter.lookup import special
+from mxlint.interpreter.operators import binary, new_list, new_set
+
+
+def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Array):
+            return i.operations.array(i, "mlx.core.array.__len__", (member,), place, frame)
+        method = special(i, member, "__len__", place, frame)
+        if method is not None:
+            return i.call(method, Arguments(), place, frame)
+        if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
+            return Const(len(member.value))
+        if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set"):
+            content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
+            i.operations.read(i, member.oid, ("#", "items"), content, place, frame)
+            return join(
+                [
+                    Const(len(m.items)) if isinstance(m, Tuple) and m.items is not None else Kind("int", "imprecise")
+                    for m in members(content)
+                ]
+            )
+        if (
+            isinstance(member, Ref)
+            and i.info(member.oid).kind == "iterator"
+            and i.info(member.oid).payload not in ("items", "keys", "values")
+        ):
+            throw_named(i, "builtins.TypeError", place)
+        items = known_items(i, member)
+        if items is not None:
+            return Const(len(items))
+        if isinstance(member, RangeObject):
+            numbers = constant_range(member)
+            if numbers is not None:
+                return Const(len(numbers))
+        if isinstance(member, (Symbolic, ShapeOf)):
+            return i.derived("len", (member,), frozenset(("int",)), place)
+        if isinstance(member, (Const, Range)):
+            throw_named(i, "builtins.TypeError", place)
+        return Kind("int", "imprecise")
+
+    return i.split(args.args[0], one)
+
+
+def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    for value in args.args:
+        for member in members(value):
+            if isinstance(member, (Array, Length)):
+                i.operations.use(i, "index", member, "builtins.range", place, frame)
+    given = args.args
+    if len(given) == 1:
+        return RangeObject(Const(0), given[0], Const(1))
+    if len(given) >= 2:
+        return RangeObject(given[0], given[1], given[2] if len(given) > 2 else Const(1))
+    return i.symbolic(place, "range")
+
+
+def _slice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    given = args.args
+    if len(given) == 1:
+        return Slice(NONE, given[0], NONE)
+    return Slice(given[0], given[1], given[2] if len(given) > 2 else NONE)
+
+
+def _iterator(kind: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        parts = args.args
+        if kind == "enumerate" and "start" in args.keywords:
+            parts = (*parts, args.keywords["start"])
+        if args.star is not None:
+            parts = (*parts, Tuple(None, element_of(i, args.star, place, frame)))
+        return new_iterator(i, kind, parts, place, "" if kind == "reversed" else f"builtins.{kind}")
+
+    return run
+
+
+def _iter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if len(args.args) == 2:
+        return new_iterator(i, "calls", args.args, place)
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            if i.info(member.oid).kind in ("iterator", "generator") and i.info(member.oid).payload not in ("items", "keys", "values"):
+                return member
+            method = special(i, member, "__iter__", place, frame)
+            if method is not None:
+                return i.call(method, Arguments(), place, frame)
+        if isinstance(member, Symbolic):
+            return new_iterator(i, "iter", (member,), place)
+        if isinstance(member, Unknown):
+            return member
+        return new_iterator(i, "iter", (member,), place)
+
+    return i.split(args.args[0], one)
+
+
+def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return next_item(i, args.args[0], args.args[1] if len(args.args) > 1 else None, place, frame)
+
+
+def _container(kind: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if not args.args:
+            content: Value = Tuple(())
+        elif any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
+            given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
+            content = Tuple(None, given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
+        elif isinstance(args.args[0], Array):
+            content = Tuple(None, element_of(i, args.args[0], place, frame))
+        else:
+            content = collected(i, args.args[0], place, frame)
+        if kind == "tuple":
+            return content
+        return new_list(i, content, place) if kind == "list" else new_set(i, content, place, cls=f"builtins.{kind}")
+
+    return run
+
+
+def _dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", None, place)
+    update_dict(i, Ref(oid), args, place, frame)
+    if args.kwstar is not None:
+        i.heap.set(oid, ("#", "rest"), args.kwstar)
+    return Ref(oid)
+
+
+def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    total: Value = args.get(1, "start") or Const(0)
+    box = new_list(i, Tuple((total,)), place, "sum")
+
+    def add(value: Value) -> None:
+        content = i.heap.get(box.oid, ("#", "items"))
+        held = content.items[0] if isinstance(content, Tuple) and content.items else Unknown("sum")
+        i.heap.set(box.oid, ("#", "items"), Tuple((binary(i, "+", held, value, place, frame),)))
+
+    i.iterate(args.args[0], add, place, frame)
+    content = i.heap.get(box.oid, ("#", "items"))
+    found = [m.items[0] for m in members(content or Unknown("sum")) if isinstance(m, Tuple) and m.items]
+    return join(found) if found else Unknown("sum")
+
+
+def _all_any(stop: bool) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
+            return i.symbolic(place, "any", kinds=frozenset(("bool",)))
+        content = collected(i, args.args[0], place, frame)
+        parts = content.items if content.items is not None else (content.element,) if content.element is not None else ()
+        outcomes = [i.truth(part, place, frame).outcome for part in parts]
+        if stop in outcomes and content.items is not None:
+            return Const(stop)
+        if all(outcome is (not stop) for outcome in outcomes):
+            return Const(not stop)
+        return Kind("bool", "open" if any(isinstance(m, Symbolic) for part in parts for m in members(part)) else "imprecise")
+
+    return run
+
+
+def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+        return new_list(i, Tuple(None, i.symbolic(place, "element")), place)
+    content = collected(i, value, place, frame)
+    parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
+    key = args.keywords.get("key", NONE)
+    keys = [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in parts] if key != NONE else parts
+    for part in keys:
+        for member in members(part):
+            if isinstance(member, Array) and len(parts) > 1:
+                i.operations.use(i, "truth", member, "builtins.sorted", place, frame)
+    plain = [python_value(i, part) for part in keys]
+    backwards = args.keywords.get("reverse", FALSE)
+    if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
+        try:
+            order = sorted(range(len(plain)), key=lambda n: plain[n], reverse=bool(backwards.value))
+        except TypeError:
+            throw_named(i, "builtins.TypeError", place)
+        return new_list(i, Tuple(tuple(parts[n] for n in order)), place)
+    if not parts:
+        return new_list(i, Tuple(()), place)
+    blurred = join(parts)
+    return new_list(i, Tuple((blurred,) * len(parts)) if content.items is not None else Tuple(None, blurred), place)
+
+
+def _chosen(name: str, bounds: list[tuple[int | None, int | None]]) -> Value:
+    """The least or greatest of integers of which bounds are known."""
+    pick = min if name == "min" else max
+
+    def of(side: list[int | None], open_wins: bool) -> int | None:
+        found = [bound for bound in side if bound is not None]
+        return pick(found) if len(found) == len(side) or found and not open_wins else None
+
+    low = of([low for low, _ in bounds], name == "min")
+    high = of([high for _, high in bounds], name == "max")
+    return Range(low, high) if low is None or low != high else Const(low)
+
+
+def _extreme(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if len(args.args) == 1 and args.star is None:
+            value = args.args[0]
+            if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+                return i.derived(name, [m for m in members(value)][:1], None, place)
+            for member in members(value):
+                if isinstance(member, Array) and not (member.shape and member.shape[0] == 1):
+                    i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
+            content = collected(i, value, place, frame)
+        else:
+            content = Tuple(args.args) if args.star is None else Tuple(None, join([*args.args, args.star]))
+        parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
+        if not parts:
+            default = args.keywords.get("default")
+            if default is not None:
+                return default
+            throw_named(i, "builtins.ValueError", place)
+        key = args.keywords.get("key", NONE)
+        keys = [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in parts] if key != NONE else parts
+        for part in keys:
+            for member in members(part):
+                if isinstance(member, Array) and len(parts) > 1:
+                    i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
+        plain = [python_value(i, part) for part in keys]
+        if content.items is not None and not any(p is MISSING for p in plain):
+            try:
+                chosen = (min if name == "min" else max)(range(len(plain)), key=lambda n: plain[n])
+            except TypeError:
+                throw_named(i, "builtins.TypeError", place)
+            return parts[chosen]
+        symbols = [m for part in parts for m in members(part) if isinstance(m, Symbolic)]
+        kinds = {scalar_type(m) for part in parts for m in members(part)}
+        if symbols and key == NONE and len(parts) <= 4 and None not in kinds:
+            simple = (
+                kinds <= {"int", "bool"} and frozenset(("int",)) or kinds <= {"int", "float", "bool"} and frozenset(("number",)) or None
+            )
+            return i.derived(name, [m for part in parts for m in members(part)], simple or frozenset(k for k in kinds if k), place)
+        if key == NONE and content.items is not None:
+            bounds = [hull(part) for part in parts]
+            known = [bound for bound in bounds if bound is not None]
+            if len(known) == len(bounds):
+                return _chosen(name, known)
+        return join(parts)
+
+    return run
+
+
+def _reduce(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function = args.args[0]
+    content = collected(i, args.args[1], place, frame)
+    items = list(content.items) if content.items is not None else None
+    if items is None:
+        return i.call(function, Arguments((content.element or UNBOUND, content.element or UNBOUND), places=(place, place)), place, frame)
+    if len(args.args) > 2:
+        items = [args.args[2], *items]
+    if not items:
+        throw_named(i, "builtins.TypeError", place)
+    total = items[0]
+    for number, item in enumerate(items[1:]):
+        with i.within((place, number)):
+            total = i.call(function, Arguments((total, item), places=(place, place)), place, frame)
+    return total
+
+
+def _defaultdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", "collections.defaultdict", place)
+    if args.args and args.args[0] != NONE:
+        i.heap.set(oid, ("#", "factory"), args.args[0])
+    update_dict(i, Ref(oid), Arguments(args.args[1:], args.keywords), place, frame)
+    return Ref(oid)
+
+
+def _ordered(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", "collections.OrderedDict", place)
+    update_dict(i, Ref(oid), args, place, frame)
+    return Ref(oid)
+
+
+def _counter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A Counter of known constants is counted; else each key has any number."""
+    oid = i.allocate("dict", "collections.Counter", place)
+    given = args.args[0] if args.args else Tuple(())
+    i.heap.set(oid, ("#", "factory"), External("builtins.int"))
+    if isinstance(given, Ref) and i.info(given.oid).kind == "dict":
+        update_dict(i, Ref(oid), args, place, frame)
+        return Ref(oid)
+    content = (
+        collected(i, given, place, frame)
+        if not isinstance(given, (Symbolic, Unknown, Array))
+        else Tuple(None, element_of(i, given, place, frame))
+    )
+    if content.items is not None and all(isinstance(item, Const) for item in content.items):
+        for key in dict.fromkeys(content.items):
+            put(i, oid, key, Const(content.items.count(key)))
+    else:
+        parts = content.items if content.items is not None else (content.element,)
+        put(i, oid, Kind("str", "varying") if not parts else Unknown("key"), Range(1, None))
+        i.heap.set(oid, ("#", "restkey"), join([p for p in parts if p is not None]))
+    for name, value in args.keywords.items():
+        put(i, oid, Const(name), value)
+    return Ref(oid)
+
+
+def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    content = (
+        collected(i, args.args[0], place, frame)
+        if args.args and not isinstance(args.args[0], (Symbolic, Unknown))
+        else Tuple(())
+        if not args.args
+        else Tuple(None, i.symbolic(place, "element"))
+    )
+    return new_list(i, content, place, "deque", "collections.deque")
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "builtins.len": _len,
+    "builtins.range": _range,
+    "builtins.slice": _slice,
+    "builtins.iter": _iter,
+    "builtins.next": _next,
+    "builtins.list": _container("list"),
+    "builtins.tuple": _container("tuple"),
+    "builtins.set": _container("set"),
+    "builtins.frozenset": _container("frozenset"),
+    "builtins.dict": _dict,
+    "builtins.sum": _sum,
+    "builtins.all": _all_any(False),
+    "builtins.any": _all_any(True),
+    "builtins.sorted": _sorted,
+    "builtins.min": _extreme("min"),
+    "builtins.max": _extreme("max"),
+    "functools.reduce": _reduce,
+    "collections.defaultdict": _defaultdict,
+    "collections.OrderedDict": _ordered,
+    "collections.Counter": _counter,
+    "collections.deque": _deque,
+    **{f"builtins.{name}": _iterator(name) for name in ("enumerate", "zip", "map", "filter", "reversed")},
+}
+"""By canonical name; those with `#` are called by the interpreter itself."""

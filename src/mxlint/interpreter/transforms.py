@@ -1,0 +1,140 @@
+"""Function transforms of MLX: grad, value_and_grad, vmap, jvp, vjp, checkpoint. Calling the result runs the Python body each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Array, Const, Ref, Tuple, Unknown, Value, members
+from mxlint.facts import events
+from mxlint.interpreter import calls, shapeless
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.journal import journal, modality, note, where
+from mxlint.interpreter.operators import new_list
+
+Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
+
+
+def _make(kind: str, position: int, name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        function = args.get(position, name) or Unknown("transform")
+        oid = i.allocate("transform", kind, place)
+        i.heap.set(oid, "fun", function)
+        if position == 1:
+            i.heap.set(oid, "model", args.get(0, "model") or NONE)
+        for option in ("argnums", "argnames"):
+            value = args.get(1, option) if option == "argnums" and position == 0 else args.keywords.get(option)
+            if value is not None:
+                i.heap.set(oid, option, value)
+        for member in members(function):
+            if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.trace is None:
+                m = modality(i, 0)
+                if m is not None and not i.silent:
+                    what = f"nn.{kind}" if position == 1 else f"mx.{kind}"
+                    journal(i).transforms[oid] = events.Note("transform of compiled", where(place), what, member.oid, m)
+        return Ref(oid)
+
+    return run
+
+
+def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call a transformed function."""
+    kind = i.info(ref.oid).payload
+    function = i.heap.get(ref.oid, "fun") or Unknown("transform")
+    outer = i.extra.get("differentiating")
+    trace = i.trace
+    if trace is None:
+        i.extra["differentiating"] = True
+    else:
+        made = i.info(ref.oid).place
+        if kind == "checkpoint" and isinstance(made, Place):
+            shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
+        trace.differentiated += kind in ("grad", "value_and_grad")
+    inner = args if kind == "checkpoint" else Arguments(
+        [_own(i, value, place, n) for n, value in enumerate(args.args)], args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node
+    )
+    try:
+        result = i.call(function, inner, place, frame)
+    finally:
+        i.extra["differentiating"] = outer
+        if trace is not None:
+            trace.differentiated -= kind in ("grad", "value_and_grad")
+    if kind in ("vmap", "checkpoint"):
+        return result
+    model = i.heap.get(ref.oid, "model")
+    if model is not None:
+        from mxlint.interpreter import layers
+
+        layers.differentiated(i, model, place, frame)
+        from mxlint.interpreter.mlx import HANDLERS
+
+        gradients = HANDLERS["mlx.utils.tree_map"](i, Arguments((_like(i, result), model), places=(place, place)), place, frame)
+    else:
+        numbers = i.heap.get(ref.oid, "argnums") or Const(0)
+        chosen = [n for n in (numbers.items if isinstance(numbers, Tuple) else (numbers,)) or ()]
+        parts = [args.args[n.value] for n in chosen if isinstance(n, Const) and isinstance(n.value, int) and n.value < len(args.args)]
+        gradients = parts[0] if len(parts) == 1 else Tuple(tuple(parts))
+    return Tuple((result, gradients)) if kind == "value_and_grad" else gradients
+
+
+def _own(i: Interpreter, value: Value, place: Place, number: int) -> Value:
+    """An argument as the differentiated function sees it: an array of its own."""
+    return value.but(ident=i.ident(place, ("own", number))) if isinstance(value, Array) else value
+
+
+def _like(i: Interpreter, result: Value) -> Value:
+    """What makes a gradient of a weight: an array of its shape, a placeholder where the result is one."""
+    from mxlint.domain.value import Bound, External
+    from mxlint.interpreter.journal import arrays_in
+
+    first = next(arrays_in(i, result), None)
+    return Bound(first, External("mlx.core.multiply")) if first is not None else External("mlx.core.stop_gradient")
+
+
+def _pair(kind: str) -> Handler:
+    """`mx.jvp(fun, primals, tangents)` and `mx.vjp`: the function runs once, here."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        from mxlint.interpreter.iteration import collected
+
+        function = args.args[0]
+        for member in members(function):
+            if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.trace is None:
+                m = modality(i, 0)
+                if m is not None:
+                    note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", member.oid, m))
+        primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
+        outer = i.extra.get("differentiating")
+        if i.trace is None:
+            i.extra["differentiating"] = True
+        try:
+            result = i.call(function, Arguments(primals.items or (), places=(place,) * len(primals.items or ())), place, frame)
+        finally:
+            i.extra["differentiating"] = outer
+        outputs = new_list(i, Tuple((result,)), place, "outputs")
+        return Tuple((outputs, new_list(i, primals, place, "tangents")))
+
+    return run
+
+
+def _custom(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`mx.custom_function(f)`: the function itself, as far as a forward run goes."""
+    oid = i.allocate("transform", "checkpoint", place, "custom")
+    i.heap.set(oid, "fun", args.args[0] if args.args else Unknown("function"))
+    return Ref(oid)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "mlx.core.grad": _make("grad", 0, "fun"),
+    "mlx.core.value_and_grad": _make("value_and_grad", 0, "fun"),
+    "mlx.core.vmap": _make("vmap", 0, "fun"),
+    "mlx.core.checkpoint": _make("checkpoint", 0, "fun"),
+    "mlx.nn.value_and_grad": _make("value_and_grad", 1, "fn"),
+    "mlx.nn.utils.checkpoint": _make("checkpoint", 1, "fn"),
+    "mlx.core.custom_function": _custom,
+    "mlx.core.jvp": _pair("jvp"),
+    "mlx.core.vjp": _pair("vjp"),
+}
+
+calls.register("transform", call_transform)

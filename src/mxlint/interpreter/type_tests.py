@@ -1,0 +1,145 @@
+"""The types of values: isinstance, the names of a type and of its bases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.value import Array, Bound, External, Member, RangeObject, Ref, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.exceptions import ancestors
+from mxlint.interpreter.lookup import CLASS, special_exists
+
+
+def instance_of(i: Interpreter, member: Member, cls: Value) -> bool | None:
+    """`isinstance(member, cls)`."""
+    answers: list[bool | None] = []
+    for wanted in classes_in(i, cls):
+        answers.append(_instance_of(i, member, wanted))
+    if True in answers:
+        return True
+    return False if answers and all(answer is False for answer in answers) else None
+
+
+def classes_in(i: Interpreter, cls: Value) -> list[Value]:
+    found: list[Value] = []
+    for member in members(cls):
+        if isinstance(member, Tuple) and member.items is not None:
+            for item in member.items:
+                found.extend(classes_in(i, item))
+        else:
+            found.append(member)
+    return found
+
+
+CLASSES_OF_KINDS: Final = {"list": "builtins.list", "dict": "builtins.dict", "set": "builtins.set", "function": "types.FunctionType", "module": "types.ModuleType",
+                  "class": "builtins.type", "generator": "types.GeneratorType", "partial": "functools.partial", "descriptor": "builtins.property"}  # fmt: skip
+
+
+def type_names(i: Interpreter, member: Member) -> set[object] | None:
+    """The names of the type of a member and of its bases; None where the type is not known."""
+    scalar = scalar_type(member)
+    if scalar is not None:
+        if scalar == "number":
+            return None
+        names = ancestors(
+            i,
+            External("types.NoneType" if scalar == "NoneType" else f"builtins.{scalar}" if scalar != "ellipsis" else "types.EllipsisType"),
+        )
+        return names | ({"numbers.Number", "numbers.Real"} if scalar in ("int", "float", "bool") else set())
+    if isinstance(member, Array):
+        return {"mlx.core.array", "builtins.object"}
+    if isinstance(member, Tuple):
+        return {
+            "builtins.tuple",
+            "builtins.object",
+            "collections.abc.Sequence",
+            "collections.abc.Iterable",
+            *([Ref(member.cls)] if member.cls else []),
+        }
+    if isinstance(member, Ref):
+        kind = i.info(member.oid).kind
+        if kind == "instance":
+            cls = i.heap.get(member.oid, CLASS)
+            return ancestors(i, cls) | {"builtins.object"} if cls is not None and not isinstance(cls, Union) else None
+        if kind == "class":
+            meta = i.heap.get(member.oid, ("#", "metaclass"))
+            return {"builtins.type", "builtins.object"} | (ancestors(i, meta) if meta is not None else set())
+        name = builtin_type(i, member)
+        if name is None:
+            return None
+        if name not in CLASSES_OF_KINDS.values():
+            return ancestors(i, External(name))
+        abstract = {"list": ("Sequence", "MutableSequence", "Iterable", "Collection"), "dict": ("Mapping", "MutableMapping", "Iterable"),
+                    "set": ("Set", "Iterable"), "function": ("Callable",), "generator": ("Iterator", "Iterable", "Generator")}.get(kind, ())  # fmt: skip
+        return {name, "builtins.object", *(f"collections.abc.{a}" for a in abstract), *(f"typing.{a}" for a in abstract)}
+    if isinstance(member, RangeObject):
+        return {"builtins.range", "builtins.object"}
+    if isinstance(member, Slice):
+        return {"builtins.slice", "builtins.object"}
+    if isinstance(member, Bound):
+        return {"types.MethodType", "builtins.object", "collections.abc.Callable", "typing.Callable"}
+    return None
+
+
+def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
+    if isinstance(member, Symbolic) and member.kinds is not None and isinstance(wanted, External):
+        simple = [
+            External(f"builtins.{kind}")
+            for kind in member.kinds
+            if kind in ("int", "float", "bool", "str", "bytes", "complex", "list", "dict", "tuple", "set")
+        ]
+        if len(simple) == len(member.kinds):
+            answers = {wanted.name in ancestors(i, cls) for cls in simple}
+            return answers.pop() if len(answers) == 1 else None
+        if member.kinds == {"array"}:
+            return wanted.name == "mlx.core.array" if wanted.name.startswith(("builtins.", "mlx.core.array")) else None
+    names = type_names(i, member)
+    if names is None:
+        return None
+    if isinstance(wanted, External):
+        if wanted.name in names or wanted.name == "builtins.object":
+            return True
+        if wanted.name in ("collections.abc.Callable", "typing.Callable") and isinstance(member, Ref):
+            return special_exists(i, member, "__call__")
+        if wanted.name.startswith(("collections.abc.", "typing.", "numbers.")) and isinstance(member, Ref):
+            return None
+        return None if None in names else False
+    if isinstance(wanted, Ref):
+        if wanted in names:
+            return True
+        return None if None in names else False
+    return None
+
+
+def kinds_of_class(cls: Value) -> frozenset[str] | None:
+    """The kinds that `isinstance(x, cls)` leaves of something not known; None if that is no kind."""
+    known = {"builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool", "builtins.str": "str", "builtins.bytes": "bytes",
+             "builtins.list": "list", "builtins.tuple": "tuple", "builtins.dict": "dict", "builtins.set": "set", "mlx.core.array": "array"}  # fmt: skip
+    found: set[str] = set()
+    for member in members(cls):
+        for part in member.items if isinstance(member, Tuple) and member.items is not None else (member,):
+            if not isinstance(part, External) or part.name not in known:
+                return None
+            found.add(known[part.name])
+    return frozenset(found)
+
+
+def builtin_type(i: Interpreter, member: Member) -> str | None:
+    """The dotted name of a builtin type."""
+    name = scalar_type(member)
+    if name is not None:
+        return {"NoneType": "types.NoneType", "ellipsis": "types.EllipsisType", "number": "builtins.float"}.get(name, f"builtins.{name}")
+    if isinstance(member, Tuple):
+        return "builtins.tuple"
+    if isinstance(member, RangeObject):
+        return "builtins.range"
+    if isinstance(member, Slice):
+        return "builtins.slice"
+    if isinstance(member, Ref):
+        info = i.info(member.oid)
+        if info.kind in ("list", "dict", "set") and isinstance(info.payload, str):
+            return info.payload
+        if info.kind == "iterator":
+            return info.label or None
+        return CLASSES_OF_KINDS.get(info.kind)
+    return None
