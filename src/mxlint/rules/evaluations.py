@@ -1,0 +1,39 @@
+"""What MX101 to MX105 share: a place of the traced body needs the value of a placeholder, which has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled, Event
+from mxlint.finding import Finding
+from mxlint.rules.rule import EVAL_ERROR, Program, finding, name_of, quoted
+
+
+def evaluations(program: Program, code: str, kind: str, help: str, error: str = f'"{EVAL_ERROR}"') -> Iterator[Finding]:
+    """A finding for each place at which an event of a kind happens."""
+    for number, compiled in program.objects.items():
+        for event in program.events.get(number, ()):
+            if event.kind == kind:
+                yield from _finding(program, code, compiled, event, help, error)
+
+
+def _finding(program: Program, code: str, compiled: Compiled, event: Event, help: str, error: str) -> Iterator[Finding]:
+    about = f" of {quoted(event.note)}" if event.note else " of a traced array"
+    ending = (
+        f"it raises {error}, and what becomes part of the trace is the handler"
+        if event.swallowed
+        else f"{'a call that comes here' if event.modality.conditions else 'the first call'} raises {error}"
+    )
+    message = f"{event.what} needs the value{about}, but mx.compile traces {name_of(compiled)} with placeholders that have none: {ending}"
+    if compiled.inputs is not None and not event.swallowed:
+        message += "; and what inputs= captures stays full of placeholders"
+    also = [(f"the placeholder comes from here: {step.note}", step.place) for step in event.chain[-2:] if step.place != event.where.span]
+    for found in finding(
+        code, "error", event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls,
+        uncalled=not program.calls.get(compiled.number),
+    ):  # fmt: skip
+        from dataclasses import replace
+
+        from mxlint.finding import Related
+
+        yield replace(found, related=(*found.related, *(Related(text, span) for text, span in also)))

@@ -1,0 +1,31 @@
+"""All rules over the facts of a run, and which of several findings on one expression speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mxlint.finding import Finding, Span
+from mxlint.rules.rule import Program, Rule
+
+
+def judge(program: Program, rules: Sequence[Rule]) -> Iterator[Finding]:
+    """The findings of all rules, each once, without those that give way to another on the same expression or of the same compiled object."""
+    by_code = {rule.code: rule for rule in rules}
+    found: dict[tuple[str, Span], Finding] = {}
+    for rule in rules:
+        for finding in rule.check(program):
+            found.setdefault((finding.code, finding.span), finding)
+    at: dict[Span, set[str]] = {}
+    of: dict[Span, set[str]] = {}
+    for finding in found.values():
+        at.setdefault(finding.span, set()).add(finding.code)
+        of.setdefault(_site(finding), set()).add(finding.code)
+    for finding in found.values():
+        rule = by_code[finding.code]
+        if not at[finding.span].intersection(rule.after) and not of[_site(finding)].intersection(rule.after_in_object):
+            yield finding
+
+
+def _site(finding: Finding) -> Span:
+    """The compile site that a finding is about; its own place where it is about none."""
+    return next((related.span for related in finding.related if related.message == "compiled here"), finding.span)

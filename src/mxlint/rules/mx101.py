@@ -1,0 +1,31 @@
+"""MX101 print-traced-array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.evaluations import evaluations
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+HELP = (
+    "return the array and print it outside the compiled function, or print its .shape or .dtype; to debug, call mx.disable_compile() before the first call"
+)
+LOST = "log the array outside the compiled function, or log its .shape or .dtype"
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A traced array becomes text."""
+    yield from evaluations(program, "MX101", "format", HELP)
+    for number, compiled in program.objects.items():
+        for event in program.events.get(number, ()):
+            if event.kind == "log":
+                yield from finding(
+                    "MX101", "warning", event.where,
+                    f"{event.what} formats a traced array: while {name_of(compiled)} is traced it has no value, "
+                    "so the log record is lost and logging prints a traceback to stderr",
+                    LOST, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
+                )  # fmt: skip
+
+
+RULE = Rule("MX101", "print-traced-array", "error", check)

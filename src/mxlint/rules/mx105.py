@@ -1,0 +1,19 @@
+"""MX105 array-as-python-index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.evaluations import evaluations
+from mxlint.rules.rule import Program, Rule
+
+HELP = "index an mx.array instead of a Python list (table[i], mx.take), and pass sizes and counts as Python numbers"
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A traced array where Python wants an integer."""
+    return evaluations(program, "MX105", "index", HELP)
+
+
+RULE = Rule("MX105", "array-as-python-index", "error", check)

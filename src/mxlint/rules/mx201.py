@@ -1,0 +1,43 @@
+"""MX201 uncaptured-read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled, Stale
+from mxlint.finding import Finding
+from mxlint.rules.captures import captured, state_stale, whole
+from mxlint.rules.rule import Program, Rule, finding, line, name_of, quoted
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """An array that is a constant of the trace changes before a later call. All such reads of one compiled function are one finding."""
+    for compiled in program.log.compiled:
+        stale = state_stale(program, compiled)
+        if stale:
+            yield from _finding(compiled, stale)
+
+
+def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
+    first = min(stale, key=lambda found: (bool(found.modality.conditions), found.read.span))
+    others = {found.read: found for found in stale if found.read != first.read}
+    names = list(dict.fromkeys(found.name for found in (first, *others.values())))
+    what = quoted(first.name) if len(names) == 1 else f"{quoted(first.name)} (and {', '.join(map(quoted, names[1:4]))})"
+    changed = f"{line(first.written)} changes it" if first.written is not None else "it changes"
+    containers = tuple(dict.fromkeys(found.container for found in stale if found.container))
+    help = (
+        f"pass inputs={whole((*captured(compiled), *containers))}"
+        if containers
+        else "pass it as an argument, or keep it in a list or dict that is given to inputs="
+    )
+    also = [("changed here", first.written)] if first.written is not None else []
+    also += [("called again here", first.call), *(("read here", read) for read in others)]
+    yield from finding(
+        "MX201", "error", first.read,
+        f"{what} becomes a constant when {name_of(compiled)} is traced; {changed} before {line(first.call)} calls it again, "
+        "and that call still uses the old value",
+        help, compiled, first.modality, calls=first.calls, also=also,
+    )  # fmt: skip
+
+
+RULE = Rule("MX201", "uncaptured-read", "error", check, after_in_object=("MX205", "MX204", "MX202"))

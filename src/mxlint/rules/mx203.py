@@ -1,0 +1,42 @@
+"""MX203 uncaptured-random-state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Trace
+from mxlint.finding import Finding
+from mxlint.rules.captures import advice
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A draw from the global random state, which is not captured in both directions. All draws of one function are one finding."""
+    for compiled in program.log.compiled:
+        traces = {trace.number: trace for trace in program.traces.get(compiled.number, ())}
+        draws = [
+            event
+            for event in program.events.get(compiled.number, ())
+            if event.kind == "draw" and event.trace in traces and not (traces[event.trace].random_in and traces[event.trace].random_out)
+        ]
+        if not draws:
+            continue
+        first = min(draws, key=lambda event: (bool(event.modality.conditions), bool(event.modality.presumed)))
+        others = dict.fromkeys(event.where for event in draws if event.where != first.where)
+        yield from finding(
+            "MX203", "error", first.where,
+            f"{first.what} draws from the global random state while {name_of(compiled)} is traced, but {_what(traces[first.trace])}",
+            f"{advice(program, compiled, 'capture mx.random.state')}, or give an explicit key= that is an argument", compiled, first.modality,
+            within=first.within, calls=first.calls, also=[("drawn here, too", where) for where in others],
+        )  # fmt: skip
+
+
+def _what(trace: Trace) -> str:
+    if trace.random_in:
+        return "mx.random.state is in inputs= but not in outputs=: the second call raises, and the global generator holds a placeholder"
+    if trace.random_out:
+        return "mx.random.state is in outputs= but not in inputs=: every call draws the same numbers"
+    return "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
+
+
+RULE = Rule("MX203", "uncaptured-random-state", "error", check, after=("MX403",), after_in_object=("MX205",))

@@ -1,0 +1,42 @@
+"""MX206 frozen-call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+
+VALUES: Final = ("clock", "random", "counter", "identity", "input", "network")
+"""Where a value comes from that is another one at the next call."""
+EFFECTS: Final = ("writes", "sends", "starts", "configures", "progress")
+"""What is meant to happen at every call."""
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A value of the outside world, or an effect on it, in a trace: once per trace, then frozen."""
+    for compiled in program.log.compiled:
+        for event in program.events.get(compiled.number, ()):
+            if event.kind != "effect" or event.note not in VALUES + EFFECTS:
+                continue
+            if event.note in EFFECTS:
+                message = f"{event.what} happens when {name_of(compiled)} is traced, once per trace, and at no later call"
+                help = "do it in the code that calls the compiled function"
+            else:
+                message = f"{event.what} is called when {name_of(compiled)} is traced, and every later call goes on with that one value"
+                help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
+            yield from finding("MX206", "warning", event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls)
+        if len(program.calls.get(compiled.number, ())) < 2:
+            continue
+        relied = program.relied(compiled.number)
+        for write in program.writes.get(compiled.number, ()):
+            if write.how == "items" and write.new and not write.placeholder and write.where in relied:
+                yield from finding(
+                    "MX206", "warning", write.where,
+                    f"{quoted(write.name)} grows when {name_of(compiled)} is traced, once per trace and not once per call",
+                    "append in the code that calls the compiled function", compiled, write.modality, calls=write.calls,
+                )  # fmt: skip
+
+
+RULE = Rule("MX206", "frozen-call", "warning", check, after=("MX205", "MX204", "MX202", "MX201", "MX209"))

@@ -1,0 +1,26 @@
+"""MX207 lost-mutation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """The body changes an argument in place, which is a copy, and the caller goes on with its own object."""
+    for compiled in program.log.compiled:
+        relied = program.relied(compiled.number)
+        for event in program.events.get(compiled.number, ()):
+            if event.kind == "mutate" and event.where in relied:
+                yield from finding(
+                    "MX207", "error", event.where,
+                    f"this changes {quoted(event.where.text)} in place, but {name_of(compiled)} works on a copy of its arguments: "
+                    "the caller's object stays as it was",
+                    "return the new value and let the caller keep it, or capture the container with inputs= and outputs=", compiled, event.modality,
+                    within=event.within, calls=event.calls, also=[("the caller goes on with its own object here", relied[event.where])],
+                )  # fmt: skip
+
+
+RULE = Rule("MX207", "lost-mutation", "error", check)

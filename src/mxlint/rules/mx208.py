@@ -1,0 +1,60 @@
+"""MX208 raise-with-captures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled, Event
+from mxlint.finding import Finding
+from mxlint.rules.captures import captured, whole
+from mxlint.rules.rule import Program, Rule, finding, line, name_of, quoted
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A trace may end by an exception while captured state holds placeholders. All raises of one function are one finding."""
+    for compiled in program.log.compiled:
+        if compiled.inputs is None:
+            continue
+        events = program.events.get(compiled.number, ())
+        for event in (event for event in events if event.kind == "misfit"):
+            yield from finding(
+                "MX208", "error", event.where,
+                f"{name_of(compiled)} does not take these arguments: the trace raises a TypeError while inputs= holds placeholders, and the captured "
+                f"state ({_state(compiled)}) keeps them for ever",
+                "pass the arguments that the function takes", compiled, event.modality,
+            )  # fmt: skip
+        called = bool(program.calls.get(compiled.number))
+        raises = [event for event in events if event.kind == "raise" and not event.swallowed and _by_arguments(event, called)]
+        if raises:
+            yield from _raise(compiled, raises)
+
+
+def _by_arguments(event: Event, called: bool) -> bool:
+    """Whether it must happen, or depends on an argument: configuration that may be wrong is not the matter here, nor a method to be overridden."""
+    conditions = event.modality.conditions
+    return called and not conditions or any(condition.argument for condition in conditions)
+
+
+def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
+    first = min(raises, key=lambda event: (bool(event.modality.conditions), event.where.span))
+    others = dict.fromkeys(event.where for event in raises if event.where != first.where)
+    more = f" (so does {', '.join(map(line, others))})" if others else ""
+    yield from finding(
+        "MX208", "error", first.where,
+        f"what is raised here{more} ends the trace of {name_of(compiled)} while inputs= holds placeholders: the captured state ({_state(compiled)}) "
+        f"keeps them for ever, also when the caller catches the exception, and every later call that uses it fails{_random(compiled)}",
+        "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
+        also=[("raised here, too", where) for where in others],
+    )  # fmt: skip
+
+
+def _state(compiled: Compiled) -> str:
+    return quoted(whole(captured(compiled)))
+
+
+def _random(compiled: Compiled) -> str:
+    elements = compiled.inputs.elements if compiled.inputs is not None else ()
+    return ", every random operation of the process among them" if any(element.kind == "random" for element in elements) else ""
+
+
+RULE = Rule("MX208", "raise-with-captures", "error", check)

@@ -1,0 +1,63 @@
+"""MX209 frozen-python-state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled, Stale, Where
+from mxlint.facts.model import ObjectValue
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, line, name_of, quoted
+
+KINDS = ("python", "mode", "frozen", "object")
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A Python value that the trace read is another one at a later call. All that one object holds are one finding."""
+    for compiled in program.log.compiled:
+        groups: dict[int, list[Stale]] = {}
+        for stale in program.stale.get(compiled.number, ()):
+            if stale.kind in KINDS:
+                groups.setdefault(stale.location[0] if stale.kind in ("python", "object") else -1, []).append(stale)
+        for group in groups.values():
+            yield from _finding(compiled, group)
+        yield from _counted(program, compiled, {stale.name for group in groups.values() for stale in group})
+
+
+def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
+    first = min(stale, key=lambda found: (bool(found.modality.conditions), found.read.span))
+    others = {found.read: found for found in stale if found.read != first.read}
+    names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
+    what = _what(first) + (f" (and {', '.join(map(quoted, list(names)[:3]))})" if names else "")
+    changed = f"{line(first.written)} changes it" if first.written is not None else "it changes"
+    also: list[tuple[str, Where]] = [("changed here", first.written)] if first.written is not None else []
+    also += [("called again here", first.call), *(("read here", read) for read in others)]
+    yield from finding(
+        "MX209", "error", first.read,
+        f"{what} is a Python value: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
+        "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
+        calls=first.calls, also=also,
+    )  # fmt: skip
+
+
+def _what(stale: Stale) -> str:
+    if stale.kind == "mode":
+        return "the mode of the layer"
+    if stale.kind == "frozen":
+        return "which weights are frozen"
+    return f"the object {quoted(stale.name)}" if isinstance(stale.before, ObjectValue) else quoted(stale.name)
+
+
+def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[Finding]:
+    for event in program.events.get(compiled.number, ()):
+        if event.kind == "counted" and event.what not in said:
+            yield from finding(
+                "MX209", "error", event.where,
+                f"{quoted(event.what)} is changed by line {event.target} when {name_of(compiled)} is traced, once per trace: "
+                "every later call computes with the same number",
+                "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs=", compiled, event.modality,
+                calls=event.calls,
+            )  # fmt: skip
+
+
+RULE = Rule("MX209", "frozen-python-state", "error", check, after=("MX205", "MX204", "MX202", "MX201"), after_in_object=("MX205",))

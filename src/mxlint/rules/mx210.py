@@ -1,0 +1,34 @@
+"""MX210 lazy-capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Modality
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """An array from outside that was never computed is part of the trace, and computed again at every call."""
+    for compiled in program.log.compiled:
+        calls = [call for call in program.calls.get(compiled.number, ()) if call.outcome in ("traced", "replayed", "either")]
+        if len(calls) < 2 or compiled.shapeless is not False or program.tests(compiled.site.span.filename):
+            continue
+        lazy = [read for read in program.reads.get(compiled.number, ()) if read.lazy]
+        if lazy:
+            first = lazy[0]
+            place = compiled.site if any(call.where == first.where for call in calls) else first.where  # a module that is compiled itself
+            others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
+            what = f"the weights of {quoted(first.container.removesuffix('.state'))} were" if first.container else f"{quoted(first.name)} was"
+            yield from finding(
+                "MX210", "warning", place,
+                f"{what} never computed before {name_of(compiled)} is traced: the whole computation behind it becomes part of the trace and is "
+                "done again at every call",
+                "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", compiled,
+                Modality(first.modality.conditions, first.modality.presumed), calls=first.calls, also=[("read here, too", where) for where in others],
+            )  # fmt: skip
+
+
+STATE = ("MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212")
+RULE = Rule("MX210", "lazy-capture", "warning", check, after_in_object=STATE)

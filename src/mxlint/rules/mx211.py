@@ -1,0 +1,33 @@
+"""MX211 growing-capture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A captured container gets a new item in the trace, and a second call is in sight."""
+    for compiled in program.log.compiled:
+        if len(program.calls.get(compiled.number, ())) < 2:
+            continue
+        writes = [write for write in program.writes.get(compiled.number, ()) if write.new and write.placeholder and write.captured_out]
+        # A key that each trace makes anew, or a list: a fixed set of keys does not grow.
+        keys = Counter(where for where, _ in {(write.where, write.location) for write in writes})
+        for write in writes:
+            if write.how != "items" and (write.how != "item" or keys[write.where] < 2):
+                continue
+            if write.captured_in:
+                what = "every call finds one array more among its inputs and is traced anew"
+            else:
+                what = "only the trace appends: later calls overwrite the items that are there, and the container does not grow"
+            yield from finding(
+                "MX211", "warning", write.where, f"{quoted(write.name)} is captured by {name_of(compiled)} and grows: {what}",
+                "return the value and append it outside, or use a container of fixed length", compiled, write.modality, calls=write.calls,
+            )  # fmt: skip
+
+
+RULE = Rule("MX211", "growing-capture", "warning", check, after_in_object=("MX205", "MX204"))

@@ -1,0 +1,38 @@
+"""MX212 aliased-capture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled, Read
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+
+UNCAPTURED = 'raises "[compile] Attempting to compile a function with uncaptured inputs is not allowed"'
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """One array is an argument or captured, and read by another name as a constant."""
+    for compiled in program.log.compiled:
+        reads = program.reads.get(compiled.number, ())
+        through = {read.location[0] for read in reads if read.captured and read.kind == "array"}
+        found = next((read for read in reads if read.alias and (read.alias != "captured" or read.holder in through)), None)
+        if found is not None:
+            yield from _finding(compiled, found)
+
+
+def _finding(compiled: Compiled, read: Read) -> Iterator[Finding]:
+    if read.container.endswith(".state"):
+        message = (
+            f"{quoted(read.name)} has the very arrays of a module that inputs= captures, and is not captured: update(), load_weights() and "
+            f"copy.deepcopy() hand arrays on and copy none, so that the first call of {name_of(compiled)} {UNCAPTURED}"
+        )
+        help = "give it arrays of its own before the first call, computed (tree_map(lambda p: p + 0, …) and mx.eval), or capture it, too"
+    else:
+        what = "an argument of this call" if read.alias == "argument" else "captured by inputs="
+        message = f"{quoted(read.name)} is {what} and read here under another name as a constant: the first call of {name_of(compiled)} {UNCAPTURED}"
+        help = "use the argument or the captured container in the body"
+    yield from finding("MX212", "error", read.where, message, help, compiled, read.modality, calls=read.calls)
+
+
+RULE = Rule("MX212", "aliased-capture", "error", check, after_in_object=("MX205",))

@@ -1,0 +1,33 @@
+"""MX301 compile-in-loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled
+from mxlint.finding import Finding
+from mxlint.rules.repetition import dropped, repeated
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A loop makes a new compiled object in each round and drops it."""
+    for group in program.sites.values():
+        made = dropped(program, group)
+        if made is None:
+            continue
+        loop = repeated([compiled.loops for compiled in made])
+        if loop is not None:
+            yield from _finding(made[0])
+
+
+def _finding(compiled: Compiled) -> Iterator[Finding]:
+    yield from finding(
+        "MX301", "warning", compiled.site,
+        f"mx.compile makes a new compiled object of {name_of(compiled)} in every iteration, and its trace dies with it: "
+        "each iteration traces and compiles again",
+        "compile once before the loop and call that object in it; pass what changes as an array argument", compiled, compiled.modality,
+    )  # fmt: skip
+
+
+RULE = Rule("MX301", "compile-in-loop", "warning", check)

@@ -1,0 +1,35 @@
+"""MX302 compile-per-call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Compiled, Where
+from mxlint.finding import Finding
+from mxlint.rules.repetition import dropped, repeated
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A function that is called again and again makes a compiled object and drops it."""
+    for group in program.sites.values():
+        made = dropped(program, group)
+        if made is None or repeated([compiled.loops for compiled in made]) is not None:
+            continue
+        loop = repeated([compiled.caller_loops for compiled in made])
+        layer = next((compiled.layer for compiled in made if compiled.layer), "")
+        if loop is not None or layer:
+            yield from _finding(made[0], loop, layer)
+
+
+def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Finding]:
+    yield from finding(
+        "MX302", "warning", compiled.site,
+        f"every call of `{layer or compiled.within or '?'}` makes a new compiled object of {name_of(compiled)} and drops it: "
+        "each call traces and compiles again",
+        "compile once, at module level or in __init__, and call the kept object here", compiled, compiled.modality,
+        also=[("in this loop", loop)] if loop is not None else [],
+    )  # fmt: skip
+
+
+RULE = Rule("MX302", "compile-per-call", "warning", check, after=("MX301",))

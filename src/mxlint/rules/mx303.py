@@ -1,0 +1,27 @@
+"""MX303 varying-scalar-argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.variation import FEW, scalars_vary, series
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A Python number, or text, that changes from call to call."""
+    for compiled in program.log.compiled:
+        for argument, values, finite, _, modality in series(program, compiled):
+            # Who asks for shapeless=True wants one trace.
+            if scalars_vary(values, FEW if finite and compiled.shapeless is False else 0):
+                text = argument.where.text
+                yield from finding(
+                    "MX303", "warning", argument.where,
+                    f"{quoted(text)} is a Python number that changes from call to call: {name_of(compiled)} is traced and compiled again "
+                    "for every value, and each trace is kept for ever",
+                    f"pass an array: mx.array({text})", compiled, modality,
+                )  # fmt: skip
+
+
+RULE = Rule("MX303", "varying-scalar-argument", "warning", check)

@@ -1,0 +1,25 @@
+"""MX305 transform-of-compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A transform of a compiled function: the Python body runs at every call."""
+    for note in program.notes.get("transform of compiled", ()):
+        compiled = program.objects.get(note.object) if note.object is not None else None
+        if compiled is not None:
+            yield from finding(
+                "MX305", "warning", note.where,
+                f"{note.what} runs the Python body of {name_of(compiled)} at every call: inside a transform its arguments are placeholders already, "
+                "so nothing of it is compiled",
+                f"compile what calls {note.what}" if note.what in ("mx.vjp", "mx.jvp") else f"compile the transform instead: mx.compile({note.what}(f))",
+                compiled, note.modality,
+            )  # fmt: skip
+
+
+RULE = Rule("MX305", "transform-of-compiled", "warning", check)

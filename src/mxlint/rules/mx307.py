@@ -1,0 +1,40 @@
+"""MX307 unrolled-loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+MANY = 15_000
+"""Operations of one graph from which on tracing and compiling cost more than they save.
+
+Measured with MLX 0.32.4 on the CPU, 8×8 arrays, processor time, matrix products with or without a tanh: up to 12,000 operations a trace pays after
+15 to 60 calls, from 15,000 on a call of the compiled function takes longer than one of the plain function, at 30,000 more than twice as long.
+"""
+CRASH = 45_000
+"""Operations, each on the result of the one before, at which the process ends with a segmentation fault (stack of 8 MB); the plain function runs
+with 200,000. 40,000 are compiled still."""
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A loop of a traced body whose rounds make a graph that is too large."""
+    for compiled in program.log.compiled:
+        large = [loop for loop in program.loops.get(compiled.number, ()) if loop.operations >= MANY]
+        for loop in large:
+            if not any(other.trace == loop.trace and loop.where in other.around for other in large):
+                message = (
+                    f"the {loop.rounds:,} rounds of this loop add about {loop.operations:,} operations to the graph of {name_of(compiled)}: "
+                    f"it is traced and compiled as a whole, and from about {MANY:,} operations on that costs more than it saves"
+                )
+                if loop.operations >= CRASH:
+                    message += f"; from about {CRASH:,} in a row MLX can end with a segmentation fault"
+                yield from finding(
+                    "MX307", "warning", loop.where, message,
+                    "compile one round, or some hundred, and call that in a loop outside; or use an operation over a whole axis (mx.cumsum, a matrix power)",
+                    compiled, loop.modality, within=loop.within, calls=loop.calls,
+                )  # fmt: skip
+
+
+RULE = Rule("MX307", "unrolled-loop", "warning", check)

@@ -1,0 +1,27 @@
+"""MX401 baked-shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.sizes import consequences, matters, varying_axes
+
+HELP = "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), or leave out shapeless=True"
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A size of an argument goes into the graph of a shapeless trace."""
+    for number, compiled in program.objects.items():
+        for event in program.events.get(number, ()) if compiled.shapeless else ():
+            if event.kind == "bake" and matters(event.axes, varying_axes(program, compiled), features=False):
+                yield from finding(
+                    "MX401", "error", event.where,
+                    f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True, "
+                    f"when it changes, {name_of(compiled)} {consequences(event.effects) or 'raises or silently returns wrong values'}",
+                    HELP, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
+                )  # fmt: skip
+
+
+RULE = Rule("MX401", "baked-shape", "error", check, after=("MX403", "MX402"))

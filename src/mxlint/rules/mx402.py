@@ -1,0 +1,26 @@
+"""MX402 shape-condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.sizes import matters, varying_axes
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A condition on a size is decided once, by the first trace."""
+    for number, compiled in program.objects.items():
+        for event in program.events.get(number, ()) if compiled.shapeless else ():
+            if event.kind == "branch" and matters(event.axes, varying_axes(program, compiled), features=True):
+                yield from finding(
+                    "MX402", "error", event.where,
+                    f"the condition {quoted(event.what)} is decided by the shape of the first trace: under shapeless=True "
+                    f"{name_of(compiled)} silently keeps that branch for every later shape",
+                    "leave out shapeless=True, or make the choice outside the compiled function", compiled, event.modality, within=event.within,
+                    calls=event.calls, uncalled=not program.calls.get(number),
+                )  # fmt: skip
+
+
+RULE = Rule("MX402", "shape-condition", "error", check, after=("MX403",))

@@ -1,0 +1,31 @@
+"""MX403 shapeless-unsupported-op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.sizes import applies, consequences, in_versions, varying_axes
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """An operation that cannot infer its output shape raises at the first call."""
+    for number, compiled in program.objects.items():
+        for event in program.events.get(number, ()) if compiled.shapeless else ():
+            if event.kind != "unsupported":
+                continue
+            varying = varying_axes(program, compiled)
+            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
+            later = consequences([effect for effect in effects if effect.way != "first"])
+            yield from finding(
+                "MX403", "error", event.where,
+                f"{quoted(event.what)} cannot infer its output shape under shapeless=True: the first call of {name_of(compiled)} raises"
+                f"{in_versions([effect for effect in effects if effect.way == 'first'])} "
+                '"ValueError: [Primitive::output_shapes] … cannot infer output shapes"' + (f"; when a size changes, it {later}" if later else ""),
+                "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
+                calls=event.calls, uncalled=not program.calls.get(number),
+            )  # fmt: skip
+
+
+RULE = Rule("MX403", "shapeless-unsupported-op", "error", check)

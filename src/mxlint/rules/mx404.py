@@ -1,0 +1,41 @@
+"""MX404 shapeless-unsafe-op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.sizes import applies, consequences, varying_axes
+
+HELP = "leave out shapeless=True, or do this outside the compiled function"
+HELPS = {
+    "nn.Linear": "use nn.Linear(bias=False) and add the bias (x @ W.T + b), or leave out shapeless=True",
+    "mx.fast.scaled_dot_product_attention": "pass the mask as an array argument, or leave out shapeless=True",
+}
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """An operation that runs at the first shape and goes wrong when it changes."""
+    for number, compiled in program.objects.items():
+        for event in program.events.get(number, ()) if compiled.shapeless else ():
+            if event.kind != "unsafe":
+                continue
+            varying = varying_axes(program, compiled)
+            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
+            if not effects:
+                continue
+            certain = varying is not None or any(effect.when == "every" for effect in effects)
+            unit = all(effect.when in ("unit", "seen") for effect in effects)
+            kept = "whether an axis has length 1" if unit else "sizes"
+            changes = "an axis of length 1 gets another, or one gets length 1" if unit else "they change"
+            yield from finding(
+                "MX404", "error" if certain else "warning", event.where,
+                f"{quoted(event.what)} keeps {kept} of the first trace under shapeless=True: when {changes}, {name_of(compiled)} "
+                f"{consequences(effects)}",
+                HELPS.get(event.what, HELP), compiled, event.modality, within=event.within, calls=event.calls,
+                uncalled=not program.calls.get(number),
+            )  # fmt: skip
+
+
+RULE = Rule("MX404", "shapeless-unsafe-op", "error", check, after=("MX403", "MX401"))

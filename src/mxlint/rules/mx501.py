@@ -1,0 +1,31 @@
+"""MX501 compiled-method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A class holds a compiled object of its own function: self is not bound. Calls in sight that work show that none is wanted."""
+    for compiled in program.log.compiled:
+        called = program.calls.get(compiled.number, ())
+        if compiled.method_of is None or compiled.decorates is None and not called:
+            continue
+        if called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
+            continue
+        name = compiled.text
+        options = ", inputs=self.state" if compiled.in_module else ""
+        options += ", shapeless=True" if compiled.shapeless else ""
+        yield from finding(
+            "MX501", "error", compiled.decorates or compiled.site,
+            f"mx.compile returns an object that does not bind self: calling `{name}` on an instance of {compiled.method_of} "
+            'leaves the first argument out and raises "TypeError: missing 1 required positional argument"',
+            f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",
+            compiled, compiled.modality, within=compiled.method_of,
+        )  # fmt: skip
+
+
+RULE = Rule("MX501", "compiled-method", "error", check)

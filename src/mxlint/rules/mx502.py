@@ -1,0 +1,54 @@
+"""MX502 unsupported-argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Argument, Compiled
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, among, finding, name_of, quoted
+
+REFUSES = "ValueError: [compile] Function arguments must be trees of arrays or constants"
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """An argument that is neither an array nor a constant nor a tree of these."""
+    for number, compiled in program.objects.items():
+        for call in program.calls.get(number, ()):
+            for argument in call.arguments:
+                if argument.bad:
+                    message, help = _words(compiled, argument)
+                    yield from finding("MX502", "error", argument.where, message, help, compiled, call.modality, within=call.within)
+
+
+def _words(compiled: Compiled, argument: Argument) -> tuple[str, str]:
+    text, kind = quoted(argument.where.text), argument.bad
+    verb = "holds" if argument.inside else "is"
+    if kind == "nn.Module":
+        return (
+            f"{text} {verb} an nn.Module: inside {name_of(compiled)} it arrives as a plain dict of its arrays and cannot be called",
+            "close over the module and pass inputs=model.state, or compile the module itself",
+        )
+    if kind == "NoneType":
+        return (
+            (
+                f'{text} {verb} None: the call raises{among(argument.versions, argument.judged)} "{REFUSES} (floats, ints, or strings), '
+                'but received type NoneType"'
+            ),
+            "bind None with functools.partial or a closure, or require a newer MLX",
+        )
+    if kind.startswith("int"):
+        return f'{text} {verb} an {kind}: the call raises "RuntimeError: std::bad_cast"', "pass an array of a dtype that holds the number"
+    return (
+        f'{text} {verb} {_article(kind)} {kind}: the call raises "{REFUSES} (floats, ints, strings, or None), but received type …"',
+        f"pass mx.array({'…' if argument.inside else argument.where.text})"
+        if kind.startswith("numpy")
+        else "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure",
+    )
+
+
+def _article(kind: str) -> str:
+    return "an" if kind[0] in "aeiou" else "a"
+
+
+RULE = Rule("MX502", "unsupported-argument", "error", check, after=("MX505", "MX501"))

@@ -1,0 +1,24 @@
+"""MX503 untracked-return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """An object that holds placeholders is returned: MLX does not look for arrays in it."""
+    for compiled in program.log.compiled:
+        for event in program.events.get(compiled.number, ()):
+            if event.kind == "return":
+                yield from finding(
+                    "MX503", "error", event.where,
+                    f"{name_of(compiled)} returns {event.what} that holds placeholders: MLX looks for arrays in lists, tuples and dicts only, "
+                    "so they are never replaced by results, every call returns the same object, and using it raises",
+                    "return the arrays in a list, tuple or dict, and build the object outside", compiled, event.modality, within=event.within,
+                )  # fmt: skip
+
+
+RULE = Rule("MX503", "untracked-return", "error", check)

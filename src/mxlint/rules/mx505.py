@@ -1,0 +1,34 @@
+"""MX505 not-a-function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, quoted
+
+KINDS: Final = {
+    "generator": ("a generator function", "calling it only makes a generator, whose body runs later with placeholders and raises"),
+    "coroutine": ("an async function", "calling it only makes a coroutine, whose body runs later with placeholders and raises"),
+    "value": ("no function", "mx.compile wants the function itself, and the call raises a TypeError"),
+    "result": ("the result of a call", "mx.compile wants the function itself, and the call raises a TypeError"),
+}
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """Something that cannot be compiled."""
+    for compiled in program.log.compiled:
+        if compiled.function.kind in KINDS:
+            what, why = KINDS[compiled.function.kind]
+            message = f"{quoted(compiled.text)} is {what}: {why}"
+            yield from finding("MX505", "error", compiled.site, message, "compile a plain function that returns arrays", compiled, compiled.modality)
+    for note in program.notes.get("not a function", ()):
+        yield from finding(
+            "MX505", "error", note.where,
+            "mx.compile without a function raises a TypeError: it takes the function first and is no factory of decorators",
+            "write @mx.compile, or @partial(mx.compile, shapeless=True) with options", None, note.modality,
+        )  # fmt: skip
+
+
+RULE = Rule("MX505", "not-a-function", "error", check)

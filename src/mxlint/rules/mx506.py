@@ -1,0 +1,31 @@
+"""MX506 ambiguous-argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Call
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, line, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """Two calls whose arguments differ for Python and are the same for the cache."""
+    for compiled in program.log.compiled:
+        seen: dict[str, Call] = {}
+        for call in program.calls.get(compiled.number, ()):
+            if not call.flat:
+                continue
+            first = seen.setdefault(call.flat, call)
+            if first.exact != call.exact:
+                other = "an earlier one" if first.where == call.where else f"that in {line(first.where)}"
+                yield from finding(
+                    "MX506", "warning", call.where,
+                    f"the cache of {name_of(compiled)} cannot tell this call from {other}: True and 1, 0 and 0.0, and "
+                    "differently nested lists and dicts have one key, so this call runs the other one's trace",
+                    "give both calls the same form of arguments, or compile two functions", compiled, call.modality, also=[("the other call", first.where)],
+                )  # fmt: skip
+                break
+
+
+RULE = Rule("MX506", "ambiguous-argument", "warning", check)

@@ -1,0 +1,31 @@
+"""MX601 nothing-to-fuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.model import ArrayValue, ContainerValue
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """The body is one operation."""
+    for compiled in program.log.compiled:
+        traces = program.traces.get(compiled.number, ())
+        calls = program.calls.get(compiled.number, ())
+        if not traces or compiled.public or compiled.escapes or compiled.method_of or compiled.function.kind == "transform":
+            continue
+        if compiled.shapeless is not False or program.tests(compiled.site.span.filename) or any(call.outcome == "differentiated" for call in calls):
+            continue
+        if program.writes.get(compiled.number) or not all(trace.ended and trace.operations == 1 and trace.full for trace in traces):
+            continue
+        if all(isinstance(trace.returns, (ArrayValue, ContainerValue)) for trace in traces):
+            yield from finding(
+                "MX601", "info", compiled.site,
+                f"{name_of(compiled)} is one operation, or one function that MLX has compiled already: there is nothing to fuse",
+                "leave out mx.compile here, or compile the function around it", compiled, compiled.modality,
+            )  # fmt: skip
+
+
+RULE = Rule("MX601", "nothing-to-fuse", "info", check)

@@ -1,0 +1,28 @@
+"""MX603 timing-without-eval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A clock that does not time what it is meant to."""
+    for note in (*program.notes.get("first call timed", ()), *program.notes.get("timed without evaluation", ())):
+        compiled = program.objects.get(note.object) if note.object is not None else None
+        if compiled is None:
+            continue
+        if note.kind == "first call timed":
+            message = f"this times the first call of {name_of(compiled)}: tracing and compiling, not running"
+            help = "call it once and evaluate the result before the first clock reading"
+        else:
+            message = (
+                f"nothing forces the result of {name_of(compiled)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
+            )
+            help = "call mx.eval on the result before the second clock reading"
+        yield from finding("MX603", "warning", note.where, message, help, compiled, note.modality)
+
+
+RULE = Rule("MX603", "timing-without-eval", "warning", check, after=("MX206",))

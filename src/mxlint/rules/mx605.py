@@ -1,0 +1,37 @@
+"""MX605 shape-dependent-kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.model import ArrayValue
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """A custom kernel whose size comes from an axis that is seen to vary between calls."""
+    for compiled in program.log.compiled:
+        varying = _varying(program, compiled.number) if compiled.shapeless is False else set()
+        for event in program.events.get(compiled.number, ()) if varying else ():
+            if event.kind == "kernel" and any(pair in varying or pair[1] is None and any(v[0] == pair[0] for v in varying) for pair in event.axes):
+                yield from finding(
+                    "MX605", "warning", event.where,
+                    f"the size of the custom kernel comes from a shape that changes between calls: {name_of(compiled)} is traced, and the kernel "
+                    "built, once for each shape",
+                    "pad the data to a few sizes", compiled, event.modality, within=event.within, calls=event.calls,
+                )  # fmt: skip
+
+
+def _varying(program: Program, number: int) -> set[tuple[int, int | None]]:
+    """The (argument, axis) pairs whose length differs between calls in sight."""
+    lengths: dict[tuple[int, int | None], set[object]] = {}
+    for call in program.calls.get(number, ()):
+        arrays = [argument.value for argument in call.arguments if isinstance(argument.value, ArrayValue)]
+        for place, array in enumerate(arrays):
+            for axis, size in enumerate(array.shape or ()):
+                lengths.setdefault((place, axis), set()).add(size)
+    return {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
+
+
+RULE = Rule("MX605", "shape-dependent-kernel", "warning", check)

@@ -1,0 +1,33 @@
+"""MX606 compiled-across-threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mxlint.facts.events import Modality
+from mxlint.finding import Finding
+from mxlint.rules.rule import Program, Rule, finding, name_of
+
+
+def check(program: Program) -> Iterator[Finding]:
+    """One compiled function called from several threads."""
+    for compiled in program.log.compiled:
+        calls = program.calls.get(compiled.number, ())
+        threads = {call.thread_number: call.thread for call in calls if call.thread is not None}
+        if not threads or len(threads) < 2 and all(call.thread is not None for call in calls):
+            continue
+        first = next(iter(threads.values()))
+        state = compiled.inputs is not None or compiled.outputs is not None
+        what = (
+            f"{name_of(compiled)} captures state and is called from several threads: each thread traces anew, and the captured arrays of one "
+            "are placeholders or belong to the stream of another"
+            if state
+            else f"{name_of(compiled)} is called from several threads: each thread traces anew"
+        )
+        yield from finding(
+            "MX606", "error" if state else "info", first, what,
+            "call it from one thread, or give each thread a function and state of its own", compiled, Modality(),
+        )  # fmt: skip
+
+
+RULE = Rule("MX606", "compiled-across-threads", "error", check)

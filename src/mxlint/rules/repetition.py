@@ -1,0 +1,37 @@
+"""What MX301 and MX302 share: compiled objects of one site that are made again and again, and dropped after a fixed number of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mxlint.facts.events import Compiled, Where
+from mxlint.rules.rule import Program
+
+
+def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | None:
+    """The objects of a site if none that is called outlives its maker or is called in a loop of its own; else None."""
+    if program.tests(group[0].site.span.filename):
+        return None
+    called = [compiled for compiled in group if program.calls.get(compiled.number)]
+    # A factory that is given the same again has no need to compile anew.
+    differ = len({compiled.maker for compiled in called}) == len(called)
+    kept = any(compiled.escapes or compiled.returned and differ and not compiled.layer or compiled.module_level and not compiled.loops or _deeper(program, compiled) for compiled in called)
+    return called if called and not kept else None
+
+
+def _deeper(program: Program, compiled: Compiled) -> bool:
+    """Whether one object serves many calls: it is called in a loop inside of what makes it."""
+    around = len(compiled.loops) + len(compiled.caller_loops)
+    return any(len(call.loops) > around for call in program.calls.get(compiled.number, ()))
+
+
+def repeated(loops: Iterable[Sequence[Where]]) -> Where | None:
+    """A loop of which two objects were made in different rounds, the loops around it being in one round."""
+    rounds: dict[tuple[object, ...], set[str]] = {}
+    places: dict[tuple[object, ...], Where] = {}
+    for around in loops:
+        for depth, loop in enumerate(around):
+            key = (*around[:depth], loop.span)
+            rounds.setdefault(key, set()).add(loop.text)
+            places[key] = loop
+    return next((places[key] for key, found in rounds.items() if len(found) > 1), None)

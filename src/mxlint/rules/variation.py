@@ -1,0 +1,76 @@
+"""What MX303, MX304 and MX506 share: what the calls at one place in a loop hand to a compiled object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
+from mxlint.facts.model import ArrayValue, ContainerValue, ScalarValue, Value
+from mxlint.rules.rule import Program
+
+MANY = 3
+"""From so many different ones on, values or shapes that come round by round are taken to go on changing."""
+FEW = 4
+"""So many numbers that are written out in a loop are so many traces, and that is all."""
+
+
+class Series(NamedTuple):
+    """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the loop goes over written constants, why the
+    shape of an array in it differs from round to round, if it does (`Argument.grows`), and what the calls hang on."""
+
+    argument: Argument
+    values: list[Value]
+    finite: bool
+    grows: str
+    modality: Modality
+
+
+def series(program: Program, compiled: Compiled) -> Iterator[Series]:
+    """Each leaf of the arguments at each place of a call in a loop, with what it is call by call."""
+    places: dict[Where, list[Call]] = {}
+    for call in program.calls.get(compiled.number, ()):
+        if call.loops and call.outcome != "inlined":
+            places.setdefault(call.where, []).append(call)
+    for calls in places.values():
+        growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
+        found: dict[str, Series] = {}
+        modality = min((call.modality for call in calls), key=lambda m: len(m.conditions) + len(m.presumed))
+        for call in calls:
+            for argument in call.arguments:
+                grows = growing.get(argument.name, "")
+                found.setdefault(argument.name, Series(argument, [], call.finite, grows, modality)).values.append(argument.value)
+                for name, leaf in leaves(argument.name, argument.value) if isinstance(argument.value, ContainerValue) else ():
+                    found.setdefault(name, Series(argument, [], call.finite, "", modality)).values.append(leaf)
+        yield from found.values()
+
+
+def leaves(name: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """The scalars and arrays of an argument, each with the path that leads to it."""
+    if isinstance(value, ContainerValue):
+        for number, item in enumerate(value.items or ()):
+            yield from leaves(f"{name}[{value.keys[number] if value.keys else number}]", item)
+    else:
+        yield name, value
+
+
+def scalars_vary(values: Sequence[Value], few: int) -> bool:
+    """Whether a number or text is seen to change without bound, or takes more than `few` values."""
+    if not all(isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType") for value in values):
+        return False
+    scalars = [value for value in values if isinstance(value, ScalarValue)]
+    return any(value.varies for value in scalars) or len({(value.type, value.value) for value in scalars if value.known}) >= max(MANY, few + 1)
+
+
+def lengths_vary(values: Sequence[Value]) -> bool:
+    """Whether the number of arrays in a container is seen to change without bound."""
+    lengths = {len(value.items) for value in values if isinstance(value, ContainerValue) and value.items is not None}
+    return len(lengths) >= MANY
+
+
+def shapes_vary(values: Sequence[Value]) -> bool:
+    """Whether the shape of an array is seen to change without bound."""
+    shapes = [value.shape for value in values if isinstance(value, ArrayValue)]
+    if len(shapes) < len(values) or None in shapes:
+        return False
+    return len({shape for shape in shapes if shape is not None and None not in shape}) >= MANY
