@@ -27,6 +27,7 @@ _FUNCTIONS = frozenset(
 )
 _qualified_name = type.__dict__["__qualname__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
+_module_of_class = type.__dict__["__module__"].__get__
 
 
 class Watch:
@@ -170,8 +171,7 @@ class Watch:
         return ("function", name, (file, start, end), None, None), False, None, None, None
 
     def name_of_class(self, cls: type) -> tuple[str, tuple[str, int, int] | None]:
-        name, module = _qualified_name(cls), _class_dict(cls).get("__module__")
-        module = module if isinstance(module, str) else "builtins"
+        name, module = _qualified_name(cls), str(_module_of_class(cls))
         number = self.classes.get(id(cls))
         if number is None:
             number = self.class_by_name(module, name)

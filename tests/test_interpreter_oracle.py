@@ -1,0 +1,65 @@
+"""The new interpreter against CPython: whatever a program does is covered by what the interpreter says of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from oracle.compare import Report, compare, total
+from oracle.constructs import TEMPLATES
+from oracle.generate import Draft, Program, draw_program
+from oracle.record import Record, recording
+from oracle.static import adapter
+
+COUNT = int(os.environ.get("MXLINT_INTERPRETER", "15"))
+"""So many programs are drawn; MXLINT_INTERPRETER=2000 asks for more of them."""
+SEED = 1
+LEAST_EXACT = 0.95
+"""The share of points at which the interpreter admits no kind of value that was not seen there."""
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
+
+
+@pytest.fixture(scope="module")
+def record() -> Iterator[Record]:
+    with recording() as running:
+        yield running
+
+
+def report(record: Record, folder: Path, program: Program) -> Report:
+    """What the interpreter says of a program, compared with what the program did."""
+    for name, text in program.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return compare(record(folder), adapter(folder, "main.py"), program.files)
+
+
+def instance(name: str) -> Program:
+    """One program that consists of a construct and a use of it."""
+    definitions, use = Draft(Random(SEED)).instance(TEMPLATES[name])
+    return Program({"main.py": f"{definitions}\n\n{use}\n"}, (name,))
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_construct_is_covered(record: Record, tmp_path: Path, name: str) -> None:
+    found = report(record, tmp_path, instance(name))
+    assert found.points > 0
+    assert found.flaws == (), found.text()
+
+
+def test_constructs_are_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
+    found = total(report(record, tmp_path_factory.mktemp("construct"), instance(name)) for name in TEMPLATES)
+    assert found.share_exact >= LEAST_EXACT, found.text()
+
+
+def test_programs_are_covered_and_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
+    random = Random(SEED)
+    reports = [report(record, tmp_path_factory.mktemp("program"), draw_program(random)) for _ in range(COUNT)]
+    found = total(reports)
+    assert sum(one.points for one in reports) > 50 * COUNT
+    assert found.flaws == (), found.text()
+    assert found.share_exact >= LEAST_EXACT, found.text()
