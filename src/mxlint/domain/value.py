@@ -170,7 +170,7 @@ class Array(Member):
 
     `shape` is a tuple of sizes or None, `dtype` MLX's name or None. `chain` leads to where it came into being. `grows`: why its shape
     differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
-    that the loop changes).
+    that the loop changes); "differs": it is made of arrays of different shapes, which says so only if this shape was known in an earlier round.
     """
 
     __slots__ = ("chain", "dtype", "grows", "ident", "origin", "shape", "trace")
@@ -480,13 +480,19 @@ def _together(a: Member, b: Member) -> Member:
         return a
     if isinstance(a, Array) and isinstance(b, Array):
         # One site in one context: what it makes differs between the rounds of a loop.
-        return join_arrays(a, b).but(grows=a.grows or b.grows or ("rounds" if _unlike(a.shape, b.shape) else ""))
+        return join_arrays(a, b).but(grows=_grows(a, b))
     if isinstance(a, Traces) and isinstance(b, Traces):
         return Traces(a.oid, tuple(dict.fromkeys((*a.entries, *b.entries))))
     if isinstance(a, Symbolic) and isinstance(b, Symbolic):
         kinds = a.kinds | b.kinds if a.kinds is not None and b.kinds is not None else None
         return Symbolic(a.identity, kinds, a.label, a.presumed or b.presumed, a.source)
     return a
+
+
+def _grows(a: Array, b: Array) -> str:
+    """Why the shape of what a site makes differs from round to round, as far as two rounds say."""
+    differs = "differs" in (a.grows, b.grows) and _unlike(a.shape, b.shape)
+    return "rounds" if differs or "rounds" in (a.grows, b.grows) else max(a.grows, b.grows)
 
 
 def _unlike(a: tuple[object, ...] | None, b: tuple[object, ...] | None) -> bool:
@@ -504,7 +510,7 @@ def join_arrays(a: Array, b: Array) -> Array:
         shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape)) if same_rank and a.shape and b.shape else None
     trace = a.trace if a.trace == b.trace else -1
     dtype = a.dtype if a.dtype == b.dtype else None
-    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, a.grows or b.grows)
+    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, max(a.grows, b.grows))
 
 
 def join(values: Iterable[Value]) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.size import Size, number
+from mxlint.domain.size import Size, number, provably_different
 from mxlint.domain.value import (
     NONE,
     TRUE,
@@ -33,10 +33,10 @@ from mxlint.domain.value import (
     scalar_type,
 )
 from mxlint.interpreter import compiled, shapeless
+from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
 from mxlint.interpreter.journal import arrays_in
-from mxlint.interpreter.operators import new_list
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import result as array_results
 
@@ -112,7 +112,11 @@ def describe(i: Interpreter, value: Value, depth: int = 4) -> Any:
         types = {scalar_type(member) for member in members(value)}
         return described.Scalar(types.pop() or "") if len(types) == 1 and None not in types else described.UNKNOWN
     if isinstance(value, Array):
-        shape = None if value.shape is None else tuple(size if isinstance(size, Size) else number(size) if isinstance(size, int) else None for size in value.shape)
+        shape = (
+            None
+            if value.shape is None
+            else tuple(size if isinstance(size, Size) else number(size) if isinstance(size, int) else None for size in value.shape)
+        )
         return described.ArrayType(shape, value.dtype)
     if isinstance(value, Const):
         return value.value if not isinstance(value.value, bytes) and value.value is not ... else described.UNKNOWN
@@ -136,20 +140,34 @@ def describe(i: Interpreter, value: Value, depth: int = 4) -> Any:
     return described.UNKNOWN
 
 
-def compute(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame, tag: object = None) -> Value:
+def compute(
+    i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame, tag: object = None
+) -> Value:
     """The result of an operation of MLX that gives one array, or several."""
     shapeless.called(i, name, args, keywords, place, frame)
     found = array_results(name, [describe(i, value) for value in args], {key: describe(i, value) for key, value in keywords.items()})
     return results(i, found, name, args, keywords, place, tag)
 
 
-def results(i: Interpreter, found: Any, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, tag: object = None) -> Value:
+def results(
+    i: Interpreter, found: Any, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, tag: object = None
+) -> Value:
     """The arrays of a described result, computed from arguments."""
     trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
     return _made(i, found, name, trace, chain, origin, place, (name, tag), args)
 
 
-def _made(i: Interpreter, found: Any, name: str, trace: int | None, chain: Chain | None, origin: frozenset[int], place: Place, tag: object, args: Sequence[Value]) -> Value:
+def _made(
+    i: Interpreter,
+    found: Any,
+    name: str,
+    trace: int | None,
+    chain: Chain | None,
+    origin: frozenset[int],
+    place: Place,
+    tag: object,
+    args: Sequence[Value],
+) -> Value:
     if isinstance(found, (list, tuple)) and all(isinstance(part, (described.ArrayType, list, tuple)) for part in found):
         parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args) for n, part in enumerate(found))
         return Tuple(parts) if isinstance(found, tuple) else new_list(i, Tuple(parts), place, tag)
@@ -163,7 +181,11 @@ def _made(i: Interpreter, found: Any, name: str, trace: int | None, chain: Chain
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
     made = Array(ident, trace, shape, dtype, chain, origin, grows(i, shape, args))
-    data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, compiled.LAZY) == TRUE for value in args for a in arrays_in(i, value))
+    data = (
+        name in CHEAP
+        or name in VIEWS
+        and not any(i.heap.get(a.ident, compiled.LAZY) == TRUE for value in args for a in arrays_in(i, value))
+    )
     i.heap.set(ident, compiled.LAZY, Const(not data))
     if i.trace is None:
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
@@ -235,7 +257,11 @@ def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 def _len(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     if array.shape is None:
         return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument").axis(0)
-    return _length(i, array, array.shape[0], 0, place) if array.shape else i.derived("size", (Array(array.ident), Const(0)), frozenset(("int",)), place)
+    return (
+        _length(i, array, array.shape[0], 0, place)
+        if array.shape
+        else i.derived("size", (Array(array.ident), Const(0)), frozenset(("int",)), place)
+    )
 
 
 def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -268,7 +294,27 @@ def grows(i: Interpreter, shape: tuple[object, ...] | None, operands: Sequence[V
     found = {array.grows for value in operands for array in arrays_in(i, value)}
     if "rounds" in found:
         return "rounds"
-    return "number" if "number" in found or any(_steps(i, value) for value in operands) else ""
+    if "number" in found or any(_steps(i, value) for value in operands):
+        return "number"
+    return "differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""
+
+
+def _differ(i: Interpreter, value: Value, depth: int = 2) -> bool:
+    """Whether an operand is one of several arrays of surely different shapes."""
+    if isinstance(value, Tuple) and depth:
+        return any(_differ(i, item, depth - 1) for item in value.items or ())
+    if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
+        content = i.heap.get(value.oid, ("#", "items"))
+        return isinstance(content, Tuple) and _differ(i, content, depth)
+    shapes = [member.shape for member in members(value) if isinstance(member, Array) and member.shape is not None]
+    return any(len(shape) == len(shapes[0]) and any(map(_surely_unlike, shape, shapes[0])) for shape in shapes[1:])
+
+
+def _surely_unlike(a: object, b: object) -> bool:
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b
+    sizes = [number(size) if isinstance(size, int) else size for size in (a, b)]
+    return all(isinstance(size, Size) for size in sizes) and provably_different(*sizes)  # type: ignore[arg-type]
 
 
 def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
@@ -331,7 +377,14 @@ def _slice_bound(i: Interpreter, bound: Value) -> Any:
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     trace, chain, origin = traced(i, operands)
     shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, place.text, frame)
-    made = Array(array.ident, trace, array.shape, array.dtype, Chain(place, "[] =", chain) if trace is not None else array.chain, origin | array.origin)
+    made = Array(
+        array.ident,
+        trace,
+        array.shape,
+        array.dtype,
+        Chain(place, "[] =", chain) if trace is not None else array.chain,
+        origin | array.origin,
+    )
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1

@@ -48,7 +48,8 @@ from mxlint.domain.value import (
 from mxlint.facts import events
 from mxlint.interpreter import calls as pycalls
 from mxlint.interpreter import clocks
-from mxlint.interpreter.calls import FunctionInfo
+from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.journal import (
     arrays_in,
@@ -64,7 +65,6 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.operators import origins
 from mxlint.syntax import ir
 
 MAX_TRACES: Final = 6
@@ -205,8 +205,6 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     if not i.silent:
         journal(i).compiled[oid] = _fact(i, oid, info, args, place, frame)
     for member in members(function):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "transform":
-            journal(i).transforms_traced.add(member.oid)
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
             note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))
     return Ref(oid)
@@ -268,7 +266,10 @@ def _likeness(i: Interpreter, value: Value) -> object:
     if isinstance(value, Ref) and i.info(value.oid).kind == "function":
         return ("function", i.info(value.oid).place)
     if isinstance(value, Ref) and i.info(value.oid).kind in ("list", "dict"):
-        return (i.info(value.oid).kind, [held for field, held in i.heap.cells[value.oid].items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"])
+        return (
+            i.info(value.oid).kind,
+            [held for field, held in i.heap.cells[value.oid].items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"],
+        )
     return value
 
 
@@ -359,9 +360,15 @@ def function_fact(i: Interpreter, function: Value) -> events.Function:
     elif isinstance(first, (Const, Kind, Array, Tuple, Range)):
         kind = "value" if not isinstance(first, Array) else "result"
     elif isinstance(first, Ref):
-        kind = {"function": "function", "partial": "partial", "transform": "transform", "compiled": "compiled", "instance": "object", "list": "value", "dict": "value"}.get(
-            i.info(first.oid).kind, "unknown"
-        )
+        kind = {
+            "function": "function",
+            "partial": "partial",
+            "transform": "transform",
+            "compiled": "compiled",
+            "instance": "object",
+            "list": "value",
+            "dict": "value",
+        }.get(i.info(first.oid).kind, "unknown")
     ref, bound, names = target(i, function)
     if ref is None:
         return events.Function(kind, "", None, (), 0)
@@ -372,7 +379,9 @@ def function_fact(i: Interpreter, function: Value) -> events.Function:
     elif isinstance(info.node, ir.Lambda):
         kind = "lambda"
     parameters = tuple(p.star + p.name for p in info.node.params[bound:] if p.name not in names)
-    return events.Function(kind, info.qualname.replace(".<locals>", ""), where(Place(info.source, info.node.start, info.node.end)), parameters, bound)
+    return events.Function(
+        kind, info.qualname.replace(".<locals>", ""), where(Place(info.source, info.node.start, info.node.end)), parameters, bound
+    )
 
 
 def capture_fact(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:
@@ -479,7 +488,13 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
     if inputs is None:
         return ()
     oids, _, _ = _captured(i, inputs)
-    direct = [m for oid in oids for value in i.heap.cells[oid].values() for part in members(value) for m in (part.items or () if isinstance(part, Tuple) else (part,))]
+    direct = [
+        m
+        for oid in oids
+        for value in i.heap.cells[oid].values()
+        for part in members(value)
+        for m in (part.items or () if isinstance(part, Tuple) else (part,))
+    ]
     return (("captured", sum(isinstance(m, Array) for value in direct for m in members(value))),)
 
 
@@ -490,7 +505,11 @@ def cache_of(ref: Ref, function: Value) -> int:
 
 def all_entries(held: Value | None) -> list[Entry]:
     """The traces that a field holds."""
-    return [entry for m in members(held) if isinstance(m, Traces) for entry in m.entries if isinstance(entry, Entry)] if held is not None else []
+    return (
+        [entry for m in members(held) if isinstance(m, Traces) for entry in m.entries if isinstance(entry, Entry)]
+        if held is not None
+        else []
+    )
 
 
 def _shared(i: Interpreter, ref: Ref, other: int) -> bool:
@@ -499,7 +518,11 @@ def _shared(i: Interpreter, ref: Ref, other: int) -> bool:
     a, b = i.info(ref.oid).payload, i.info(other).payload
     assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
     alive = b.frame.kind == "module" or b.frame in i.stack or other in journal(i).escaped
-    return a.site != b.site and alive and all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless"))
+    return (
+        a.site != b.site
+        and alive
+        and all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless"))
+    )
 
 
 def _temporary(i: Interpreter, ref: Ref, args: Arguments, place: Place) -> bool:
@@ -511,7 +534,15 @@ def _temporary(i: Interpreter, ref: Ref, args: Arguments, place: Place) -> bool:
 
 
 def _run(
-    i: Interpreter, ref: Ref, function: Value, key: tuple[object, ...], entries: list[Entry], maybe_none: bool, args: Arguments, place: Place, frame: Frame
+    i: Interpreter,
+    ref: Ref,
+    function: Value,
+    key: tuple[object, ...],
+    entries: list[Entry],
+    maybe_none: bool,
+    args: Arguments,
+    place: Place,
+    frame: Frame,
 ) -> Value:
     """Trace, or replay a trace whose key is that of the call, or both."""
     same = [entry for entry in entries if agree(key, entry.key) is True]
@@ -543,7 +574,9 @@ def _run(
     return trace_call(i, ref, function, args, key, place, frame)
 
 
-def _note_call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame, outcome: str, start: int, key: tuple[object, ...] | None = None) -> None:
+def _note_call(
+    i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame, outcome: str, start: int, key: tuple[object, ...] | None = None
+) -> None:
     if outcome in ("traced", "replayed", "either"):
         clocks.called(i, ref.oid, outcome)
     m = modality(i, start)
@@ -625,7 +658,16 @@ def argument(i: Interpreter, name: str, place: Place, value: Value) -> events.Ar
     table = i.extra["table"]
     bad = refused(i, value)
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
-    return events.Argument(name, where(place), describe(i, value), bad, _inside(i, value), versions, table.judged if bad else (), max((array.grows for array in arrays_in(i, value)), default=""))
+    return events.Argument(
+        name,
+        where(place),
+        describe(i, value),
+        bad,
+        _inside(i, value),
+        versions,
+        table.judged if bad else (),
+        max((array.grows for array in arrays_in(i, value) if array.grows != "differs"), default=""),
+    )
 
 
 def _inside(i: Interpreter, value: Value) -> bool:
@@ -658,7 +700,11 @@ def _refused(i: Interpreter, member: Member, depth: int) -> str:
             return str(i.extra["mlx"].refused(i, member))
         if kind in ("list", "dict") and depth:
             content = i.heap.get(member.oid, ("#", "items"))
-            parts = list(content.items or ()) if isinstance(content, Tuple) else [v for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
+            parts = (
+                list(content.items or ())
+                if isinstance(content, Tuple)
+                else [v for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
+            )
             return next(filter(None, (refused(i, part, depth - 1) for part in parts)), "")
         return _REFUSED.get(kind, "")
     return ""
@@ -840,14 +886,21 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
     for seen, fact in trace.array_reads:
         if seen.used:
             note(i, fact)
-    note(i, events.Trace(trace.oid, trace.number, trace.operations, trace.random_in, trace.random_out, describe(i, result), ended, True, trace.parted))
+    note(
+        i,
+        events.Trace(
+            trace.oid, trace.number, trace.operations, trace.random_in, trace.random_out, describe(i, result), ended, True, trace.parted
+        ),
+    )
 
 
 def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
     """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
     counter = [0]
     given = [_placeholder(i, trace, value, args.place(n, "", place), counter, str(n)) for n, value in enumerate(args.args)]
-    named = {name: _placeholder(i, trace, value, args.keyword_places.get(name, place), counter, name) for name, value in args.keywords.items()}
+    named = {
+        name: _placeholder(i, trace, value, args.keyword_places.get(name, place), counter, name) for name, value in args.keywords.items()
+    }
     star = _placeholder(i, trace, args.star, place, counter, "*") if args.star is not None else None
     return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
 
@@ -944,10 +997,17 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     if outputs is not None:
         trace.captured_out, trace.random_out, trace.symbolic_out = _captured(i, outputs)
         inside = {array.ident for oid in trace.captured_in for value in i.heap.cells[oid].values() for array in arrays_in(i, value)}
-        parted = [value for oid in trace.captured_out - trace.captured_in if i.info(oid).kind in ("list", "dict") for value in i.heap.cells[oid].values()]
+        parted = [
+            value
+            for oid in trace.captured_out - trace.captured_in
+            if i.info(oid).kind in ("list", "dict")
+            for value in i.heap.cells[oid].values()
+        ]
         direct = [item for value in parted for m in members(value) for item in (m.items or () if isinstance(m, Tuple) else (m,))]
         trace.parted = any(isinstance(m, Array) and m.ident in inside for item in direct for m in members(item))
-        trace.leaves_out = {array.ident for oid in trace.captured_out for value in i.heap.cells[oid].values() for array in arrays_in(i, value)}
+        trace.leaves_out = {
+            array.ident for oid in trace.captured_out for value in i.heap.cells[oid].values() for array in arrays_in(i, value)
+        }
 
     def place(member: Member) -> Member:
         return member.but(trace=trace.number) if isinstance(member, Array) and member.trace in (None, -1) else member
@@ -995,7 +1055,14 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int) -> Value:
 
     def one(member: Member, depth: int) -> Value:
         if isinstance(member, Array):
-            return Array(i.ident(place, ("result", number, member.ident)), None, member.shape, member.dtype, Chain(place, "result"), grows=member.grows)
+            return Array(
+                i.ident(place, ("result", number, member.ident)),
+                None,
+                member.shape,
+                member.dtype,
+                Chain(place, "result"),
+                grows=member.grows,
+            )
         if isinstance(member, Tuple):
             return Tuple(
                 None if member.items is None else tuple(of(item, depth - 1) for item in member.items),
@@ -1194,7 +1261,10 @@ def value_kind(value: Value) -> str:
         if isinstance(member, Array):
             kinds.add("array")
         elif isinstance(member, Tuple):
-            kinds |= {value_kind(item) for item in (member.items if member.items is not None else (member.element,) if member.element is not None else ())} or {"python"}
+            kinds |= {
+                value_kind(item)
+                for item in (member.items if member.items is not None else (member.element,) if member.element is not None else ())
+            } or {"python"}
         elif scalar_type(member) is not None or isinstance(member, (Const, Length)):
             kinds.add("python")
         elif isinstance(member, (Ref, External, Bound, Slice, RangeObject)):
@@ -1211,7 +1281,9 @@ def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Pl
     on_read(i, oid, field, value, place, frame, used=False)
 
 
-def on_read(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame, *, name: str = "", used: bool = True) -> None:
+def on_read(
+    i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame, *, name: str = "", used: bool = True
+) -> None:
     """Note that a running trace reads a location older than itself; that host code reads what a trace wrote."""
     trace: Trace | None = i.trace
     if trace is None:
@@ -1226,7 +1298,14 @@ def on_read(i: Interpreter, oid: int, field: object, value: Value, place: Place,
     if location in trace.reads or oid in trace.refused:
         return
     kind = _read_kind(i, trace, oid, field, value)
-    seen = Seen(trace.originals.get(location, value), where(place), name or _label(i, oid, field, place), kind, wheres(call_places(i, trace.depth + 1)), container(i, trace, oid))
+    seen = Seen(
+        trace.originals.get(location, value),
+        where(place),
+        name or _label(i, oid, field, place),
+        kind,
+        wheres(call_places(i, trace.depth + 1)),
+        container(i, trace, oid),
+    )
     seen.count = _count(i, location)
     trace.reads[location] = seen
     if kind == "array" and not used:
@@ -1254,7 +1333,14 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
         if not trace.holds(member.trace) and member.ident not in trace.leaves and older(i, member.ident):
             before = i.heap.get(member.ident, CONTENT)
             calls = wheres(call_places(i, trace.depth + 1))
-            content = Seen(before if before is not None else UNBOUND, where(place), _label(i, oid, field, place), "array", calls, container(i, trace, oid))
+            content = Seen(
+                before if before is not None else UNBOUND,
+                where(place),
+                _label(i, oid, field, place),
+                "array",
+                calls,
+                container(i, trace, oid),
+            )
             content.count = _count(i, (member.ident, CONTENT))
             content.used = used
             trace.reads[member.ident, CONTENT] = content
@@ -1267,7 +1353,11 @@ def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Val
     if field == "training" and i.info(oid).kind == "instance" and i.extra["mlx"].object_kind(i, Ref(oid)) == "module":
         return "mode"
     kind = value_kind(value)
-    if kind == "object" and any(isinstance(member, Ref) and member.oid in trace.captured_in for member in members(value)) and oid not in trace.captured_in:
+    if (
+        kind == "object"
+        and any(isinstance(member, Ref) and member.oid in trace.captured_in for member in members(value))
+        and oid not in trace.captured_in
+    ):
         return "captured"
     return kind
 
@@ -1309,7 +1399,11 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
     """The writes of placeholders: one is left there if it still lies there when the trace ends."""
     for location, fact in trace.kept:
         present = held(i, *location)
-        left = not ended or present is not None and any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
+        left = (
+            not ended
+            or present is not None
+            and any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
+        )
         note(i, fact if left else replace(fact, placeholder=False))
 
 
@@ -1524,7 +1618,19 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
     return None not in lengths and lengths[0] < lengths[1]  # type: ignore[operator]
 
 
-def event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, *, note_: str = "", member: Member | None = None, target_name: str = "", axes: Sequence[events.Axis] = (), effects: tuple[events.Effect, ...] = ()) -> None:
+def event(
+    i: Interpreter,
+    kind: str,
+    place: Place,
+    what: str,
+    frame: Frame,
+    *,
+    note_: str = "",
+    member: Member | None = None,
+    target_name: str = "",
+    axes: Sequence[events.Axis] = (),
+    effects: tuple[events.Effect, ...] = (),
+) -> None:
     """Note something that happens in the running trace."""
     trace: Trace | None = i.trace
     if trace is None:
@@ -1534,7 +1640,25 @@ def event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, *, n
         return
     swallowed = len(i.tries) > trace.tries
     chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
-    note(i, events.Event(trace.oid, trace.number, kind, where(place), what, note_, qualname(frame), wheres(call_places(i, trace.depth + 1)), chain, tuple(axes), m, swallowed, target_name, effects))
+    note(
+        i,
+        events.Event(
+            trace.oid,
+            trace.number,
+            kind,
+            where(place),
+            what,
+            note_,
+            qualname(frame),
+            wheres(call_places(i, trace.depth + 1)),
+            chain,
+            tuple(axes),
+            m,
+            swallowed,
+            target_name,
+            effects,
+        ),
+    )
 
 
 def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, about: str) -> events.Event | None:
@@ -1544,7 +1668,9 @@ def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Fr
     if trace is None or m is None:
         return None
     calls = wheres(call_places(i, trace.depth + 1))
-    return events.Event(trace.oid, trace.number, kind, where(place), what, about, qualname(frame), calls, (), (), m, len(i.tries) > trace.tries)
+    return events.Event(
+        trace.oid, trace.number, kind, where(place), what, about, qualname(frame), calls, (), (), m, len(i.tries) > trace.tries
+    )
 
 
 def source_use(i: Interpreter, value: Value) -> None:
@@ -1611,7 +1737,9 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
     trace: Trace | None = i.trace
     if isinstance(member, (Length, Measure, ShapeOf)):
         if trace is not None and trace.shapeless:
-            axes = [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
+            axes = (
+                [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
+            )
             if axes:
                 event(i, "branch", place, " ".join(place.text.split()), frame, axes=axes)
         return
@@ -1623,7 +1751,15 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
             imprecise(i, place, "an array that may be a constant")
         elif trace.holds(member.trace):
             event(i, USES.get(kind, kind), place, what, frame, member=member)
-    elif isinstance(member, Ref) and trace is not None and kind in ("format", "formats") and i.info(member.oid).kind in ("list", "dict") or isinstance(member, Tuple) and trace is not None and kind in ("format", "formats"):
+    elif (
+        isinstance(member, Ref)
+        and trace is not None
+        and kind in ("format", "formats")
+        and i.info(member.oid).kind in ("list", "dict")
+        or isinstance(member, Tuple)
+        and trace is not None
+        and kind in ("format", "formats")
+    ):
         for array in arrays_in(i, member):
             if trace.holds(array.trace):
                 event(i, "format", place, what, frame, member=array)

@@ -7,10 +7,12 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, join, members
+from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.items import dict_item
 from mxlint.interpreter.iteration import append, collected, dict_keys, extended, new_iterator, view_element
-from mxlint.interpreter.operators import binary, concatenated, copy_dict, new_list, new_set
+from mxlint.interpreter.operators import binary
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
 ITEMS: Final = ("#", "items")
@@ -163,15 +165,10 @@ def _sort(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame)
 
 
 def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    from mxlint.interpreter.items import dict_item
-
     return dict_item(i, ref, args.args[0], place, frame, args.get(1, "default") or NONE)
 
 
 def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    from mxlint.interpreter.expressions import put
-    from mxlint.interpreter.items import dict_item
-
     default = args.get(1, "default") or NONE
     value = dict_item(i, ref, args.args[0], place, frame, default)
     if i.heap.get(ref.oid, ("k", args.args[0])) is None or any(m in list(members(default)) for m in members(value)):
@@ -181,8 +178,6 @@ def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 
 
 def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    from mxlint.interpreter.items import dict_item
-
     default = args.get(1, "default")
     value = dict_item(i, ref, args.args[0], place, frame, default)
     for key in members(args.args[0]):
@@ -208,8 +203,6 @@ def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
 
 
 def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    from mxlint.interpreter.expressions import put
-
     for given in args.args:
         for member in members(given):
             if (

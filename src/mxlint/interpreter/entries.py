@@ -14,8 +14,9 @@ from typing import Final
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Const, External, Ref, Symbolic, Tuple, Value, join, members
 from mxlint.interpreter import compiled
-from mxlint.interpreter.calls import FunctionInfo
+from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
+from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import journal
 from mxlint.source import Source
 from mxlint.syntax import ir
@@ -93,7 +94,9 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
     compiled.trace_call(i, Ref(number), function, args, key, place, frame)
 
 
-def arguments(i: Interpreter, ref: Ref, info: FunctionInfo, bound: int, names: frozenset[str], *, compiled_function: bool = False) -> Arguments:
+def arguments(
+    i: Interpreter, ref: Ref, info: FunctionInfo, bound: int, names: frozenset[str], *, compiled_function: bool = False
+) -> Arguments:
     """Arguments for a function that nothing in sight calls."""
     given: list[Value] = []
     places: list[Place] = []
@@ -108,7 +111,9 @@ def arguments(i: Interpreter, ref: Ref, info: FunctionInfo, bound: int, names: f
         else:
             given.append(value)
             places.append(place)
-    return Arguments(given, keywords, places=places, keyword_places={name: Place(info.source, info.node.start, info.node.end) for name in keywords})
+    return Arguments(
+        given, keywords, places=places, keyword_places={name: Place(info.source, info.node.start, info.node.end) for name in keywords}
+    )
 
 
 def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
@@ -261,6 +266,7 @@ def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
     within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
+    names |= {name for block in within for name in block.writes}
     changed = True
     while changed:
         changed = False
@@ -318,7 +324,7 @@ def enter(i: Interpreter, function: tuple[Ref, Ref | None], frame: Frame) -> Non
         every = Arguments((*given, *args.args), args.keywords, places=((place,) * bound) + args.places, keyword_places=args.keyword_places)
         i.extra["entered alone"] = True
         with i.within(("entry", place)):
-            value = i.call(ref, every, place, frame)
+            value = _to_its_end(i, i.call(ref, every, place, frame), place, frame)
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 inner = i.info(member.oid).payload
@@ -328,6 +334,16 @@ def enter(i: Interpreter, function: tuple[Ref, Ref | None], frame: Frame) -> Non
         trace_uncalled(i, frame, known)
 
     guarded_run(i, run)
+
+
+def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
+    """What a call gives, a generator being iterated and a coroutine awaited: who calls such a function does that."""
+    for member in members(value):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "generator":
+            i.iterate(member, lambda _: None, place, frame)
+        elif isinstance(member, Ref) and i.info(member.oid).kind == "coroutine":
+            return awaited(i, member, place, frame)
+    return value
 
 
 __all__ = ["Symbolic", "Tuple", "enter", "functions", "trace_uncalled"]

@@ -18,6 +18,7 @@ from mxlint.interpreter import (
     compiled,
     entries,
     external,
+    generators,
     items,
     iteration,
     journal,
@@ -29,6 +30,7 @@ from mxlint.interpreter import (
     plain,
     returning,
     statements,
+    truths,
 )
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Observer, OutOfSteps
 from mxlint.interpreter.expressions import evaluate
@@ -72,14 +74,14 @@ def python_operations() -> Operations:
         attribute=attributes.attribute,
         set_attribute=attributes.set_attribute,
         iterate=iteration.iterate,
-        truth=operators.truth,
+        truth=truths.truth,
         item=items.item,
         set_item=items.set_item,
         delete_item=items.delete_item,
         binary=operators.binary,
         function=calls.define,
         define_class=classes.define_class,
-        delegated=calls.delegated,
+        delegated=generators.delegated,
         managed=_managed,
         annotated=classes.annotated,
         import_module=modules.import_module,

@@ -9,6 +9,7 @@ from typing import NoReturn
 from mxlint.domain.place import Place
 from mxlint.domain.value import Bound, External, Ref, Symbolic, Tuple, Unknown, Value, join, members
 from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.models.load import bases as library_bases
 
 
 def throw_named(i: Interpreter, name: str, place: Place) -> NoReturn:
@@ -93,8 +94,6 @@ def ancestors(i: Interpreter, cls: Value) -> set[object]:
             if isinstance(real, type):
                 found.update(f"builtins.{base.__name__}" for base in real.__mro__)
             else:
-                from mxlint.models.load import bases as library_bases
-
                 known = library_bases(item.name)
                 found.update(known if known else {None})
         else:

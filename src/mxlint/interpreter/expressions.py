@@ -2,95 +2,25 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Const,
-    External,
-    Kind,
-    Ref,
-    Slice,
-    Symbolic,
-    Tuple,
-    Unbound,
-    Union,
-    Unknown,
-    Value,
-    join,
-    members,
-    of,
-)
-from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Halt, Interpreter
-from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.iteration import append, collected, iterate
-from mxlint.interpreter.narrowing import assume
-from mxlint.interpreter.operators import COMPARISONS, binary, concatenated, copy_dict, hashed, negated, new_list, new_set, unary
+from mxlint.domain.value import NONE, Array, Const, Kind, Ref, Slice, Symbolic, Tuple, Unbound, Unknown, Value, join, members
+from mxlint.interpreter.binding import store
+from mxlint.interpreter.builders import concatenated, copy_dict, hashed, new_list, new_set, put
+from mxlint.interpreter.comprehensions import comprehension
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.generators import awaited
+from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.names import read_name
+from mxlint.interpreter.narrowing import assume, may_be
+from mxlint.interpreter.operators import binary, unary
 from mxlint.interpreter.text import text_of
 from mxlint.syntax import ir
-
-_BUILTINS: Final = frozenset(dir(builtins))
 
 
 def evaluate(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
     """The value of an expression."""
     return _EXPRESSIONS[type(node)](i, node, frame)  # type: ignore[no-any-return]
-
-
-# -- names -------------------------------------------------------------------------------------------------------------
-
-
-def find_name(i: Interpreter, name: str, frame: Frame) -> int | None:
-    """The object in which a name is looked up: the frame itself, one that encloses it, the module; None if none binds it."""
-    scope = frame.scope
-    if scope is not None and name in scope.globals:
-        return frame.module if i.heap.get(frame.module, name) is not None else None
-    oid = frame.oid
-    own = True
-    while True:
-        if i.heap.get(oid, name) is not None:
-            return oid
-        info = i.info(oid).payload
-        if own and frame.kind not in ("class", "module") and scope is not None and name in scope.bound:
-            return None
-        parent = i.heap.get(oid, ("#", "parent"))
-        own = False
-        while isinstance(parent, Ref):
-            oid = parent.oid
-            info = i.info(oid).payload
-            if not isinstance(info, FrameInfo) or info.kind != "class":
-                break
-            parent = i.heap.get(oid, ("#", "parent"))
-        else:
-            return frame.module if i.heap.get(frame.module, name) is not None else None
-        if isinstance(parent, Union):
-            return None
-
-
-def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
-    """The value of a name; an unbound one raises."""
-    oid = find_name(i, name, frame)
-    if oid is None:
-        own = frame.scope is not None and name in frame.scope.bound
-        local = own and frame.kind not in ("class", "module")
-        lazy = None if local else i.operations.missing_name(i, name, frame, node)
-        if lazy is not None:
-            return lazy
-        if name in _BUILTINS and not local:
-            return External(f"builtins.{name}")
-        throw_named(i, "builtins.UnboundLocalError" if own else "builtins.NameError", frame.place(node))
-    value = i.heap.get(oid, name)
-    assert value is not None
-    value = i.live(value)
-    if isinstance(value, Union) and any(isinstance(m, Unbound) for m in members(value)):
-        value = of(option for option in value.options if not isinstance(option.member, Unbound))
-    elif isinstance(value, Unbound):
-        throw_named(i, "builtins.UnboundLocalError", frame.place(node))
-    i.operations.read(i, oid, name, value, frame.place(node), frame)
-    return value
 
 
 def _name(i: Interpreter, node: ir.Name, frame: Frame) -> Value:
@@ -116,9 +46,6 @@ def _starred(i: Interpreter, node: ir.Starred, frame: Frame) -> Value:
 def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
     owner = i.eval(node.value, frame)
     return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
-
-
-# -- operators ---------------------------------------------------------------------------------------------------------
 
 
 def _bin(i: Interpreter, node: ir.Bin, frame: Frame) -> Value:
@@ -158,7 +85,6 @@ def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
 
 def _falsy(i: Interpreter, value: Value, outcome: bool) -> Value:
     """The members of the left operand with which `and` and `or` stop."""
-    from mxlint.interpreter.narrowing import may_be
 
     kept = [found for member in members(value) if (found := may_be(i, member, outcome)) is not None]
     return join(kept) if kept else value
@@ -196,7 +122,6 @@ def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
 
 
 def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
-    from mxlint.interpreter.statements import store
 
     value = i.eval(node.value, frame)
     target = frame
@@ -204,9 +129,6 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
         target = target.caller
     store(i, node.target.id, value, target, frame.place(node.target))
     return value
-
-
-# -- calls -------------------------------------------------------------------------------------------------------------
 
 
 def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
@@ -276,9 +198,6 @@ def _lambda(i: Interpreter, node: ir.Lambda, frame: Frame) -> Value:
     return i.operations.function(i, node, frame)
 
 
-# -- displays ----------------------------------------------------------------------------------------------------------
-
-
 def _seq(i: Interpreter, node: ir.Seq, frame: Frame) -> Value:
     content = Tuple(())
     for item in node.items:
@@ -313,104 +232,6 @@ def _dict(i: Interpreter, node: ir.DictDisplay, frame: Frame) -> Value:
     return Ref(oid)
 
 
-def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
-    """`dict[key] = value`: one entry if the key is known, else any."""
-    if is_key(key):
-        i.heap.set(oid, ("k", key), value)
-        return
-    if isinstance(key, Union) and all(is_key(member) for member in members(key)):
-        for member in members(key):
-            present = i.heap.get(oid, ("k", member))
-            i.heap.set(oid, ("k", member), join((value, present if present is not None else Unbound())))
-        return
-    for field, name in ((("#", "rest"), value), (("#", "restkey"), key)):
-        present = i.heap.get(oid, field)
-        i.heap.set(oid, field, name if present is None or isinstance(present, Unbound) else join((present, name)))
-
-
-def is_key(key: Value) -> bool:
-    if isinstance(key, Tuple):
-        return key.items is not None and all(is_key(item) for item in key.items)
-    return isinstance(key, (Const, Ref, External, Symbolic))
-
-
-def _comp(i: Interpreter, node: ir.Comp, frame: Frame) -> Value:
-    from mxlint.interpreter.calls import comprehension_frame, generator_object
-
-    place = frame.place(node)
-    if node.kind == "generator":
-        first = i.eval(node.clauses[0].iter, frame)
-        return generator_object(i, node, frame, first, place)
-    inner = comprehension_frame(i, node, frame)
-    made = _collection(i, node, inner, place)
-    if not i.heap.is_captured(inner.oid):
-        i.heap.clear(inner.oid)
-    return made
-
-
-def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Value:
-    """The list, set or dict of a comprehension."""
-    if node.kind == "dict":
-        oid = i.allocate("dict", None, place)
-
-        def add_entry() -> None:
-            if node.key is None:
-                value = i.eval(node.element, inner)
-                for member in members(value):
-                    if isinstance(member, Ref):
-                        copy_dict(i, member.oid, oid)
-                return
-            key = i.eval(node.key, inner)
-            hashed(i, key, inner.place(node.key), inner)
-            put(i, oid, key, i.eval(node.element, inner))
-
-        clauses(i, node, 0, None, inner, add_entry)
-        return Ref(oid)
-    made = new_list(i, Tuple(()), place) if node.kind == "list" else new_set(i, Tuple(()), place)
-
-    def add() -> None:
-        value = i.eval(node.element, inner)
-        if node.kind == "set":
-            hashed(i, value, inner.place(node.element), inner)
-            content = i.heap.get(made.oid, ("#", "items"))
-            if isinstance(content, Tuple) and content.items is not None and value in content.items and isinstance(value, Const):
-                return
-        append(i, made.oid, value)
-
-    clauses(i, node, 0, None, inner, add)
-    return made
-
-
-def clauses(i: Interpreter, node: ir.Comp, number: int, first: Value | None, frame: Frame, body: Any) -> None:
-    """Run the clauses of a comprehension from `number` on, and the body in the innermost. `first`: the outermost iterable, evaluated."""
-    from mxlint.interpreter.statements import assign, branch
-
-    if number == len(node.clauses):
-        body()
-        return
-    clause = node.clauses[number]
-    iterable = first
-    if iterable is None:
-        outer = frame.caller if number == 0 and frame.caller is not None else frame
-        iterable = i.eval(clause.iter, outer)
-
-    def consume(value: Value) -> None:
-        assign(i, clause.target, value, frame)
-        _tests(i, clause.ifs, 0, frame, lambda: clauses(i, node, number + 1, None, frame, body), branch)
-
-    iterate(i, iterable, consume, frame.place(clause.iter), frame)
-
-
-def _tests(i: Interpreter, tests: tuple[ir.Expr, ...], number: int, frame: Frame, body: Any, branch: Any) -> None:
-    if number == len(tests):
-        body()
-        return
-    branch(i, tests[number], frame, lambda: _tests(i, tests, number + 1, frame, body, branch), lambda: None)
-
-
-# -- texts and the rest ------------------------------------------------------------------------------------------------
-
-
 def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
     if node.template:
         for part in node.parts:
@@ -442,7 +263,6 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
 
 
 def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:
-    from mxlint.interpreter.calls import awaited
 
     return awaited(i, i.eval(node.value, frame), frame.place(node), frame)
 
@@ -478,12 +298,10 @@ _EXPRESSIONS: Final[dict[type, Any]] = {
     ir.Lambda: _lambda,
     ir.Seq: _seq,
     ir.DictDisplay: _dict,
-    ir.Comp: _comp,
+    ir.Comp: comprehension,
     ir.FString: _fstring,
     ir.Walrus: _walrus,
     ir.Await: _await,
     ir.Yield: _yield,
     ir.Opaque: _opaque,
 }
-
-__all__ = ["COMPARISONS", "Halt", "arguments", "evaluate", "find_name", "negated", "put", "read_name"]

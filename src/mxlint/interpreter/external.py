@@ -16,22 +16,24 @@ from mxlint.domain.value import (
     Member,
     Ref,
     Symbolic,
+    Tuple,
     Unbound,
     Unknown,
     Value,
     join,
     members,
 )
-from mxlint.interpreter import builtin, calls, containers, iteration, library, lookup, modules, streams
+from mxlint.interpreter import builtin, containers, generators, iteration, library, lookup, modules, streams
 from mxlint.interpreter.calls import called_back
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.models.load import model
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
 
 def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something by its canonical name."""
-    handler = _INTERNAL.get(name) or builtin.HANDLERS.get(name) or calls.AWAITABLES.get(name) or streams.HANDLERS.get(name)
+    handler = _INTERNAL.get(name) or builtin.HANDLERS.get(name) or generators.AWAITABLES.get(name) or streams.HANDLERS.get(name)
     if handler is not None:
         return handler(i, args, place, frame)
     if name.startswith("#"):
@@ -143,8 +145,6 @@ def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Fra
     if found_method is None:
         return UNBOUND
     assert isinstance(found_method, External)
-    from mxlint.models.load import model
-
     described = model(found_method.name)
     if described is not None and described.kind == "attribute":
         made = i.heap.get(owner.oid, ("made with", name.value)) if isinstance(owner, Ref) else None
@@ -157,8 +157,6 @@ def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Fra
 
 
 def _exception_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    from mxlint.domain.value import Tuple
-
     for member in members(args.args[0]):
         if isinstance(member, Ref):
             i.heap.set(member.oid, "args", Tuple(args.args[1:]))

@@ -26,12 +26,11 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
+from mxlint.interpreter.builders import hashed, is_key, new_list, put
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.expressions import is_key, put
 from mxlint.interpreter.iteration import collected, known_items, range_element
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, library_base, special
-from mxlint.interpreter.operators import hashed, new_list
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:

@@ -42,10 +42,11 @@ from mxlint.domain.value import (
     of,
     options,
 )
+from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import caught, throw_named
 from mxlint.interpreter.lookup import special
-from mxlint.interpreter.operators import binary, new_list
+from mxlint.interpreter.operators import binary
 
 Consume = Callable[[Value], "Value | None"]
 """What is done with each element. What it returns is what a generator's `yield` gives; None: nothing is sent."""

@@ -43,7 +43,6 @@ class Journal:
         self.returned: set[int] = set()
         self.transforms: dict[int, events.Note] = {}
         self.transforms_run: set[int] = set()
-        self.transforms_traced: set[int] = set()
         self.methods: set[int] = set()
         self.records: dict[Any, None] = {}
         self.imprecise: dict[tuple[Where, str], None] = {}
@@ -68,7 +67,14 @@ class Journal:
         number = fact.number
         method_of = fact.method_of if number in self.methods else None
         layer = fact.layer or (fact.caller_layer if number in self.returned else "")
-        return replace(fact, escapes=number in self.escaped, returned=number in self.returned, layer=layer, public=number in self.public, method_of=method_of)
+        return replace(
+            fact,
+            escapes=number in self.escaped,
+            returned=number in self.returned,
+            layer=layer,
+            public=number in self.public,
+            method_of=method_of,
+        )
 
     def log(self) -> events.Log:
         """All facts."""
@@ -76,7 +82,7 @@ class Journal:
         for record in self.relied.values():
             self.note(record)
         for number, transform in self.transforms.items():
-            if number in self.transforms_run or number not in self.transforms_traced:
+            if number in self.transforms_run:
                 self.note(transform)
 
         def of(kind: type) -> tuple[Any, ...]:
@@ -198,7 +204,12 @@ def _made_in_round(i: Interpreter, identity: object) -> bool:
 
 
 def _is_round(what: object) -> bool:
-    return isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Place) and (isinstance(what[1], int) or what[1] in ("first", "rest"))
+    return (
+        isinstance(what, tuple)
+        and len(what) == 2
+        and isinstance(what[0], Place)
+        and (isinstance(what[1], int) or what[1] in ("first", "rest"))
+    )
 
 
 def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> model.Value:
@@ -237,7 +248,12 @@ def _member(i: Interpreter, member: Member, depth: int) -> model.Value:
     if isinstance(member, Array):
         return _array(member)
     if isinstance(member, Const):
-        plain = member.value is None or isinstance(member.value, (bool, int, str)) or isinstance(member.value, float) and member.value - member.value == 0
+        plain = (
+            member.value is None
+            or isinstance(member.value, (bool, int, str))
+            or isinstance(member.value, float)
+            and member.value - member.value == 0
+        )
         return model.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
     if isinstance(member, Length):
         size = _size(member.size)
@@ -255,11 +271,17 @@ def _member(i: Interpreter, member: Member, depth: int) -> model.Value:
         if info.kind == "list":
             content = i.heap.get(member.oid, ("#", "items"))
             listed = content.items if isinstance(content, Tuple) else None
-            return model.ContainerValue("list", tuple(describe(i, item, depth - 1) for item in listed) if listed is not None and depth else None)
+            return model.ContainerValue(
+                "list", tuple(describe(i, item, depth - 1) for item in listed) if listed is not None and depth else None
+            )
         if info.kind == "dict":
             entries = [(f[1], v) for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
             if depth and all(isinstance(key, Const) for key, _ in entries):
-                return model.ContainerValue("dict", tuple(describe(i, v, depth - 1) for _, v in entries), tuple(str(k.value) for k, _ in entries if isinstance(k, Const)))
+                return model.ContainerValue(
+                    "dict",
+                    tuple(describe(i, v, depth - 1) for _, v in entries),
+                    tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
+                )
             return model.ContainerValue("dict", None)
         if info.kind == "instance":
             cls = i.heap.get(member.oid, ("#", "class"))

@@ -9,9 +9,9 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import Size, number
 from mxlint.domain.value import Array, Chain, Const, External, Length, Ref, Tuple, Value, members
 from mxlint.interpreter import arrays, calls, compiled
+from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import known_items
-from mxlint.interpreter.operators import new_list
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -25,7 +25,9 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     shapes = args.get(4, "output_shapes")
     types = args.get(5, "output_dtypes")
     inputs = args.get(0, "inputs")
-    axes = {axis for name, position in (("grid", 2), ("threadgroup", 3), ("output_shapes", 4)) for axis in _axes(i, args.get(position, name))}
+    axes = {
+        axis for name, position in (("grid", 2), ("threadgroup", 3), ("output_shapes", 4)) for axis in _axes(i, args.get(position, name))
+    }
     if axes:
         compiled.event(i, "kernel", place, "kernel", frame, axes=sorted(axes, key=repr))
     trace, chain, origin = arrays.traced(i, (inputs,) if inputs is not None else ())

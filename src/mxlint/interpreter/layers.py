@@ -63,7 +63,14 @@ def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame)
     if last == "__init__" and (is_module_class(cls) or cls.startswith("mlx.optimizers.")):
         for owner in members(args.args[0]):
             if isinstance(owner, Ref):
-                _initialise(i, owner, cls, Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places), place, frame)
+                _initialise(
+                    i,
+                    owner,
+                    cls,
+                    Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places),
+                    place,
+                    frame,
+                )
         return NONE
     if last == "__call__" and is_module_class(cls):
         return _call_layer(i, cls, args, place, frame)
@@ -102,11 +109,13 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
             i.heap.set(owner.oid, setting, held)
         return
     i.heap.set(owner.oid, "training", TRUE)
-    layer = layer_model().construct(name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()})
+    layer = layer_model().construct(
+        name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()}
+    )
     if layer is not None:
         _hold(i, owner, layer, place)
     if name == "mlx.nn.Sequential":
-        from mxlint.interpreter.operators import new_list
+        from mxlint.interpreter.builders import new_list
 
         i.heap.set(owner.oid, "layers", new_list(i, Tuple(args.args), place, "layers"))
 
@@ -117,7 +126,7 @@ LAYER: Final = ("#", "layer")
 
 def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
     """Put the weights and sublayers of a layer into its object."""
-    from mxlint.interpreter.operators import new_list
+    from mxlint.interpreter.builders import new_list
 
     i.heap.set(owner.oid, LAYER, Const(layer))
     for attribute_name, described in layer.weights.items():
@@ -135,7 +144,7 @@ def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
 
 
 def _sublayer(i: Interpreter, part: Any, place: Place, tag: object) -> Value | None:
-    from mxlint.interpreter.operators import new_list
+    from mxlint.interpreter.builders import new_list
 
     if isinstance(part, Layer):
         oid = i.allocate("instance", None, place, ("sublayer", tag), label=part.name.rpartition(".")[2])
@@ -183,7 +192,11 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
             if isinstance(field, str) and isinstance(value, Array):
                 compiled.on_read(i, module.oid, field, value, place, frame)
                 weights.append(value)
-    form = f"{cls}[bias=False]" if i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.extra["table"].has(f"{cls}[bias=False]") else cls
+    form = (
+        f"{cls}[bias=False]"
+        if i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.extra["table"].has(f"{cls}[bias=False]")
+        else cls
+    )
     operand = next((m for value in rest.args for m in members(value) if isinstance(m, Array)), None)
     shapeless.operation(i, form, operand, place, cls.replace("mlx.", ""), frame)
     if i.trace is not None:
@@ -198,7 +211,11 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
             _running(i, owner, entry.stateful or (), rest.args, place, frame)
     found: Any = None
     if isinstance(description, Const) and isinstance(description.value, Layer):
-        found = layer_model().call(description.value, [arrays.describe(i, value) for value in rest.args], {k: arrays.describe(i, v) for k, v in rest.keywords.items()})
+        found = layer_model().call(
+            description.value,
+            [arrays.describe(i, value) for value in rest.args],
+            {k: arrays.describe(i, v) for k, v in rest.keywords.items()},
+        )
     return arrays.results(i, found, cls, (*rest.args, *weights), rest.keywords, place)
 
 
@@ -337,6 +354,50 @@ def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     return args.args[0]
 
 
+QUANTIZED: Final = {"mlx.nn.Linear": "mlx.nn.QuantizedLinear", "mlx.nn.Embedding": "mlx.nn.QuantizedEmbedding"}
+
+
+def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`nn.quantize(model)`: other layers in the place of those that can be quantized and that a predicate, if there is one, takes."""
+    predicate = args.get(4, "class_predicate")
+    for owner in list(submodules(i, args.args[0])):
+        for field, value in list(i.heap.cells[owner.oid].items()):
+            if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
+                content = i.heap.get(value.oid, ("#", "items"))
+                for number, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
+                    _quantize_one(i, value.oid, ("item", number), item, predicate, place, frame)
+            elif isinstance(field, str):
+                _quantize_one(i, owner.oid, field, value, predicate, place, frame)
+    return NONE
+
+
+def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predicate: Value | None, place: Place, frame: Frame) -> None:
+    cls = i.heap.get(layer.oid, CLASS) if isinstance(layer, Ref) else None
+    name = QUANTIZED.get(cls.name) if isinstance(cls, External) else None
+    if name is None or not isinstance(layer, Ref):
+        return
+    if predicate is not None and predicate != NONE:
+        answer = i.call(
+            predicate, Arguments((i.symbolic(place, "path", kinds=frozenset(("str",))), layer), places=(place, place)), place, frame
+        )
+        if i.truth(answer, place, frame).outcome is not True:
+            return
+    made = i.allocate("instance", None, place, ("quantized", layer.oid), label=name.rpartition(".")[2])
+    for held_field, held in list(i.heap.cells[layer.oid].items()):
+        i.heap.set(made, held_field, External(name) if held_field == CLASS else held)
+    for extra in ("scales", "biases"):
+        i.heap.set(made, extra, Array(i.ident(place, (extra, layer.oid)), None, None, None))
+    if isinstance(field, tuple):
+        content = i.heap.get(oid, ("#", "items"))
+        if isinstance(content, Tuple) and content.items is not None:
+            items = list(content.items)
+            items[field[1]] = Ref(made)
+            i.heap.set(oid, ("#", "items"), Tuple(tuple(items)))
+    else:
+        i.heap.set(oid, field, Ref(made))
+    compiled.on_write(i, oid, field, Ref(made), place, frame, "update")
+
+
 def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.load_weights(pairs)`: the very arrays that the pairs name; of a file: new ones."""
     from mxlint.interpreter.iteration import known_items
@@ -384,7 +445,9 @@ def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Fram
 
 
 def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place, frame: Frame) -> None:
-    field: object = key if i.info(owner.oid).kind == "instance" else ("k", Const(key)) if i.info(owner.oid).kind == "dict" else ("item", key)
+    field: object = (
+        key if i.info(owner.oid).kind == "instance" else ("k", Const(key)) if i.info(owner.oid).kind == "dict" else ("item", key)
+    )
     present = compiled.held(i, owner.oid, field)
     if present is None:
         return
@@ -512,7 +575,13 @@ def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> 
         frozen = i.heap.get(module.oid, compiled.FROZEN)
         compiled.on_read(i, module.oid, compiled.FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
         for field, value in list(i.heap.cells[module.oid].items()):
-            if isinstance(field, str) and isinstance(value, Array) and i.trace is not None and i.trace.holds(value.trace) and _trains(i, module):
+            if (
+                isinstance(field, str)
+                and isinstance(value, Array)
+                and i.trace is not None
+                and i.trace.holds(value.trace)
+                and _trains(i, module)
+            ):
                 compiled.on_write(i, module.oid, field, value, place, frame, "differentiate")
 
 

@@ -28,11 +28,13 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
+from mxlint.interpreter.arithmetic import origins
+from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import append, collected, element_of, known_items, new_iterator, view_element
-from mxlint.interpreter.operators import new_list, new_set, origins
+from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type
 from mxlint.models.load import canonical, constant, kind_of, model
@@ -157,8 +159,6 @@ def _is(i: Interpreter, value: Value, of: Type) -> bool | None:
 
 
 def _member_is(i: Interpreter, member: Member, part: Type) -> bool | None:
-    from mxlint.interpreter.type_tests import type_names
-
     if part.kind == "any":
         return True
     if part.kind in SCALARS:
@@ -201,8 +201,6 @@ def abstract(i: Interpreter, value: Any, place: Place, tag: object = None) -> Va
             i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(sorted(value, key=repr)))), place, ("folded", tag)
         )
     if isinstance(value, dict):
-        from mxlint.interpreter.expressions import put
-
         oid = i.allocate("dict", None, place, ("folded", tag))
         for key, item in value.items():
             put(i, oid, abstract(i, key, place), abstract(i, item, place, (tag, key)))

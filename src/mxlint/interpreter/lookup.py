@@ -8,7 +8,7 @@ from typing import Final
 from mxlint.domain.place import Place
 from mxlint.domain.value import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Tuple, Unbound, Value, join, members
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter
-from mxlint.models.load import bases, constant, model
+from mxlint.models.load import bases, constant, kind_of, model
 
 CLASS: Final = ("#", "class")
 
@@ -144,11 +144,8 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                 return value
             if info.kind == "field":
                 return i.heap.get(member.oid, "default") or UNBOUND
-        if isinstance(member, External):
-            from mxlint.models.load import constant, kind_of
-
-            if constant(member.name) is None and kind_of(member.name) != "class":
-                return Bound(owner, member)
+        if isinstance(member, External) and constant(member.name) is None and kind_of(member.name) != "class":
+            return Bound(owner, member)
         return member
 
     parts = [one(member) for member in members(found)]

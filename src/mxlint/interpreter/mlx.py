@@ -25,9 +25,9 @@ from mxlint.domain.value import (
 )
 from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, transforms
+from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import arrays_in, call_places, journal, modality, note, qualname, where, wheres
-from mxlint.interpreter.operators import new_list
 from mxlint.tracing.mlx.names import DTYPES, canonical
 from mxlint.tracing.mlx.table import Table
 
@@ -62,7 +62,13 @@ class Mlx:
         if not (owner == "mlx" or owner.startswith("mlx.")):
             return None
         full = canonical(f"{owner}.{name}")
-        constants = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "nan": float("nan"), "euler_gamma": 0.5772156649015329}
+        constants = {
+            "pi": 3.141592653589793,
+            "e": 2.718281828459045,
+            "inf": float("inf"),
+            "nan": float("nan"),
+            "euler_gamma": 0.5772156649015329,
+        }
         if owner == "mlx.core" and name in constants:
             return Const(constants[name])
         if full == "mlx.core.newaxis":
@@ -112,7 +118,9 @@ class Mlx:
         if any(isinstance(name, str) and name.startswith("enum.") for name in names):
             return "enum member"
         if isinstance(cls, External):
-            return {"numpy.ndarray": "numpy array"}.get(cls.name, cls.name if cls.name.startswith("numpy.") else cls.name.rpartition(".")[2])
+            return {"numpy.ndarray": "numpy array"}.get(
+                cls.name, cls.name if cls.name.startswith("numpy.") else cls.name.rpartition(".")[2]
+            )
         return i.info(cls.oid).label if isinstance(cls, Ref) else ""
 
     def effect(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -129,8 +137,12 @@ class Mlx:
             if why == Const("clock"):
                 clocks.read(i, place)
             return NONE
-        fact = compiled.prepared_event(i, "effect", place, str(name.value) if isinstance(name, Const) else "", frame, str(why.value) if isinstance(why, Const) else "")
-        if fact is not None and all(isinstance(member, Symbolic) and member.kinds is not None and member.kinds <= NUMBERS for member in members(result)):
+        fact = compiled.prepared_event(
+            i, "effect", place, str(name.value) if isinstance(name, Const) else "", frame, str(why.value) if isinstance(why, Const) else ""
+        )
+        if fact is not None and all(
+            isinstance(member, Symbolic) and member.kinds is not None and member.kinds <= NUMBERS for member in members(result)
+        ):
             i.trace.sources[place] = fact
         elif fact is not None:
             note(i, fact)
@@ -148,7 +160,12 @@ class Mlx:
         m = modality(i, i.trace.path)
         if operations and m is not None:
             calls = wheres(call_places(i, i.trace.depth + 1))
-            note(i, events.Loop(i.trace.oid, i.trace.number, where(place), qualname(frame), calls, wheres(i.trace.loops), rounds, operations, m))
+            note(
+                i,
+                events.Loop(
+                    i.trace.oid, i.trace.number, where(place), qualname(frame), calls, wheres(i.trace.loops), rounds, operations, m
+                ),
+            )
 
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """`owner[index] = value` of what is no object of the program."""
@@ -337,15 +354,22 @@ def _tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
         if isinstance(member, Tuple) and member.items is not None:
-            return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(member.items)), None, member.cls)
+            return Tuple(
+                tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(member.items)), None, member.cls
+            )
         if isinstance(member, Ref):
             info = i.info(member.oid)
             content = i.heap.get(member.oid, ("#", "items"))
             if info.kind == "list" and isinstance(content, Tuple) and content.items is not None:
-                return new_list(i, Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(content.items))), place, ("tree", tag))
+                return new_list(
+                    i,
+                    Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(content.items))),
+                    place,
+                    ("tree", tag),
+                )
             if info.kind in ("dict", "instance"):
                 oid = i.allocate("dict", None, place, ("tree", tag))
-                from mxlint.interpreter.expressions import put
+                from mxlint.interpreter.builders import put
 
                 for key, value in entries(i, member):
                     put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
@@ -419,6 +443,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
     **transforms.HANDLERS,
     **kernels.HANDLERS,
+    "mlx.nn.quantize": layers.quantize,
 }  # fmt: skip
 
 __all__ = ["TRUE", "Any", "Bound", "Mlx"]

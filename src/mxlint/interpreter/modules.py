@@ -8,7 +8,10 @@ from typing import Final
 from mxlint.domain.heap import Info
 from mxlint.domain.place import Place
 from mxlint.domain.value import UNBOUND, Const, External, Ref, Symbolic, Unknown, Value, join
+from mxlint.interpreter.binding import store
 from mxlint.interpreter.core import Arguments, Condition, Frame, FrameInfo, Halt, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.library import python_value
 from mxlint.models.load import canonical, kind_of, libraries
 from mxlint.project import Found
 from mxlint.source import Source
@@ -113,8 +116,6 @@ def library_module(i: Interpreter, name: str, place: Place) -> Value:
 
 def import_from(i: Interpreter, node: ir.ImportFrom, frame: Frame) -> None:
     """`from module import name`."""
-    from mxlint.interpreter.statements import store
-
     place = frame.place(node)
     module = import_module(i, node.module, node.level, frame, place)
     if not node.names:
@@ -142,8 +143,6 @@ def imported(i: Interpreter, module: Value, name: str, node: ir.ImportFrom, fram
             return i.call(getter, Arguments((Const(name),), places=(place,)), place, frame)
         if module.oid in [f.oid for f in i.stack]:
             return i.unknown(place, "an import in a circle")
-        from mxlint.interpreter.exceptions import throw_named
-
         throw_named(i, "builtins.ImportError", place)
     inner = f"{node.module}.{name}" if node.module else name
     found = _find(i, inner, node.level, frame) if isinstance(module, Symbolic) else None
@@ -153,9 +152,6 @@ def imported(i: Interpreter, module: Value, name: str, node: ir.ImportFrom, fram
 
 
 def _star(i: Interpreter, module: Value, frame: Frame, place: Place) -> None:
-    from mxlint.interpreter.library import python_value
-    from mxlint.interpreter.statements import store
-
     if isinstance(module, Ref):
         listed = i.heap.get(module.oid, "__all__")
         names = python_value(i, listed) if listed is not None else None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mxlint.domain.value import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Value, members, of, scalar_type
+from mxlint.domain.value import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, members, of, scalar_type
 from mxlint.interpreter.core import Frame, Halt, Interpreter
+from mxlint.interpreter.names import find_name
+from mxlint.interpreter.type_tests import instance_of, kinds_of_class
 from mxlint.syntax import ir
 
 
@@ -71,8 +73,6 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
 
 def _location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:
     """Where the value of a name or attribute lies, if that is one place."""
-    from mxlint.interpreter.expressions import find_name
-
     if isinstance(target, ir.Name):
         oid = find_name(i, target.id, frame)
         return None if oid is None else (oid, target.id)
@@ -169,8 +169,6 @@ def _equal(member: Member, bound: Const, equal: bool, identity: bool) -> Member 
 
 
 def _unknown(member: Member) -> bool:
-    from mxlint.domain.value import Unknown
-
     return isinstance(member, Unknown)
 
 
@@ -215,16 +213,12 @@ def _instance(i: Interpreter, test: ir.Call, outcome: bool, frame: Frame) -> Non
     target = test.args[0].value
     if not isinstance(target, (ir.Name, ir.Attr)):
         return
-    from mxlint.interpreter.type_tests import instance_of
-
     cls: Value = i.eval(test.args[1].value, frame)
 
     def keep(member: Member) -> Member | None:
         answer = instance_of(i, member, cls)
         if answer is None:
             if outcome and isinstance(member, Symbolic):
-                from mxlint.interpreter.type_tests import kinds_of_class
-
                 kinds = kinds_of_class(cls)
                 if kinds is not None:
                     return Symbolic(member.identity, kinds, member.label, "", member.source)

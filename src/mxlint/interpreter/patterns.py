@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import Const, Kind, Member, Ref, Symbolic, Tuple, Unknown, Value, join, members, scalar_type
+from mxlint.domain.value import Const, External, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, join, members, scalar_type
+from mxlint.interpreter.binding import store
+from mxlint.interpreter.builders import copy_dict, new_list
 from mxlint.interpreter.core import Frame, Interpreter, Truth
-from mxlint.interpreter.operators import binary, new_list
+from mxlint.interpreter.lookup import class_attribute
+from mxlint.interpreter.operators import binary
+from mxlint.interpreter.type_tests import instance_of
 from mxlint.syntax import ir
 
 YES = Truth(True)
@@ -16,8 +20,6 @@ NO = Truth(False)
 
 def match_pattern(i: Interpreter, pattern: ir.Pattern, subject: Value, place: Place, frame: Frame) -> Truth:
     """Whether a subject fits a pattern. The names of the pattern are bound to what they would hold."""
-    from mxlint.interpreter.statements import store
-
     if isinstance(pattern, ir.ValuePattern):
         value = i.eval(pattern.value, frame)
         op = "is" if isinstance(value, Const) and (value.value is None or isinstance(value.value, bool)) else "=="
@@ -64,8 +66,6 @@ def _each(i: Interpreter, found: Sequence[Truth]) -> Truth:
 
 
 def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place: Place, frame: Frame) -> Truth:
-    from mxlint.interpreter.statements import store
-
     content = member if isinstance(member, Tuple) else None
     if isinstance(member, Ref):
         if i.info(member.oid).kind != "list":
@@ -110,10 +110,6 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
 
 
 def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: Place, frame: Frame) -> Truth:
-    from mxlint.domain.value import Unbound
-    from mxlint.interpreter.operators import copy_dict
-    from mxlint.interpreter.statements import store
-
     if isinstance(member, (Symbolic, Unknown)):
         for _, part in pattern.items:
             match_pattern(i, part, i.symbolic(place, "value"), place, frame)
@@ -146,10 +142,6 @@ def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: 
 
 
 def _class(i: Interpreter, pattern: ir.ClassPattern, subject: Value, place: Place, frame: Frame) -> Truth:
-    from mxlint.domain.value import External
-    from mxlint.interpreter.lookup import class_attribute
-    from mxlint.interpreter.type_tests import instance_of
-
     cls = i.eval(pattern.cls, frame)
     found = []
     for member in members(subject):

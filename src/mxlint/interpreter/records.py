@@ -6,11 +6,11 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, join, members
+from mxlint.interpreter.builders import put
 from mxlint.interpreter.classes import instantiate
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Handler, Interpreter
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.expressions import put
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
 from mxlint.interpreter.reflection import name_class

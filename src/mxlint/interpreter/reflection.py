@@ -25,11 +25,12 @@ from mxlint.domain.value import (
     join,
     members,
 )
-from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.builders import put
+from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Handler, Interpreter
 from mxlint.interpreter.exceptions import ancestors
-from mxlint.interpreter.expressions import put
 from mxlint.interpreter.lookup import BASES, CLASS, class_attribute, library_attribute, library_base, mro
 from mxlint.interpreter.type_tests import builtin_type, classes_in, instance_of
+from mxlint.models.load import constant, kind_of, model
 
 
 def _isinstance(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -63,8 +64,6 @@ def _type(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     if len(args.args) == 3:
         name, bases, body = args.args
         oid = i.allocate("class", None, place, label=str(name.value) if isinstance(name, Const) else "type")
-        from mxlint.interpreter.core import FrameInfo
-
         i.heap.infos[oid].payload = FrameInfo("class", None, frame.source, "", frame.module)
         i.heap.set(oid, BASES, bases if isinstance(bases, Tuple) else Tuple(()))
         name_class(i, oid, name, frame)
@@ -134,8 +133,6 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
     if isinstance(member, (Symbolic, Unknown)):
         return None
     if isinstance(member, External):
-        from mxlint.models.load import constant, kind_of, model
-
         full = f"{member.name}.{name}"
         known = model(full) is not None or constant(full) is not None or i.extra["mlx"].has(full)
         return True if known else None if kind_of(full) is None else True

@@ -7,8 +7,10 @@ from typing import Any
 
 from mxlint.domain.value import Array, Bound, Member, Ref, Tuple, Value, members
 from mxlint.facts import events
-from mxlint.interpreter.calls import ENV, Clauses, FunctionInfo, Generator
+from mxlint.interpreter.activations import ENV, FunctionInfo
+from mxlint.interpreter.comprehensions import Clauses
 from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.generators import Generator
 from mxlint.interpreter.iteration import PARTS
 from mxlint.interpreter.journal import arrays_in, each_leaf, modality, note, qualname, where
 from mxlint.syntax import ir

@@ -30,14 +30,14 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
+from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
 from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.expressions import put
 from mxlint.interpreter.iteration import collected, element_of, known_items, new_iterator, next_item
 from mxlint.interpreter.lookup import special
-from mxlint.interpreter.operators import binary, new_list, new_set
+from mxlint.interpreter.operators import binary
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -25,8 +25,8 @@ from mxlint.domain.value import (
 )
 from mxlint.facts.events import Axis, Effect
 from mxlint.interpreter import compiled
+from mxlint.interpreter.arithmetic import origins as number_origins
 from mxlint.interpreter.core import Frame, Interpreter
-from mxlint.interpreter.operators import origins as number_origins
 from mxlint.tracing.mlx.table import Shapeless
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
@@ -131,20 +131,33 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
         _reduced(i, operand, args, keywords, place, short, frame)
 
 
-def _reduced(i: Interpreter, operand: Array, args: Sequence[Value], keywords: dict[str, Value], place: Place, short: str, frame: Frame) -> None:
+def _reduced(
+    i: Interpreter, operand: Array, args: Sequence[Value], keywords: dict[str, Value], place: Place, short: str, frame: Frame
+) -> None:
     """A reduction along some axes: to MLX one of length 1 is reduced already, and that is decided by the first trace."""
     axis = args[1] if len(args) > 1 else keywords.get("axis")
     if operand.shape is None or axis is None or i.trace is None or not i.trace.holds(operand.trace):
         return
     given = axis.items if isinstance(axis, Tuple) and axis.items is not None else (axis,)
-    numbers = [a.value for a in given if isinstance(a, Const) and isinstance(a.value, int) and -len(operand.shape) <= a.value < len(operand.shape)]
+    numbers = [
+        a.value for a in given if isinstance(a, Const) and isinstance(a.value, int) and -len(operand.shape) <= a.value < len(operand.shape)
+    ]
     if len(numbers) != len(given) or len(numbers) >= len(operand.shape):
         return
     along = frozenset(axis for number in numbers for axis in origins(operand.shape[number]))
     if along:
         judged = i.extra["table"].judged
         way = "wrong" if ".arg" in short else "crash"
-        compiled.event(i, "unsafe", place, short, frame, member=operand, axes=sorted(along, key=repr), effects=(Effect(way, along, "seen", judged, judged),))
+        compiled.event(
+            i,
+            "unsafe",
+            place,
+            short,
+            frame,
+            member=operand,
+            axes=sorted(along, key=repr),
+            effects=(Effect(way, along, "seen", judged, judged),),
+        )
 
 
 def bake(i: Interpreter, values: Sequence[Value], place: Place, how: str, frame: Frame, form: str = "") -> None:
@@ -210,7 +223,14 @@ def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, 
         forms.append(f"axis={axis.value}")
     if axis is not None and axis != Const(None):
         forms.append("axis")
-    if isinstance(kth, Const) and isinstance(kth.value, int) and kth.value < 0 or isinstance(kth, Range) and kth.high is not None and kth.high < 0:
+    if (
+        isinstance(kth, Const)
+        and isinstance(kth.value, int)
+        and kth.value < 0
+        or isinstance(kth, Range)
+        and kth.high is not None
+        and kth.high < 0
+    ):
         forms.append("negative")
     first = args[0] if args else None
     if isinstance(first, Array) and first.shape is not None and len(first.shape) == 1:
@@ -230,7 +250,9 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
     if not on(i) or i.trace is None:
         return
     form = form_of(index)
-    raises = not _whole(array, form, shape) and operation(i, f"{ARRAY}.__getitem__[{form}]", array, place, " ".join(place.text.split()), frame)
+    raises = not _whole(array, form, shape) and operation(
+        i, f"{ARRAY}.__getitem__[{form}]", array, place, " ".join(place.text.split()), frame
+    )
     if not raises:
         parts: list[Value] = []
         for part in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
@@ -262,7 +284,15 @@ def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
     """Iterating over a placeholder cannot infer shapes."""
     if on(i) and i.trace is not None and i.trace.holds(array.trace):
         judged = i.extra["table"].judged
-        compiled.event(i, "unsupported", place, "iteration over a traced array", frame, member=array, effects=(Effect("first", frozenset(), "every", judged, judged),))
+        compiled.event(
+            i,
+            "unsupported",
+            place,
+            "iteration over a traced array",
+            frame,
+            member=array,
+            effects=(Effect("first", frozenset(), "every", judged, judged),),
+        )
 
 
 def form_of(index: Value) -> str:

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    UNBOUND,
-    Array,
-    External,
-    Member,
-    Option,
-    Ref,
-    Symbolic,
-    Tuple,
-    Unbound,
-    Union,
-    Unknown,
-    Value,
-    join,
-    members,
-    of,
-)
-from mxlint.interpreter.calls import manage
-from mxlint.interpreter.core import Arguments, Condition, Frame, FrameInfo, Halt, Interpreter, Path, Target, Truth, guard_of
-from mxlint.interpreter.exceptions import caught, exception_class, exception_of, is_leaf, throw_named
-from mxlint.interpreter.iteration import MAX_UNROLLED, UNROLLED, iterate, repeat, unpack
-from mxlint.interpreter.lookup import special
-from mxlint.interpreter.narrowing import assume
-from mxlint.interpreter.operators import METHODS
+from mxlint.domain.value import NONE, External, Ref, Value, members
+from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner_of, store
+from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.handlers import handled_error, try_statement, with_statement
+from mxlint.interpreter.iteration import MAX_UNROLLED, UNROLLED, iterate, repeat
+from mxlint.interpreter.patterns import match_pattern
 from mxlint.syntax import ir
-
-HANDLING: Final = ("#", "handling")
-"""The field of a frame that holds the exception that is being handled."""
 
 
 def execute(i: Interpreter, body: Sequence[ir.Stmt], frame: Frame) -> None:
@@ -45,65 +24,6 @@ def execute(i: Interpreter, body: Sequence[ir.Stmt], frame: Frame) -> None:
         if i.observer is not None:
             i.observer.reached(frame, statement)
         _STATEMENTS[type(statement)](i, statement, frame)
-
-
-# -- binding -----------------------------------------------------------------------------------------------------------
-
-
-def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
-    """Bind a name as an assignment in this frame does."""
-    oid = owner_of(i, name, frame)
-    i.heap.set(oid, name, value)
-    if i.observer is not None and place is not None:
-        i.observer.target(frame, ir.Node(place.start, place.end), value)
-    i.operations.written(i, oid, name, value, place, frame)
-
-
-def owner_of(i: Interpreter, name: str, frame: Frame) -> int:
-    """The object that an assignment to a name writes to: the frame, the module for a global, an outer frame for a nonlocal."""
-    scope = frame.scope
-    if scope is not None:
-        if name in scope.globals:
-            return frame.module
-        if name in scope.nonlocals:
-            return _nonlocal(i, name, frame.oid)
-    return frame.oid
-
-
-def _nonlocal(i: Interpreter, name: str, oid: int) -> int:
-    start = oid
-    while True:
-        parent = i.heap.get(oid, ("#", "parent"))
-        if not isinstance(parent, Ref):
-            return start
-        oid = parent.oid
-        info = i.info(oid).payload
-        if isinstance(info, FrameInfo) and info.kind != "class" and i.heap.get(oid, name) is not None:
-            return oid
-
-
-def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
-    """`target = value`."""
-    if isinstance(target, ir.Name):
-        store(i, target.id, value, frame, frame.place(target))
-    elif isinstance(target, ir.Attr):
-        owner = i.eval(target.value, frame)
-        if i.observer is not None:
-            i.observer.target(frame, target, value)
-        i.set_attribute(owner, target.name, value, frame.place(target), frame)
-    elif isinstance(target, ir.Sub):
-        owner = i.eval(target.value, frame)
-        index = i.eval(target.index, frame)
-        if i.observer is not None:
-            i.observer.target(frame, target, value)
-        i.operations.set_item(i, owner, index, value, frame.place(target), frame)
-    elif isinstance(target, ir.Seq):
-        star = next((n for n, item in enumerate(target.items) if isinstance(item, ir.Starred)), None)
-        parts = unpack(i, value, len(target.items), star, frame.place(target), frame)
-        for item, part in zip(target.items, parts):
-            assign(i, item.value if isinstance(item, ir.Starred) else item, part, frame)
-    elif isinstance(target, ir.Starred):
-        assign(i, target.value, value, frame)
 
 
 def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
@@ -138,28 +58,6 @@ def _aug_assign(i: Interpreter, node: ir.AugAssign, frame: Frame) -> None:
         i.operations.set_item(i, owner, index, in_place(i, node.op, present, i.eval(node.value, frame), place, frame), place, frame)
 
 
-def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place, frame: Frame) -> Value:
-    """`present op= value`: lists, sets, dicts and arrays are changed in place."""
-
-    def one(member: Member) -> Value:
-        if isinstance(member, Ref):
-            kind = i.info(member.oid).kind
-            if kind == "list" and op == "+":
-                i.operations.call(i, i.attribute(member, "extend", place, frame), Arguments((value,), places=(place,)), place, frame)
-                return member
-            if kind in ("set", "dict") and op == "|":
-                i.operations.call(i, i.attribute(member, "update", place, frame), Arguments((value,), places=(place,)), place, frame)
-                return member
-            method = special(i, member, f"__i{METHODS[op]}__", place, frame)
-            if method is not None:
-                return i.call(method, Arguments((value,), places=(place,)), place, frame)
-        if isinstance(member, Array):
-            return i.operations.array(i, f"mlx.core.array.__i{op}", (member, value), place, frame)
-        return i.operations.binary(i, op, member, value, place, frame)
-
-    return i.split(present, one)
-
-
 def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
     for target in node.targets:
         if isinstance(target, ir.Name):
@@ -175,30 +73,8 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             _delete(i, ir.Delete(target.start, target.end, target.items), frame)
 
 
-# -- control flow ------------------------------------------------------------------------------------------------------
-
-
 def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
     branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
-
-
-def branch(i: Interpreter, test: ir.Expr, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
-    """Run one of two continuations, by a test; under the test's outcome, names are narrowed to what it leaves of them."""
-    on_truth(i, test, i.truth(i.eval(test, frame), frame.place(test), frame), frame, then, otherwise)
-
-
-def on_truth(i: Interpreter, test: ir.Expr, truth: Truth, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
-    """Run one of two continuations, by the outcome of a test."""
-
-    def run(outcome: bool, continuation: Callable[[], None]) -> Callable[[], Value]:
-        def inner() -> Value:
-            assume(i, test, outcome, frame)
-            continuation()
-            return NONE
-
-        return inner
-
-    i.choose(truth, frame.place(test), run(True, then), run(False, otherwise))
 
 
 def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
@@ -326,7 +202,7 @@ def _return(i: Interpreter, node: ir.Return, frame: Frame) -> None:
 def _raise(i: Interpreter, node: ir.Raise, frame: Frame) -> None:
     place = frame.place(node)
     if node.value is None:
-        error = _handled_error(i, frame)
+        error = handled_error(i, frame)
         i.throw(error if error is not None else i.symbolic(place, "exception"))
         return
     value = i.eval(node.value, frame)
@@ -343,17 +219,6 @@ def _raise(i: Interpreter, node: ir.Raise, frame: Frame) -> None:
     i.throw(value)
 
 
-def _handled_error(i: Interpreter, frame: Frame) -> Value | None:
-    """The exception that is being handled: in this function or in one that called it."""
-    outer: Frame | None = frame
-    while outer is not None:
-        error = i.heap.get(outer.oid, HANDLING)
-        if error is not None:
-            return error
-        outer = outer.caller
-    return None
-
-
 def _assert(i: Interpreter, node: ir.Assert, frame: Frame) -> None:
     def fail() -> None:
         if node.message is not None:
@@ -362,326 +227,6 @@ def _assert(i: Interpreter, node: ir.Assert, frame: Frame) -> None:
         throw_named(i, "builtins.AssertionError", frame.place(node))
 
     branch(i, node.test, frame, lambda: None, fail)
-
-
-# -- try and with ------------------------------------------------------------------------------------------------------
-
-
-def _try(i: Interpreter, node: ir.Try, frame: Frame) -> None:
-    if node.final:
-        _finally(i, node, frame)
-    else:
-        _handled(i, node, frame)
-
-
-def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
-    """try, except, else."""
-    mark, base = i.heap.mark(), i.path
-    raised = Target(mark)
-    after: list[tuple[Delta, Value, Path]] = []
-    i.targets.append(raised)
-    i.enter_try(raised)
-    try:
-        i.execute(node.body, frame)
-        alive = True
-    except Halt:
-        alive = False
-    finally:
-        i.leave_try()
-        i.targets.remove(raised)
-        possible = raised.finish(i.heap)
-    if alive:
-        try:
-            i.execute(node.orelse, frame)
-            after.append((i.heap.changes(mark), NONE, i.path))
-        except Halt:
-            pass
-    i.heap.undo(mark)
-    pending = list(raised.arrived)
-    for handler in node.handlers:
-        if not pending and not possible:
-            break
-        wanted = NONE
-        i.path = base
-        if handler.type is not None:
-            try:
-                wanted = i.eval(handler.type, frame)  # type: ignore[assignment]
-            except Halt:
-                wanted = Unknown("handler")  # type: ignore[assignment]
-        taken: list[tuple[Delta, Value, Path]] = []
-        left: list[tuple[Delta, Value, Path]] = []
-        for delta, error, path in pending:
-            answer = True if handler.type is None else caught(i, error, wanted)
-            if answer is not False:
-                taken.append((delta, error, path))
-            if answer is not True:
-                left.append((delta, error, path))
-        pending = left
-        sure = bool(taken)
-        not_here: list[tuple[Delta, str | None]] = []
-        for delta, name in possible:
-            error = exception_of(i, name, frame.place(handler))
-            answer = True if handler.type is None else caught(i, error, wanted)
-            if answer is not False:
-                taken.append((delta, _named_by(i, name, wanted, error), base))
-            if answer is not True:
-                not_here.append((delta, name))
-        possible = not_here
-        if not taken:
-            continue
-        target = Target(mark)
-        target.arrived = taken
-        try:
-            error = i.arrive(target)
-            outer_error = i.heap.get(frame.oid, HANDLING)
-            if not sure:
-                i.path = (*base, Condition("open", frame.place(handler), None))
-            i.heap.set(frame.oid, HANDLING, error)
-            if handler.name is not None:
-                store(i, handler.name, error, frame)
-            i.execute(handler.body, frame)
-            if handler.name is not None:
-                i.heap.drop(owner_of(i, handler.name, frame), handler.name)
-            if outer_error is None:
-                i.heap.drop(frame.oid, HANDLING)
-            else:
-                i.heap.set(frame.oid, HANDLING, outer_error)
-            after.append((i.heap.changes(mark), NONE, base))
-        except Halt:
-            pass
-        i.heap.undo(mark)
-    for delta, error, path in pending:
-        _rethrow(i, mark, delta, error, path)
-    i.hand_on(mark, possible)
-    i.path = base
-    target = Target(mark)
-    target.arrived = after
-    i.arrive(target)
-
-
-def _named_by(i: Interpreter, name: str | None, wanted: Value, error: Value) -> Value:
-    """An exception of an unknown class that a handler caught is one of the handler's class, where that has no subclasses."""
-    if name is None and isinstance(wanted, External) and is_leaf(wanted.name):
-        return Symbolic(error.identity, frozenset((wanted.name,)), error.label) if isinstance(error, Symbolic) else error
-    return error
-
-
-def _rethrow(i: Interpreter, mark: int, delta: Delta, error: Value, path: Path) -> None:
-    """Hand a state on to the next handler outside."""
-    base = i.path
-    i.heap.apply(delta)
-    i.path = path
-    try:
-        i.throw(error)
-    except Halt:
-        pass
-    i.heap.undo(mark)
-    i.path = base
-
-
-def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
-    """Whatever leaves the try runs the final body first."""
-    mark, base = i.heap.mark(), i.path
-    inner = ir.Try(node.start, node.end, node.body, node.handlers, node.orelse, (), node.star)
-    outer_returns = frame.returns
-    returns, raised = Target(mark), Target(mark)
-    breaks = [Target(mark) for _ in frame.breaks]
-    continues = [Target(mark) for _ in frame.continues]
-    outer_breaks, outer_continues = frame.breaks, frame.continues
-    ours = [returns, raised, *breaks, *continues]
-    i.targets += ours
-    frame.returns, frame.breaks, frame.continues = (returns if outer_returns is not None else None), list(breaks), list(continues)
-    i.enter_try(raised)
-    normal: list[tuple[Delta, Value, Path]] = []
-    try:
-        if inner.handlers:
-            _handled(i, inner, frame)
-        else:
-            i.execute(node.body, frame)
-            i.execute(node.orelse, frame)
-        normal.append((i.heap.changes(mark), NONE, i.path))
-    except Halt:
-        pass
-    finally:
-        i.leave_try()
-        for target in ours:
-            i.targets.remove(target)
-        frame.returns, frame.breaks, frame.continues = outer_returns, outer_breaks, outer_continues
-        possible = raised.finish(i.heap)
-    i.heap.undo(mark)
-    done: list[tuple[Delta, Value, Path]] = []
-    last, unsure = Target(mark), Target(mark)
-    last.arrived = normal
-    unsure.arrived = [(delta, NONE, base) for delta, _ in possible]
-    ways = [
-        (returns, outer_returns),
-        *zip(breaks, outer_breaks),
-        *zip(continues, outer_continues),
-        (raised, None),
-        (unsure, None),
-        (last, None),
-    ]
-    for target, onward in ways:
-        if not target.arrived:
-            continue
-        i.path = base
-        try:
-            value = i.arrive(target)
-            i.execute(node.final, frame)
-            if target is last:
-                done.append((i.heap.changes(mark), NONE, i.path))
-            elif target is raised:
-                i.throw(value)
-            elif target is unsure:
-                for _, name in possible:
-                    i.may_raise(*(() if name is None else (name,)))
-            elif onward is not None:
-                i.leave(onward, value)
-        except Halt:
-            pass
-        i.heap.undo(mark)
-    i.path = base
-    end = Target(mark)
-    end.arrived = done
-    i.arrive(end)
-
-
-def _with(i: Interpreter, node: ir.With, frame: Frame) -> None:
-    _entered(i, node, 0, frame)
-
-
-def _entered(i: Interpreter, node: ir.With, number: int, frame: Frame) -> None:
-    """Enter the context managers from `number` on, then run the body."""
-    if number == len(node.items):
-        i.execute(node.body, frame)
-        return
-    expression, target = node.items[number]
-    place = frame.place(expression)
-    manager = i.eval(expression, frame)
-
-    def inside(value: Value) -> None:
-        if target is not None:
-            assign(i, target, value, frame)
-        _entered(i, node, number + 1, frame)
-
-    def one(member: Member) -> Value:
-        if isinstance(member, Ref) and i.info(member.oid).kind == "manager":
-            _within_generator(i, member, inside, place, frame)
-            return NONE
-        enter = special(i, member, "__aenter__" if node.is_async else "__enter__", place, frame)
-        leave = special(i, member, "__aexit__" if node.is_async else "__exit__", place, frame)
-        if enter is not None and leave is not None:
-            _managed(i, enter, leave, inside, place, frame)
-            return NONE
-        i.operations.managed(i, member, inside, place, frame)
-        return NONE
-
-    i.place = place
-    i.split(manager, one)
-
-
-def _within_generator(i: Interpreter, manager: Ref, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
-    """A generator as a context manager: the block runs at its `yield`; what leaves the block does so after the rest of the generator."""
-    outer = frame.returns, frame.breaks, frame.continues
-    count = 1 + len(outer[1]) + len(outer[2])
-    left: list[list[Value]] = [[] for _ in range(count)]
-
-    def block(value: Value) -> None:
-        mark, base = i.heap.mark(), i.path
-        ours = [Target(mark) for _ in range(count)]
-        middle = 1 + len(outer[1])
-        frame.returns, frame.breaks, frame.continues = (ours[0] if outer[0] is not None else None), ours[1:middle], ours[middle:]
-        i.targets += ours
-        after = Target(mark)
-        try:
-            inside(value)
-            after.arrived.append((i.heap.changes(mark), NONE, i.path))
-        except Halt:
-            pass
-        finally:
-            frame.returns, frame.breaks, frame.continues = outer
-            for target in ours:
-                i.targets.remove(target)
-        for number, target in enumerate(ours):
-            left[number].extend(value for _, value, _ in target.arrived)
-            after.arrived.extend((delta, NONE, path) for delta, _, path in target.arrived)
-        i.heap.undo(mark)
-        i.path = base
-        i.arrive(after)
-        goes_on.append(len(after.arrived) > sum(len(target.arrived) for target in ours))
-
-    goes_on: list[bool] = []
-    manage(i, manager, block, place, frame)
-    ways: list[tuple[None, Callable[[], Value]]] = [(None, lambda: NONE)] if any(goes_on) or not any(left) else []
-    for values, onward in zip(left, (outer[0], *outer[1], *outer[2])):
-        if values and onward is not None:
-            ways.append((None, _leaving(i, onward, join(values))))
-    i.fork(ways)
-
-
-def _leaving(i: Interpreter, onward: Target, value: Value) -> Callable[[], Value]:
-    def leave() -> Value:
-        i.leave(onward, value)
-        return NONE
-
-    return leave
-
-
-def _managed(i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
-    """A context manager of the program: what its `__exit__` swallows goes on."""
-    value = i.call(enter, Arguments(), place, frame)
-    mark, base = i.heap.mark(), i.path
-    raised = Target(mark)
-    i.targets.append(raised)
-    i.enter_try(raised)
-    after: list[tuple[Delta, Value, Path]] = []
-    try:
-        inside(value)
-        alive = True
-    except Halt:
-        alive = False
-    finally:
-        i.leave_try()
-        i.targets.remove(raised)
-        possible = raised.finish(i.heap)
-    none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
-    if alive:
-        try:
-            i.call(leave, none, place, frame)
-            after.append((i.heap.changes(mark), NONE, i.path))
-        except Halt:
-            pass
-    i.heap.undo(mark)
-    unsure = Target(mark)
-    unsure.arrived = [(delta, exception_of(i, name, place), base) for delta, name in possible]
-    for target in (raised, unsure):
-        if not target.arrived:
-            continue
-        i.path = base
-        try:
-            error = i.arrive(target)
-            cls = exception_class(i, error)
-            trace = i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))
-            swallowed = i.call(leave, Arguments((cls, error, trace), places=(place,) * 3), place, frame)
-            truth = i.truth(swallowed, place, frame)
-            if truth.outcome is not False:
-                after.append((i.heap.changes(mark), NONE, base))
-            if truth.outcome is not True:
-                if target is unsure:
-                    for _, name in possible:
-                        i.may_raise(*(() if name is None else (name,)))
-                else:
-                    i.throw(error)
-        except Halt:
-            pass
-        i.heap.undo(mark)
-    i.path = base
-    target = Target(mark)
-    target.arrived = after
-    i.arrive(target)
-
-
-# -- match -------------------------------------------------------------------------------------------------------------
 
 
 def _match(i: Interpreter, node: ir.Match, frame: Frame) -> None:
@@ -704,8 +249,6 @@ def _cases(i: Interpreter, node: ir.Match, number: int, subject: Value, frame: F
         else:
             branch(i, case.guard, frame, lambda: i.execute(case.body, frame), fallen)
 
-    from mxlint.interpreter.patterns import match_pattern
-
     truth = match_pattern(i, case.pattern, subject, place, frame)
 
     def then() -> Value:
@@ -717,9 +260,6 @@ def _cases(i: Interpreter, node: ir.Match, number: int, subject: Value, frame: F
         return NONE
 
     i.choose(truth, place, then, otherwise)
-
-
-# -- definitions, imports ----------------------------------------------------------------------------------------------
 
 
 def _expression(i: Interpreter, node: ir.ExprStmt, frame: Frame) -> None:
@@ -767,8 +307,8 @@ _STATEMENTS: Final[dict[type, Any]] = {
     ir.If: _if,
     ir.While: _while,
     ir.For: _for,
-    ir.Try: _try,
-    ir.With: _with,
+    ir.Try: try_statement,
+    ir.With: with_statement,
     ir.FuncDef: _function,
     ir.ClassDef: _class,
     ir.TypeAlias: _type_alias,
@@ -782,5 +322,3 @@ _STATEMENTS: Final[dict[type, Any]] = {
     ir.Match: _match,
     ir.UnknownStmt: _unknown,
 }
-
-__all__ = ["UNBOUND", "Option", "Symbolic", "Tuple", "Unbound", "Union", "assign", "branch", "execute", "guard_of", "join", "of", "store"]

@@ -9,9 +9,9 @@ from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Const, Ref, Tuple, Unknown, Value, members
 from mxlint.facts import events
 from mxlint.interpreter import calls, shapeless
+from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import journal, modality, note, where
-from mxlint.interpreter.operators import new_list
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -46,13 +46,24 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     trace = i.trace
     if trace is None:
         i.extra["differentiating"] = True
+        journal(i).transforms_run.add(ref.oid)
     else:
         made = i.info(ref.oid).place
         if kind == "checkpoint" and isinstance(made, Place):
             shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
         trace.differentiated += kind in ("grad", "value_and_grad")
-    inner = args if kind == "checkpoint" else Arguments(
-        [_own(i, value, place, n) for n, value in enumerate(args.args)], args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node
+    inner = (
+        args
+        if kind == "checkpoint"
+        else Arguments(
+            [_own(i, value, place, n) for n, value in enumerate(args.args)],
+            args.keywords,
+            args.star,
+            args.kwstar,
+            args.places,
+            args.keyword_places,
+            args.node,
+        )
     )
     try:
         result = i.call(function, inner, place, frame)

@@ -8,9 +8,7 @@ from mxlint.finding import Finding
 from mxlint.rules.evaluations import evaluations
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
-HELP = (
-    "return the array and print it outside the compiled function, or print its .shape or .dtype; to debug, call mx.disable_compile() before the first call"
-)
+HELP = "return the array and print it outside the compiled function, or print its .shape or .dtype; to debug, call mx.disable_compile() before the first call"
 LOST = "log the array outside the compiled function, or log its .shape or .dtype"
 
 

@@ -28,7 +28,9 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Finding]:
     if write.how in UPDATES:
-        message = f"{quoted(write.where.text)} changes state that is not in outputs=: the model is left with placeholders instead of weights"
+        message = (
+            f"{quoted(write.where.text)} changes state that is not in outputs=: the model is left with placeholders instead of weights"
+        )
         help = advice(program, compiled, "give the container that it changes, such as model.state, to inputs= and to outputs=")
     else:
         verb = {"items": "changes", "content": "writes into"}.get(write.how, "writes")

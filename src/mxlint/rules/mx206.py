@@ -26,7 +26,9 @@ def check(program: Program) -> Iterator[Finding]:
             else:
                 message = f"{event.what} is called when {name_of(compiled)} is traced, and every later call goes on with that one value"
                 help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
-            yield from finding("MX206", "warning", event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls)
+            yield from finding(
+                "MX206", "warning", event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls
+            )
         if len(program.calls.get(compiled.number, ())) < 2:
             continue
         relied = program.relied(compiled.number)

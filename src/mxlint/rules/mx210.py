@@ -20,7 +20,9 @@ def check(program: Program) -> Iterator[Finding]:
             first = lazy[0]
             place = compiled.site if any(call.where == first.where for call in calls) else first.where  # a module that is compiled itself
             others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
-            what = f"the weights of {quoted(first.container.removesuffix('.state'))} were" if first.container else f"{quoted(first.name)} was"
+            what = (
+                f"the weights of {quoted(first.container.removesuffix('.state'))} were" if first.container else f"{quoted(first.name)} was"
+            )
             yield from finding(
                 "MX210", "warning", place,
                 f"{what} never computed before {name_of(compiled)} is traced: the whole computation behind it becomes part of the trace and is "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled
+from mxlint.facts.events import Compiled, Modality
 from mxlint.finding import Finding
 from mxlint.rules.repetition import dropped, repeated
 from mxlint.rules.rule import Program, Rule, finding, name_of
@@ -26,7 +26,7 @@ def _finding(compiled: Compiled) -> Iterator[Finding]:
         "MX301", "warning", compiled.site,
         f"mx.compile makes a new compiled object of {name_of(compiled)} in every iteration, and its trace dies with it: "
         "each iteration traces and compiles again",
-        "compile once before the loop and call that object in it; pass what changes as an array argument", compiled, compiled.modality,
+        "compile once before the loop and call that object in it; pass what changes as an array argument", compiled, Modality(),
     )  # fmt: skip
 
 

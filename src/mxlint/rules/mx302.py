@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled, Where
+from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
 from mxlint.rules.repetition import dropped, repeated
 from mxlint.rules.rule import Program, Rule, finding, name_of
@@ -27,7 +27,7 @@ def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Fin
         "MX302", "warning", compiled.site,
         f"every call of `{layer or compiled.within or '?'}` makes a new compiled object of {name_of(compiled)} and drops it: "
         "each call traces and compiles again",
-        "compile once, at module level or in __init__, and call the kept object here", compiled, compiled.modality,
+        "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
         also=[("in this loop", loop)] if loop is not None else [],
     )  # fmt: skip
 

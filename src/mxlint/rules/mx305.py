@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
@@ -18,7 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
                 f"{note.what} runs the Python body of {name_of(compiled)} at every call: inside a transform its arguments are placeholders already, "
                 "so nothing of it is compiled",
                 f"compile what calls {note.what}" if note.what in ("mx.vjp", "mx.jvp") else f"compile the transform instead: mx.compile({note.what}(f))",
-                compiled, note.modality,
+                compiled, Modality(),
             )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
@@ -13,13 +14,20 @@ def check(program: Program) -> Iterator[Finding]:
     for group in program.sites.values():
         compiled = group[0]
         calls = program.calls.get(compiled.number, ())
-        if len(group) > 1 or len(calls) != 1 or compiled.escapes or compiled.public or compiled.method_of or program.tests(compiled.site.span.filename):
+        if (
+            len(group) > 1
+            or len(calls) != 1
+            or compiled.escapes
+            or compiled.public
+            or compiled.method_of
+            or program.tests(compiled.site.span.filename)
+        ):
             continue
         loops = calls[0].loops or compiled.loops or compiled.caller_loops
         if not loops and calls[0].outcome == "traced" and not calls[0].modality.conditions and calls[0].thread is None and compiled.run:
             yield from finding(
                 "MX306", "info", compiled.site, f"{name_of(compiled)} is compiled and called once: tracing and compiling cost more than one call can save",
-                "call the function itself", compiled, compiled.modality,
+                "call the function itself", compiled, Modality(),
             )  # fmt: skip
 
 

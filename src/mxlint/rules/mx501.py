@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding
 
@@ -24,7 +25,7 @@ def check(program: Program) -> Iterator[Finding]:
             f"mx.compile returns an object that does not bind self: calling `{name}` on an instance of {compiled.method_of} "
             'leaves the first argument out and raises "TypeError: missing 1 required positional argument"',
             f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",
-            compiled, compiled.modality, within=compiled.method_of,
+            compiled, Modality(), within=compiled.method_of,
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Argument, Compiled
+from mxlint.facts.events import Argument, Compiled, Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, among, finding, name_of, quoted
 
@@ -18,7 +18,9 @@ def check(program: Program) -> Iterator[Finding]:
             for argument in call.arguments:
                 if argument.bad:
                     message, help = _words(compiled, argument)
-                    yield from finding("MX502", "error", argument.where, message, help, compiled, call.modality, within=call.within)
+                    yield from finding(
+                        "MX502", "error", argument.where, message, help, compiled, Modality((), call.modality.presumed), within=call.within
+                    )
 
 
 def _words(compiled: Compiled, argument: Argument) -> tuple[str, str]:

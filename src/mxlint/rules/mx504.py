@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Modality
 from mxlint.facts.model import ScalarValue
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, name_of
@@ -15,12 +16,14 @@ def check(program: Program) -> Iterator[Finding]:
         traces = program.traces.get(compiled.number, ())
         if not traces or compiled.outputs is not None or program.events.get(compiled.number) or program.writes.get(compiled.number):
             continue
-        if all(trace.ended and trace.operations and trace.full and trace.returns == ScalarValue("None", None, True, False) for trace in traces):
+        if all(
+            trace.ended and trace.operations and trace.full and trace.returns == ScalarValue("None", None, True, False) for trace in traces
+        ):
             yield from finding(
                 "MX504", "warning", compiled.site,
                 f"{name_of(compiled)} computes arrays but returns nothing and has no outputs=: MLX computes only what is returned or captured, "
                 "so nothing is ever done",
-                "return the result, or pass the container that it writes as outputs=", compiled, compiled.modality,
+                "return the result, or pass the container that it writes as outputs=", compiled, Modality(),
             )  # fmt: skip
 
 

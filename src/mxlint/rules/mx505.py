@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, quoted
 
@@ -22,7 +23,9 @@ def check(program: Program) -> Iterator[Finding]:
         if compiled.function.kind in KINDS:
             what, why = KINDS[compiled.function.kind]
             message = f"{quoted(compiled.text)} is {what}: {why}"
-            yield from finding("MX505", "error", compiled.site, message, "compile a plain function that returns arrays", compiled, compiled.modality)
+            yield from finding(
+                "MX505", "error", compiled.site, message, "compile a plain function that returns arrays", compiled, Modality()
+            )
     for note in program.notes.get("not a function", ()):
         yield from finding(
             "MX505", "error", note.where,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled
+from mxlint.facts.events import Compiled, Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
@@ -48,7 +48,7 @@ def _shared(program: Program) -> Iterator[Finding]:
                 "MX507", "warning", compiled.site,
                 f"{name_of(compiled)} is compiled twice with different outputs=: both objects share one trace, so the one called later does not "
                 "write what it captures",
-                "compile two different functions (wrap one in a lambda)", compiled, compiled.modality, also=[("compiled before here", first.site)],
+                "compile two different functions (wrap one in a lambda)", compiled, Modality(), also=[("compiled before here", first.site)],
             )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Modality
 from mxlint.facts.model import ArrayValue, ContainerValue
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, name_of
@@ -16,7 +17,11 @@ def check(program: Program) -> Iterator[Finding]:
         calls = program.calls.get(compiled.number, ())
         if not traces or compiled.public or compiled.escapes or compiled.method_of or compiled.function.kind == "transform":
             continue
-        if compiled.shapeless is not False or program.tests(compiled.site.span.filename) or any(call.outcome == "differentiated" for call in calls):
+        if (
+            compiled.shapeless is not False
+            or program.tests(compiled.site.span.filename)
+            or any(call.outcome == "differentiated" for call in calls)
+        ):
             continue
         if program.writes.get(compiled.number) or not all(trace.ended and trace.operations == 1 and trace.full for trace in traces):
             continue
@@ -24,7 +29,7 @@ def check(program: Program) -> Iterator[Finding]:
             yield from finding(
                 "MX601", "info", compiled.site,
                 f"{name_of(compiled)} is one operation, or one function that MLX has compiled already: there is nothing to fuse",
-                "leave out mx.compile here, or compile the function around it", compiled, compiled.modality,
+                "leave out mx.compile here, or compile the function around it", compiled, Modality(),
             )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
@@ -12,14 +13,16 @@ def check(program: Program) -> Iterator[Finding]:
     """A private compiled function that is called from other traces only."""
     for group in program.sites.values():
         calls = [call for compiled in group for call in program.calls.get(compiled.number, ())]
-        if any(compiled.public or compiled.escapes or compiled.method_of for compiled in group) or program.tests(group[0].site.span.filename):
+        if any(compiled.public or compiled.escapes or compiled.method_of for compiled in group) or program.tests(
+            group[0].site.span.filename
+        ):
             continue
         functions = {compiled.function.name for compiled in program.log.compiled}
         exposed = any(call.within and call.within not in functions and not call.within.rpartition(".")[2].startswith("_") for call in calls)
         if calls and not exposed and all(call.outcome == "inlined" for call in calls):
             yield from finding(
                 "MX602", "info", group[0].site, f"{name_of(group[0])} is only called while another function is traced: its own compilation is never used",
-                "leave out mx.compile here: the outer function is compiled as a whole", group[0], group[0].modality,
+                "leave out mx.compile here: the outer function is compiled as a whole", group[0], Modality(),
             )  # fmt: skip
 
 

@@ -18,9 +18,7 @@ def check(program: Program) -> Iterator[Finding]:
             message = f"this times the first call of {name_of(compiled)}: tracing and compiling, not running"
             help = "call it once and evaluate the result before the first clock reading"
         else:
-            message = (
-                f"nothing forces the result of {name_of(compiled)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
-            )
+            message = f"nothing forces the result of {name_of(compiled)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
             help = "call mx.eval on the result before the second clock reading"
         yield from finding("MX603", "warning", note.where, message, help, compiled, note.modality)
 

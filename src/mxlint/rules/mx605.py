@@ -14,7 +14,9 @@ def check(program: Program) -> Iterator[Finding]:
     for compiled in program.log.compiled:
         varying = _varying(program, compiled.number) if compiled.shapeless is False else set()
         for event in program.events.get(compiled.number, ()) if varying else ():
-            if event.kind == "kernel" and any(pair in varying or pair[1] is None and any(v[0] == pair[0] for v in varying) for pair in event.axes):
+            if event.kind == "kernel" and any(
+                pair in varying or pair[1] is None and any(v[0] == pair[0] for v in varying) for pair in event.axes
+            ):
                 yield from finding(
                     "MX605", "warning", event.where,
                     f"the size of the custom kernel comes from a shape that changes between calls: {name_of(compiled)} is traced, and the kernel "

@@ -63,7 +63,6 @@ _ALL = (
     Rule("MX304", "varying-shape", "warning"),
     Rule("MX305", "transform-of-compiled", "warning"),
     Rule("MX306", "compile-used-once", "info"),
-    Rule("MX307", "unrolled-loop", "warning"),
     Rule("MX401", "baked-shape", "error"),
     Rule("MX402", "shape-condition", "error"),
     Rule("MX403", "shapeless-unsupported-op", "error"),

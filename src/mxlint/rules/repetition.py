@@ -15,7 +15,16 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
     called = [compiled for compiled in group if program.calls.get(compiled.number)]
     # A factory that is given the same again has no need to compile anew.
     differ = len({compiled.maker for compiled in called}) == len(called)
-    kept = any(compiled.escapes or compiled.returned and differ and not compiled.layer or compiled.module_level and not compiled.loops or _deeper(program, compiled) for compiled in called)
+    kept = any(
+        compiled.escapes
+        or compiled.returned
+        and differ
+        and not compiled.layer
+        or compiled.module_level
+        and not compiled.loops
+        or _deeper(program, compiled)
+        for compiled in called
+    )
     return called if called and not kept else None
 
 

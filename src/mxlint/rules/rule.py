@@ -84,7 +84,6 @@ class Program:
             found.setdefault(note.kind, []).append(note)
         return {kind: tuple(group) for kind, group in found.items()}
 
-
     def relied(self, number: int) -> Mapping[Where, Where]:
         """What traces of an object changed, and where host code relies on it."""
         return {where: note.where for note in self.notes.get("relied", ()) if note.object == number for where in note.also}

@@ -17,7 +17,7 @@ FEW = 4
 
 class Series(NamedTuple):
     """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the loop goes over written constants, why the
-    shape of an array in it differs from round to round, if it does (`Argument.grows`), and what the calls hang on."""
+    shape of an array in it differs from round to round, if it does (`Argument.grows`), and what the calls presume."""
 
     argument: Argument
     values: list[Value]
@@ -35,13 +35,13 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
     for calls in places.values():
         growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
         found: dict[str, Series] = {}
-        modality = min((call.modality for call in calls), key=lambda m: len(m.conditions) + len(m.presumed))
+        hang = Modality((), min((call.modality.presumed for call in calls), key=len))  # what decides whether it is called lowers nothing
         for call in calls:
             for argument in call.arguments:
                 grows = growing.get(argument.name, "")
-                found.setdefault(argument.name, Series(argument, [], call.finite, grows, modality)).values.append(argument.value)
+                found.setdefault(argument.name, Series(argument, [], call.finite, grows, hang)).values.append(argument.value)
                 for name, leaf in leaves(argument.name, argument.value) if isinstance(argument.value, ContainerValue) else ():
-                    found.setdefault(name, Series(argument, [], call.finite, "", modality)).values.append(leaf)
+                    found.setdefault(name, Series(argument, [], call.finite, "", hang)).values.append(leaf)
         yield from found.values()
 
 
@@ -59,7 +59,9 @@ def scalars_vary(values: Sequence[Value], few: int) -> bool:
     if not all(isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType") for value in values):
         return False
     scalars = [value for value in values if isinstance(value, ScalarValue)]
-    return any(value.varies for value in scalars) or len({(value.type, value.value) for value in scalars if value.known}) >= max(MANY, few + 1)
+    return any(value.varies for value in scalars) or len({(value.type, value.value) for value in scalars if value.known}) >= max(
+        MANY, few + 1
+    )
 
 
 def lengths_vary(values: Sequence[Value]) -> bool:

@@ -1,0 +1,257 @@
+"""Activations of functions: binding arguments, running bodies, recursion."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Array, Bound, Const, External, Kind, Ref, Tuple, Value, join, widen
+from mxlint.interpreter import summaries
+from mxlint.interpreter.builders import put
+from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, FrameInfo, Halt, Interpreter, Target
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.syntax import ir
+
+ENV: Final = ("#", "parent")
+
+MAX_RECURSION: Final = 3
+"""Activations of one function that are run one inside the other before recursion is a fixpoint."""
+
+
+class FunctionInfo:
+    """What never changes of a function: its code and where it was defined."""
+
+    __slots__ = ("first", "module", "node", "qualname", "source")
+
+    def __init__(self, node: ir.FuncDef | ir.Lambda, source: Any, qualname: str, module: int) -> None:
+        self.node = node
+        self.source = source
+        self.qualname = qualname
+        self.module = module
+
+    @property
+    def name(self) -> str:
+        return self.node.name if isinstance(self.node, ir.FuncDef) else "<lambda>"
+
+    @property
+    def generator(self) -> bool:
+        return self.node.generator
+
+    @property
+    def is_async(self) -> bool:
+        return isinstance(self.node, ir.FuncDef) and self.node.is_async
+
+
+def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Value:
+    """Run a body in the context of its caller, and return the join of what it returns."""
+    if len(i.stack) >= MAX_CALLS:
+        return i.unknown(place, "calls nested too deep")
+    active = sum(1 for other in i.stack if other.node is info.node)
+    if active >= MAX_RECURSION or active and not all(map(_single, args.values)):
+        return _recursive(i, ref, info, args, place, caller)
+    under_way = summaries.begin(i, ref, args) if active == 0 else None
+    if under_way is not None:
+        summary = summaries.find(i, under_way)
+        if summary is not None:
+            return summaries.replay(i, summary, under_way, ref, place)
+    outer_path = i.path
+    try:
+        with i.within(("call", place, ref.oid)):
+            context = i.context
+            frame = activation(i, ref, info, args, place, caller)
+            value = run_body(i, info, frame)
+    except BaseException:
+        if under_way is not None:
+            summaries.abandon(i, under_way)
+        raise
+    i.path = outer_path if len(i.path) < len(outer_path) else i.path
+    if not i.heap.is_captured(frame.oid):
+        i.heap.clear(frame.oid)
+    if under_way is not None:
+        summaries.keep(i, under_way, value, context)
+    return value
+
+
+def _single(value: Value) -> bool:
+    """Whether a value is one constant or object: recursion on such values ends where the program's does, and is run for a while."""
+    if isinstance(value, Tuple):
+        return value.items is not None and all(map(_single, value.items))
+    return isinstance(value, (Const, Ref, External, Bound, Array))
+
+
+def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
+    """Run the body of an activation."""
+    i.stack.append(frame)
+    i.extra.setdefault("run", set()).add(id(info.node))
+    if i.observer is not None:
+        i.observer.entered(frame, info.node)
+    try:
+        value = _returned(i, info, frame)
+    finally:
+        i.stack.pop()
+    if i.observer is not None and not info.generator and not info.is_async:
+        i.observer.returned(frame, info.node, value)
+    return value
+
+
+def _returned(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
+    """The join of what the body returns."""
+    if isinstance(info.node, ir.Lambda):
+        value = i.eval(info.node.body, frame)
+        i.operations.returned(i, info.node.body, value, frame)
+        return value
+    target = Target(i.heap.mark())
+    frame.returns = target
+    i.targets.append(target)
+    base = i.path
+    try:
+        i.execute(info.node.body, frame)
+        target.arrived.append((i.heap.changes(target.mark), NONE, i.path))
+    except Halt:
+        pass
+    finally:
+        i.targets.remove(target)
+    i.heap.undo(target.mark)
+    i.path = target.arrived[0][2] if len(target.arrived) == 1 else base
+    return i.arrive(target)
+
+
+def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Value:
+    """Recursion as a fixpoint: what the inner call returns is what was found so far, from nothing upwards."""
+    key = (id(info.node), i.trace)
+    known = i.approximations.get(key)
+    if known is not None:
+        known["arguments"].append(args)
+        if known["value"] is None:
+            raise Halt
+        return known["value"]  # type: ignore[no-any-return]
+    state: dict[str, Any] = {"value": None, "arguments": []}
+    i.approximations[key] = state
+    mark = i.heap.mark()
+    path = i.path
+    given = args
+    try:
+        for _ in range(6):
+            state["arguments"] = []
+            checkpoint = i.checkpoint()
+            try:
+                with i.quietly(), i.within(("call", place, ref.oid, "recursion")):
+                    frame = activation(i, ref, info, given, place, caller)
+                    value: Value | None = run_body(i, info, frame)
+            except Halt:
+                value = None
+            i.heap.undo(mark)
+            i.path = path
+            i.forget(checkpoint)
+            wider = _widened_arguments(given, state["arguments"])
+            merged = value if state["value"] is None else state["value"] if value is None else widen(state["value"], value)
+            if merged == state["value"] and wider is None:
+                break
+            state["value"] = merged
+            given = wider or given
+        with i.within(("call", place, ref.oid, "recursion")):
+            frame = activation(i, ref, info, given, place, caller)
+            return run_body(i, info, frame)
+    finally:
+        del i.approximations[key]
+
+
+def _widened_arguments(given: Arguments, inner: list[Arguments]) -> Arguments | None:
+    """The arguments of a recursive function and of its inner calls together; None if these bring nothing new."""
+    result = list(given.args)
+    keywords = dict(given.keywords)
+    changed = False
+    for other in inner:
+        if len(other.args) != len(result):
+            continue
+        for number, value in enumerate(other.args):
+            wider = widen(result[number], value)
+            changed = changed or wider != result[number]
+            result[number] = wider
+        for name, value in other.keywords.items():
+            wider = widen(keywords[name], value) if name in keywords else value
+            changed = changed or keywords.get(name) != wider
+            keywords[name] = wider
+    return Arguments(result, keywords, given.star, given.kwstar, given.places, given.keyword_places, given.node) if changed else None
+
+
+def activation(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Frame:
+    """A new frame with the parameters bound. Raises as Python does where the arguments do not fit."""
+    node = info.node
+    scope = node.scope
+    oid = i.allocate(
+        "frame",
+        FrameInfo("function", _with_params(node, scope), info.source, info.qualname, info.module),
+        Place(info.source, node.start, node.end),
+    )
+    frame = Frame(oid, "function", info.source, info.qualname, _with_params(node, scope), info.module, caller)
+    frame.called_at = place
+    frame.function = ref.oid
+    frame.node = node
+    env = i.heap.get(ref.oid, ENV)
+    if env is not None:
+        i.heap.set(oid, ENV, env)
+    cls = i.heap.get(ref.oid, ("#", "cls"))
+    if isinstance(cls, Ref):
+        frame.cls = cls.oid
+        i.heap.set(oid, "__class__", cls)
+    frame.first = node.params[0].name if node.params and not node.params[0].star else None
+    bind_parameters(i, ref, node, args, place, frame)
+    return frame
+
+
+_SCOPES: dict[int, tuple[object, ir.Scope]] = {}
+
+
+def _with_params(node: ir.FuncDef | ir.Lambda, scope: ir.Scope) -> ir.Scope:
+    """The scope of a body with its parameters among the names."""
+    known = _SCOPES.get(id(node))
+    if known is not None and known[0] is node:
+        return known[1]
+    made = ir.Scope(scope.bound | {param.name for param in node.params}, scope.globals, scope.nonlocals)
+    _SCOPES[id(node)] = (node, made)
+    return made
+
+
+def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args: Arguments, place: Place, frame: Frame) -> None:
+    """Bind each parameter to its argument, its default, or what a star may hold."""
+    positional = list(args.args)
+    keywords = dict(args.keywords)
+    open_ended = args.star is not None or args.kwstar is not None
+    for param in node.params:
+        value: Value | None = None
+        if param.star == "*":
+            if args.star is not None:
+                value = Tuple(None, join([*positional, args.star]))
+            else:
+                value = Tuple(tuple(positional))
+            positional = []
+        elif param.star == "**":
+            oid = i.allocate("dict", None, Place(frame.source, param.start, param.end), "kwargs")
+            for name, given in keywords.items():
+                put(i, oid, Const(name), given)
+            if args.kwstar is not None:
+                i.heap.set(oid, ("#", "rest"), args.kwstar)
+                i.heap.set(oid, ("#", "restkey"), Kind("str", "open"))
+            keywords = {}
+            value = Ref(oid)
+        elif positional and not param.kwonly:
+            value = positional.pop(0)
+        elif param.name in keywords and not param.posonly:
+            value = keywords.pop(param.name)
+        else:
+            default = i.heap.get(ref.oid, ("default", param.name))
+            rest = [part for part in (None if param.kwonly else args.star, args.kwstar) if part is not None]
+            if rest:
+                value = join([*rest, *([default] if default is not None else [])])
+            elif default is not None:
+                value = default
+            elif open_ended:
+                value = i.symbolic(Place(frame.source, param.start, param.end), "parameter", param.name)
+            else:
+                throw_named(i, "builtins.TypeError", place)
+        i.heap.set(frame.oid, param.name, value)
+        if i.observer is not None:
+            i.observer.parameter(frame, param, value)
+    if (positional or keywords) and not open_ended:
+        throw_named(i, "builtins.TypeError", place)

@@ -1,0 +1,111 @@
+"""Assignment: what the names, attributes, items and patterns of targets hold afterwards; and the two sides of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Array, Member, Ref, Value
+from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter, Truth
+from mxlint.interpreter.iteration import unpack
+from mxlint.interpreter.lookup import special
+from mxlint.interpreter.narrowing import assume
+from mxlint.interpreter.operators import METHODS
+from mxlint.syntax import ir
+
+
+def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
+    """Bind a name as an assignment in this frame does."""
+    oid = owner_of(i, name, frame)
+    i.heap.set(oid, name, value)
+    if i.observer is not None and place is not None:
+        i.observer.target(frame, ir.Node(place.start, place.end), value)
+    i.operations.written(i, oid, name, value, place, frame)
+
+
+def owner_of(i: Interpreter, name: str, frame: Frame) -> int:
+    """The object that an assignment to a name writes to: the frame, the module for a global, an outer frame for a nonlocal."""
+    scope = frame.scope
+    if scope is not None:
+        if name in scope.globals:
+            return frame.module
+        if name in scope.nonlocals:
+            return _nonlocal(i, name, frame.oid)
+    return frame.oid
+
+
+def _nonlocal(i: Interpreter, name: str, oid: int) -> int:
+    start = oid
+    while True:
+        parent = i.heap.get(oid, ("#", "parent"))
+        if not isinstance(parent, Ref):
+            return start
+        oid = parent.oid
+        info = i.info(oid).payload
+        if isinstance(info, FrameInfo) and info.kind != "class" and i.heap.get(oid, name) is not None:
+            return oid
+
+
+def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
+    """`target = value`."""
+    if isinstance(target, ir.Name):
+        store(i, target.id, value, frame, frame.place(target))
+    elif isinstance(target, ir.Attr):
+        owner = i.eval(target.value, frame)
+        if i.observer is not None:
+            i.observer.target(frame, target, value)
+        i.set_attribute(owner, target.name, value, frame.place(target), frame)
+    elif isinstance(target, ir.Sub):
+        owner = i.eval(target.value, frame)
+        index = i.eval(target.index, frame)
+        if i.observer is not None:
+            i.observer.target(frame, target, value)
+        i.operations.set_item(i, owner, index, value, frame.place(target), frame)
+    elif isinstance(target, ir.Seq):
+        star = next((n for n, item in enumerate(target.items) if isinstance(item, ir.Starred)), None)
+        parts = unpack(i, value, len(target.items), star, frame.place(target), frame)
+        for item, part in zip(target.items, parts):
+            assign(i, item.value if isinstance(item, ir.Starred) else item, part, frame)
+    elif isinstance(target, ir.Starred):
+        assign(i, target.value, value, frame)
+
+
+def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place, frame: Frame) -> Value:
+    """`present op= value`: lists, sets, dicts and arrays are changed in place."""
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            kind = i.info(member.oid).kind
+            if kind == "list" and op == "+":
+                i.operations.call(i, i.attribute(member, "extend", place, frame), Arguments((value,), places=(place,)), place, frame)
+                return member
+            if kind in ("set", "dict") and op == "|":
+                i.operations.call(i, i.attribute(member, "update", place, frame), Arguments((value,), places=(place,)), place, frame)
+                return member
+            method = special(i, member, f"__i{METHODS[op]}__", place, frame)
+            if method is not None:
+                return i.call(method, Arguments((value,), places=(place,)), place, frame)
+        if isinstance(member, Array):
+            return i.operations.array(i, f"mlx.core.array.__i{op}", (member, value), place, frame)
+        return i.operations.binary(i, op, member, value, place, frame)
+
+    return i.split(present, one)
+
+
+def branch(i: Interpreter, test: ir.Expr, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Run one of two continuations, by a test; under the test's outcome, names are narrowed to what it leaves of them."""
+    on_truth(i, test, i.truth(i.eval(test, frame), frame.place(test), frame), frame, then, otherwise)
+
+
+def on_truth(i: Interpreter, test: ir.Expr, truth: Truth, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Run one of two continuations, by the outcome of a test."""
+
+    def run(outcome: bool, continuation: Callable[[], None]) -> Callable[[], Value]:
+        def inner() -> Value:
+            assume(i, test, outcome, frame)
+            continuation()
+            return NONE
+
+        return inner
+
+    i.choose(truth, frame.place(test), run(True, then), run(False, otherwise))

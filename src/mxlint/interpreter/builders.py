@@ -1,0 +1,104 @@
+"""Making lists, sets and dicts, and putting things into them."""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, join, members
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.lookup import special
+
+
+def new_list(i: Interpreter, content: Value, place: Place, tag: object = None, cls: str = "builtins.list") -> Ref:
+    """A new list (or deque) with the items of a tuple."""
+    oid = i.allocate("list", cls, place, tag)
+    i.heap.set(oid, ("#", "items"), content)
+    return Ref(oid)
+
+
+def new_set(i: Interpreter, content: Value, place: Place, tag: object = None, cls: str = "builtins.set") -> Ref:
+    """A new set (or frozenset) with the items of a tuple; equal constants are one."""
+    if isinstance(content, Tuple) and content.items is not None:
+        content = Tuple(tuple(dict.fromkeys(content.items)))
+    oid = i.allocate("set", cls, place, tag)
+    i.heap.set(oid, ("#", "items"), content)
+    return Ref(oid)
+
+
+def concatenated(a: Tuple, b: Tuple) -> Tuple:
+    """`a + b` of tuples."""
+    if a.items is not None and b.items is not None and len(a.items) + len(b.items) <= 256:
+        return Tuple((*a.items, *b.items))
+    parts = [p for t in (a, b) for p in (t.items if t.items is not None else (t.element,)) if p is not None]
+    return Tuple(None, join(parts)) if parts else Tuple(())
+
+
+def joined_content(values: list[Value]) -> Value:
+    """The contents of lists that are put together, one after the other."""
+    result: Value = Tuple(())
+    for value in values:
+        found: list[Member] = []
+        for x in members(result):
+            for y in members(value):
+                if isinstance(x, Tuple) and isinstance(y, Tuple):
+                    found.append(concatenated(x, y))
+                else:
+                    found.append(x if not isinstance(x, Tuple) else y)
+        result = join(found)
+    return result
+
+
+def hashed(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """A value becomes or is looked up as a key: `__hash__` of objects of the program runs."""
+    for member in members(value):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "instance":
+            method = special(i, member, "__hash__", place, frame)
+            if method is not None and method != NONE:
+                i.call(method, Arguments(), place, frame)
+        elif isinstance(member, Tuple):
+            for item in member.items if member.items is not None else (member.element,):
+                if item is not None:
+                    hashed(i, item, place, frame)
+        elif (
+            isinstance(member, Ref)
+            and i.info(member.oid).kind in ("list", "dict")
+            or isinstance(member, Ref)
+            and i.info(member.oid).payload == "builtins.set"
+        ):
+            throw_named(i, "builtins.TypeError", place)
+
+
+def copy_dict(i: Interpreter, source: int, target: int) -> None:
+    """Put the entries of a dict into another."""
+    for field, value in list(i.heap.fields(source).items()):
+        if isinstance(field, tuple) and field[0] == "k":
+            present = i.heap.get(target, field)
+            if any(isinstance(m, Unbound) for m in members(value)):
+                value = join(
+                    [*(m for m in members(value) if not isinstance(m, Unbound)), *([present] if present is not None else [Unbound()])]
+                )
+            i.heap.set(target, field, value)
+        elif field in (("#", "rest"), ("#", "restkey")):
+            present = i.heap.get(target, field)
+            i.heap.set(target, field, value if present is None else join((present, value)))
+
+
+def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
+    """`dict[key] = value`: one entry if the key is known, else any."""
+    if is_key(key):
+        i.heap.set(oid, ("k", key), value)
+        return
+    if isinstance(key, Union) and all(is_key(member) for member in members(key)):
+        for member in members(key):
+            present = i.heap.get(oid, ("k", member))
+            i.heap.set(oid, ("k", member), join((value, present if present is not None else Unbound())))
+        return
+    for field, name in ((("#", "rest"), value), (("#", "restkey"), key)):
+        present = i.heap.get(oid, field)
+        i.heap.set(oid, field, name if present is None or isinstance(present, Unbound) else join((present, name)))
+
+
+def is_key(key: Value) -> bool:
+    if isinstance(key, Tuple):
+        return key.items is not None and all(is_key(item) for item in key.items)
+    return isinstance(key, (Const, Ref, External, Symbolic))

@@ -1,0 +1,199 @@
+"""Equality, identity and membership."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    FALSE,
+    TRUE,
+    Array,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    constant_range,
+    members,
+    scalar_type,
+)
+from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.lookup import special
+
+
+def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
+    """Whether two sequences of one length are equal, item by item."""
+    found = [i.operations.binary(i, "==", x, y, place, i.stack[-1]) for x, y in zip(a, b)]
+    if any(answer == FALSE for answer in found):
+        return Const(not same)
+    rest = [answer for answer in found if answer != TRUE]
+    if not rest:
+        return Const(same)
+    if len(rest) == 1:
+        only = rest[0]
+        return negation(only, place) if not same and isinstance(only, Symbolic) else only
+    parts = [member for answer in rest for member in members(answer)]
+    if all(isinstance(part, Symbolic) for part in parts):
+        together = i.derived("and", parts, frozenset(("bool",)), place)
+        return together if same else negation(together, place)
+    causes = {part.cause for part in parts if isinstance(part, Kind)} | {"open" for part in parts if isinstance(part, Symbolic)}
+    known = causes and all(isinstance(part, (Kind, Symbolic, Const)) for part in parts)
+    return Kind("bool", ("imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying") if known else "imprecise")
+
+
+def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
+    same = op == "=="
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and a.items is not None and b.items is not None:
+        if len(a.items) != len(b.items):
+            return Const(not same)
+        if a == b and not any(isinstance(item, (Array, Symbolic, Kind)) for item in a.items):
+            return Const(same)
+        return _equal_items(i, same, a.items, b.items, place)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        kinds = {i.info(a.oid).kind, i.info(b.oid).kind}
+        if a.oid == b.oid and not i.info(a.oid).summary and len(kinds) == 1:
+            return Const(same)
+        if kinds <= {"function", "class", "module"}:
+            return Const(not same)
+        if kinds == {"list"}:
+            return equal(i, op, _content(i, a), _content(i, b), place)
+        return Kind("bool", "imprecise") if kinds & {"list", "dict", "set"} else Const(not same) if len(kinds) > 1 else Kind("bool", "open")
+    if isinstance(a, External) and isinstance(b, External):
+        return Const((a.name == b.name) is same)
+    s, t = _type_group(i, a), _type_group(i, b)
+    if s and t and s != t:
+        return Const(not same)
+    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+        first, second = (a, b) if isinstance(a, Symbolic) else (b, a)
+        if a == b and s:
+            return Const(same)
+        found = i.derived("==", (first, second), None if not s and not t else frozenset(("bool",)), place)
+        return found if same else negation(found, place)
+    for member in (a, b):
+        if isinstance(member, Unknown):
+            return Unknown(member.reason)
+    if isinstance(a, Kind) or isinstance(b, Kind) or isinstance(a, Range) or isinstance(b, Range):
+        causes = {m.cause for m in (a, b) if isinstance(m, Kind)} or {"varying"}
+        return Kind("bool", "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+    return Kind("bool", "imprecise")
+
+
+def _content(i: Interpreter, ref: Ref) -> Member:
+    found = i.heap.get(ref.oid, ("#", "items"))
+    return found if isinstance(found, Tuple) else Unknown("list")
+
+
+def _type_group(i: Interpreter, member: Member) -> str | None:
+    """What equality never crosses: numbers, text, bytes, None, a list, a tuple, a class … None if it is not known."""
+    name = scalar_type(member)
+    if name is not None:
+        return "number" if name in (*NUMBERS, "number") else name if name in ("str", "bytes", "NoneType") else None
+    if isinstance(member, Tuple):
+        return "tuple"
+    if isinstance(member, Ref):
+        kind = i.info(member.oid).kind
+        return kind if kind in ("list", "dict", "set", "function", "class", "module") else None
+    return None
+
+
+def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
+    same = op == "is"
+    for x, y in ((a, b), (b, a)):
+        if isinstance(y, Const) and (y.value is None or y.value is ... or isinstance(y.value, bool)):
+            if isinstance(x, Const):
+                return Const((x.value is y.value) is same)
+            name = scalar_type(x)
+            if isinstance(x, (Array, Ref, Tuple, External, Bound, RangeObject, Slice, Range)) or name not in (None, type(y.value).__name__):
+                return Const(not same)
+            if isinstance(x, Symbolic):
+                if x.kinds is not None and type(y.value).__name__ not in x.kinds:
+                    return Const(not same)
+                found = i.derived("is", (x, y), frozenset(("bool",)), place)
+                return found if same else negation(found, place)
+            if isinstance(x, Kind):
+                return Kind("bool", x.cause)
+            if isinstance(x, Unknown):
+                return Unknown(x.reason)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        if a.oid != b.oid:
+            return Const(not same)
+        return Kind("bool", "varying") if i.info(a.oid).summary else Const(same)
+    if isinstance(a, Array) and isinstance(b, Array):
+        if a.ident != b.ident:
+            return Const(not same)
+        return Kind("bool", "varying") if i.info(a.ident).summary else Const(same)
+    if isinstance(a, External) and isinstance(b, External):
+        return Const((a.name == b.name) is same)
+    if isinstance(a, Symbolic) and isinstance(b, Symbolic) and a.identity == b.identity:
+        return Const(same)
+    if isinstance(a, (Unknown, Symbolic)) or isinstance(b, (Unknown, Symbolic)):
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            return Kind("bool", "imprecise")
+        found = i.derived("is", (a, b), frozenset(("bool",)), place)
+        return found if same else negation(found, place)
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const((type(a.value) is type(b.value) and a.value == b.value) is same)
+    return Const(not same) if type(a) is not type(b) else Kind("bool", "imprecise")
+
+
+def contains(i: Interpreter, op: str, item: Member, container: Member, place: Place, frame: Frame) -> Value:
+    positive = op == "in"
+    if isinstance(container, Const) and isinstance(container.value, (str, bytes)) and isinstance(item, Const):
+        return fold(i, op, item, container, place)
+    if isinstance(container, Array):
+        return i.operations.array(i, "mlx.core.array.__contains__", (container, item), place, frame)
+    method = special(i, container, "__contains__", place, frame)
+    if method is not None:
+        answer = i.truth(i.call(method, Arguments((item,), places=(place,)), place, frame), place, frame)
+        return Const(answer.outcome is positive) if answer.outcome is not None else Kind("bool", answer.cause or "imprecise")
+    keys: list[Value] | None = None
+    complete = True
+    if isinstance(container, Tuple):
+        keys = list(container.items) if container.items is not None else None
+    elif isinstance(container, Ref):
+        kind = i.info(container.oid).kind
+        if kind in ("list", "set"):
+            content = i.heap.get(container.oid, ("#", "items"))
+            keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
+        elif kind == "dict" or (kind == "instance" and i.heap.get(container.oid, ("#", "rest")) is not None):
+            keys = []
+            for field, value in i.heap.fields(container.oid).items():
+                if isinstance(field, tuple) and field[0] == "k":
+                    keys.append(field[1])
+                    if any(isinstance(m, Unbound) for m in members(value)) and field[1] == item:
+                        complete = False
+            rest = i.heap.get(container.oid, ("#", "rest"))
+            if rest is not None and not isinstance(rest, Unbound):
+                complete = False
+    elif isinstance(container, RangeObject) and isinstance(item, Const) and (numbers := constant_range(container)) is not None:
+        return Const((item.value in numbers) is positive)
+    if keys is not None:
+        found = [i.operations.binary(i, "==", item, key, place, frame) for key in keys]
+        truths = [value.value if isinstance(value, Const) else None for value in found]
+        if True in truths and (complete or not isinstance(item, Const)):
+            return Const(positive)
+        if complete and all(truth is False for truth in truths):
+            return Const(not positive)
+        unknown = next((value for value in found if isinstance(value, Unknown)), None)
+        if unknown is not None:
+            return Unknown(unknown.reason)
+        causes = {value.cause for value in found if isinstance(value, Kind)}
+        if causes == {"varying"} and not any(isinstance(value, Symbolic) for value in found):
+            return Kind("bool", "varying")
+    if isinstance(container, Unknown) or isinstance(item, Unknown):
+        return Unknown("membership")
+    if isinstance(container, Ref):
+        return Kind("bool", "open" if isinstance(item, Symbolic) else "imprecise")
+    outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
+    return outcome if positive else negation(outcome, place)

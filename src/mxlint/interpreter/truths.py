@@ -1,0 +1,140 @@
+"""The truth of a value."""
+
+from __future__ import annotations
+
+from mxlint.domain import size as sizes
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    Array,
+    Bound,
+    Const,
+    External,
+    Identity,
+    Kind,
+    Length,
+    Literal_,
+    Measure,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    constant_range,
+    members,
+    options,
+)
+from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth
+from mxlint.interpreter.lookup import special
+
+
+def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
+    """The truth of a value. An array is asked for its value, which a placeholder has not."""
+    value = i.live(value)
+    if not isinstance(value, Union):
+        return _truth(i, value, place, frame)
+    outcomes = [(option, _truth(i, option.member, place, frame)) for option in options(value)]
+    known = {found.outcome for _, found in outcomes}
+    if len(known) == 1 and None not in known:
+        return outcomes[0][1]
+    unknown = [found for _, found in outcomes if found.outcome is None]
+    if unknown:
+        causes = [found.cause for found in unknown]
+        return Truth(None, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+    true = [option.guard for option, found in outcomes if found.outcome]
+    false = [option.guard for option, found in outcomes if not found.outcome]
+    for guard in true:
+        for literal in guard:
+            opposite = Literal_(literal.condition, not literal.outcome)
+            if all(literal in other for other in true) and all(opposite in other for other in false):
+                return Truth(None, i.causes.get(literal.condition, ("open", None))[0], literal)
+    literals = [literal for guard in (*true, *false) for literal in guard]
+    if literals:
+        causes = [i.causes.get(literal.condition, ("open", None))[0] for literal in literals]
+        return Truth(None, "imprecise" if "imprecise" in causes else "open")
+    return Truth(None, "varying")
+
+
+def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
+    if isinstance(member, Const):
+        return Truth(bool(member.value))
+    if isinstance(member, Range):
+        low, high, stride = member.low, member.high, member.stride
+        if low is not None and low > 0 or high is not None and high < 0 or low is not None and low % stride:
+            return Truth(True)
+        return Truth(None, "varying")
+    if isinstance(member, Length):
+        i.operations.use(i, "compare", member, "truth", place, frame)
+        least, most = sizes.bounds(member.size)
+        return Truth(False) if least == most == 0 else Truth(True) if least > 0 or most < 0 else Truth(None, "open")
+    if isinstance(member, Measure):
+        i.operations.use(i, "compare", member, "truth", place, frame)
+        return Truth(None, "open")
+    if isinstance(member, Kind):
+        return Truth(False) if member.type == "NoneType" else Truth(None, member.cause)
+    if isinstance(member, Array):
+        i.operations.use(i, "truth", member, "truth", place, frame)
+        return Truth(None, "open")
+    if isinstance(member, Tuple):
+        return Truth(bool(member.items)) if member.items is not None else Truth(None, "imprecise")
+    if isinstance(member, RangeObject):
+        numbers = constant_range(member)
+        return Truth(bool(numbers)) if numbers is not None else Truth(None, "open")
+    if isinstance(member, (External, Bound, Slice)):
+        return Truth(True)
+    if isinstance(member, Symbolic):
+        return _symbolic_truth(i, member, place)
+    if isinstance(member, Ref):
+        return _object_truth(i, member, place, frame)
+    if isinstance(member, Unknown):
+        return Truth(None, "imprecise")
+    return Truth(None, "imprecise")
+
+
+def _symbolic_truth(i: Interpreter, member: Symbolic, place: Place) -> Truth:
+    if member.kinds is not None and member.kinds <= {"function", "class", "module", "array-module"}:
+        return Truth(True)
+    if member.kinds == frozenset(("NoneType",)):
+        return Truth(False)
+    identity: Identity = member.identity
+    outcome = True
+    while identity[0] == "not" and len(identity) == 2 and isinstance(identity[1], tuple):
+        identity, outcome = identity[1], not outcome
+    literal = Literal_(identity, outcome)
+    known = i.outcome(literal)
+    if known is not None:
+        return Truth(known)
+    return Truth(None, i.causes.setdefault(identity, ("open", place))[0], literal)
+
+
+def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth:
+    kind = i.info(ref.oid).kind
+    if kind in ("list", "set"):
+        content = i.heap.get(ref.oid, ("#", "items"))
+        found = (
+            [bool(m.items) if isinstance(m, Tuple) and m.items is not None else None for m in members(content)]
+            if content is not None
+            else [None]
+        )
+        if len(set(found)) == 1 and found[0] is not None:
+            return Truth(found[0])
+        return Truth(None, "varying" if None not in found else "imprecise")
+    if kind == "dict":
+        fields = [(f, v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
+        if any(not any(isinstance(m, Unbound) for m in members(v)) for _, v in fields):
+            return Truth(True)
+        rest = i.heap.get(ref.oid, ("#", "rest"))
+        if not fields and (rest is None or isinstance(rest, Unbound)):
+            return Truth(False)
+        return Truth(None, "imprecise")
+    if kind == "instance":
+        for name in ("__bool__", "__len__"):
+            method = special(i, ref, name, place, frame)
+            if method is not None:
+                return truth(i, i.call(method, Arguments(), place, frame), place, frame)
+    return Truth(True)
