@@ -149,11 +149,9 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "update of __dict__",
             "classes made from dict and list",
         ),
-        "found": (),
         "written": (
             "function chosen by an option of the command line",
             "weights saved in the trace that captures them",
-            "model quantized between two calls",
         ),
     },
     "an operation that needs the value is not noted": {
@@ -204,10 +202,10 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "recompilation, timing, placement: the rule asks for too little or too much": {
-        "silent": (),
-        "unknown": ("compiled only when differentiated",),
+        "unknown": (),
         "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),
         "written": (
+            "transform of a compiled function that a loop calls",
             "sequences of many random lengths",
         ),
     },
