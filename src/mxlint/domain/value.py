@@ -533,7 +533,16 @@ def scalar_type(member: Member) -> str | None:
     if isinstance(member, (Kind, Measure)):
         return member.type
     if isinstance(member, Symbolic) and member.kinds is not None and len(member.kinds) == 1:
-        return next(iter(member.kinds))
+        (kind,) = member.kinds
+        return None if "." in kind else kind
+    return None
+
+
+def library_class(member: Member) -> str | None:
+    """The class of something particular of a library, by its dotted name; None if it is not known."""
+    if isinstance(member, Symbolic) and member.kinds is not None and len(member.kinds) == 1:
+        (kind,) = member.kinds
+        return kind if "." in kind else None
     return None
 
 

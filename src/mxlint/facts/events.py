@@ -153,6 +153,8 @@ class Call:
     """The innermost loop around it goes over constants that are written out."""
     thread_number: int = 0
     """Which of the threads that `thread` starts."""
+    alone: bool = False
+    """It lies in a function that nothing in sight calls: how often it happens is not known."""
 
 
 Axis = tuple[int, int | None]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Member, Ref, Value
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter, Truth
-from mxlint.interpreter.iteration import unpack
+from mxlint.interpreter.iteration import ITEMS, unpack
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import METHODS
@@ -70,6 +71,10 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
         assign(i, target.value, value, frame)
 
 
+_IN_PLACE: Final = frozenset((("list", "*"), ("set", "&"), ("set", "-"), ("set", "^")))
+"""Kinds of containers and operators that change the container itself."""
+
+
 def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place, frame: Frame) -> Value:
     """`present op= value`: lists, sets, dicts and arrays are changed in place."""
 
@@ -79,9 +84,17 @@ def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place
             if kind == "list" and op == "+":
                 i.operations.call(i, i.attribute(member, "extend", place, frame), Arguments((value,), places=(place,)), place, frame)
                 return member
-            if kind in ("set", "dict") and op == "|":
+            if kind in ("set", "dict") and op == "|" and i.info(member.oid).payload != "builtins.frozenset":
                 i.operations.call(i, i.attribute(member, "update", place, frame), Arguments((value,), places=(place,)), place, frame)
                 return member
+            if (kind, op) in _IN_PLACE and i.info(member.oid).payload != "builtins.frozenset":
+                made = i.operations.binary(i, op, member, value, place, frame)
+                content = i.heap.get(made.oid, ITEMS) if isinstance(made, Ref) else None
+                if content is not None:
+                    i.heap.set(member.oid, ITEMS, content)
+                    i.operations.written(i, member.oid, ITEMS, content, place, frame)
+                    return member
+                return made
             method = special(i, member, f"__i{METHODS[op]}__", place, frame)
             if method is not None:
                 return i.call(method, Arguments((value,), places=(place,)), place, frame)

@@ -596,6 +596,7 @@ def _note_call(
         ref.oid, where(place), tuple(given), outcome, qualname(frame), around, tuple(p.span for p in call_places(i)), m, flat, exact,
         where(thread[0]) if thread is not None else None,
         flat_shapes(i, args), finite, thread[1] if thread is not None else 0,
+        bool(i.extra.get("entered alone")),
     ))  # fmt: skip
 
 

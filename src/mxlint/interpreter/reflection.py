@@ -23,6 +23,7 @@ from mxlint.domain.value import (
     Unknown,
     Value,
     join,
+    library_class,
     members,
 )
 from mxlint.interpreter.builders import put
@@ -82,6 +83,9 @@ def _type(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
                 return i.heap.get(member.oid, ("#", "metaclass")) or External("builtins.type")
         if isinstance(member, Array):
             return External("mlx.core.array")
+        library = library_class(member)
+        if library is not None:
+            return External(library)
         if isinstance(member, Tuple) and member.cls is not None:
             return Ref(member.cls)
         name = builtin_type(i, member)

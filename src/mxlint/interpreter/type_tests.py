@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.value import Array, Bound, External, Member, RangeObject, Ref, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
+from mxlint.domain.value import (
+    Array,
+    Bound,
+    External,
+    Member,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Union,
+    Value,
+    library_class,
+    members,
+    scalar_type,
+)
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import ancestors
 from mxlint.interpreter.lookup import CLASS, special_exists
@@ -21,6 +36,7 @@ def instance_of(i: Interpreter, member: Member, cls: Value) -> bool | None:
 
 
 def classes_in(i: Interpreter, cls: Value) -> list[Value]:
+    """The classes that the second argument of isinstance names: one, or those of a tuple."""
     found: list[Value] = []
     for member in members(cls):
         if isinstance(member, Tuple) and member.items is not None:
@@ -48,6 +64,9 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
         return names | ({"numbers.Number", "numbers.Real"} if scalar in ("int", "float", "bool") else set())
     if isinstance(member, Array):
         return {"mlx.core.array", "builtins.object"}
+    library = library_class(member)
+    if library is not None:
+        return ancestors(i, External(library)) | {None}
     if isinstance(member, Tuple):
         return {
             "builtins.tuple",

@@ -17,6 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
         if (
             len(group) > 1
             or len(calls) != 1
+            or calls[0].alone
             or compiled.escapes
             or compiled.public
             or compiled.method_of
