@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
-from mxlint.domain.value import External, Ref, Unbound, Union, Value, members, of
+from mxlint.domain.value import External, Option, Ref, Unbound, Union, Value, members, of
 from mxlint.interpreter.core import Frame, FrameInfo, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.syntax import ir
@@ -56,7 +56,12 @@ def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
     assert value is not None
     value = i.live(value)
     if isinstance(value, Union) and any(isinstance(m, Unbound) for m in members(value)):
-        value = of(option for option in value.options if not isinstance(option.member, Unbound))
+        bound = [option for option in value.options if not isinstance(option.member, Unbound)]
+        if name in _BUILTINS and oid == frame.module:
+            bound.append(Option(External(f"builtins.{name}")))
+        else:
+            i.may_raise("builtins.NameError" if oid == frame.module else "builtins.UnboundLocalError")
+        value = of(bound)
     elif isinstance(value, Unbound):
         throw_named(i, "builtins.UnboundLocalError", frame.place(node))
     i.operations.read(i, oid, name, value, frame.place(node), frame)

@@ -1,0 +1,80 @@
+"""The cost of the interpreter in steps, not in seconds: twice the program is at most a little more than twice the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mxlint.interpreter import entry
+from mxlint.project import Project
+from mxlint.source import Source
+from mxlint.tracing.mlx.table import load_table
+
+ENOUGH = 10**9
+"""Steps that no budget cuts short."""
+
+
+def helpers(levels: int) -> str:
+    """Functions that call two others each, over so many levels."""
+    lines = ["def f0(x):\n    return x + 1"]
+    lines += [f"def f{n}(x):\n    return f{n - 1}(x) + f{n - 1}(x)" for n in range(1, levels)]
+    return "\n".join([*lines, f"print(f{levels - 1}(1))"])
+
+
+def traced_helpers(levels: int) -> str:
+    """The same within a trace, on arrays."""
+    lines = ["import mlx.core as mx", "def f0(x):\n    return mx.exp(x)"]
+    lines += [f"def f{n}(x):\n    return f{n - 1}(x) + f{n - 1}(x * 2)" for n in range(1, levels)]
+    return "\n".join([*lines, f"@mx.compile\ndef step(x):\n    return f{levels - 1}(x)", "step(mx.ones((2,)))"])
+
+
+def functions(count: int) -> str:
+    """So many functions, each called once."""
+    bodies = [
+        f"def g{n}(x, y=2):\n    z = [x, y]\n    for q in z:\n        if q > 1:\n            z = [q]\n    return z" for n in range(count)
+    ]
+    return "\n".join([*bodies, *(f"v{n} = g{n}({n})" for n in range(count))])
+
+
+def shared(depth: int) -> str:
+    """A list that holds itself twice, so many times."""
+    return "\n".join(["a = [1]", *["a = [a, a]"] * depth, "print(a)"])
+
+
+def branches(count: int) -> str:
+    """So many conditions that nobody decides, one after another."""
+    return "\n".join(["import os", *(f"if os.environ.get('A{n}'):\n    x{n} = 1\nelse:\n    x{n} = 2" for n in range(count))])
+
+
+def calls(depth: int) -> str:
+    """A chain of calls."""
+    bodies = [f"def f{n}(x):\n    return f{n + 1}(x) + 1" for n in range(depth)]
+    return "\n".join([*bodies, f"def f{depth}(x):\n    return x", "print(f0(1))"])
+
+
+def steps(text: str) -> int:
+    """The steps that running a program takes."""
+    project = Project()
+    i = entry.prepared_mlx(project, load_table()) if "mlx" in text else entry.prepared(project)
+    i.steps = ENOUGH
+    entry.run(i, Source(None, "main.py", text.encode(), text))
+    return ENOUGH - i.steps
+
+
+@pytest.mark.parametrize(
+    ("program", "size"),
+    [(helpers, 12), (traced_helpers, 12), (functions, 250), (shared, 20), (branches, 50), (calls, 20)],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+def test_cost_is_linear(program: Callable[[int], str], size: int) -> None:
+    small, large = steps(program(size)), steps(program(2 * size))
+    assert large <= 2.5 * small
+
+
+def test_nested_loops_are_unrolled_within_a_budget() -> None:
+    def loops(depth: int) -> str:
+        heads = [f"{'    ' * n}for i{n} in range(16):" for n in range(depth)]
+        return "\n".join(["n = 0", *heads, "    " * depth + "n += 1"])
+
+    assert steps(loops(5)) < 20_000
