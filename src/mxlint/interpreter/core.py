@@ -412,11 +412,16 @@ class Interpreter:
         value = self.live(value)
         if not isinstance(value, Union):
             return run(value)
-        alternatives = []
-        for option in value.options:
-            condition = Condition(None, self.place, option.guard[-1]) if option.guard and self.place is not None else None
-            alternatives.append((condition, _later(run, option.member)))
-        return self.fork(alternatives)
+        return self.fork([(self._guarding(option), _later(run, option.member)) for option in value.options])
+
+    def _guarding(self, option: Option) -> Condition | None:
+        """The condition under which a union is one of its members: the newest test that bound it, and why that is not decided."""
+        if not option.guard:
+            return None
+        literal = option.guard[-1]
+        cause, place = self.causes.get(literal.condition, ("open", None))
+        at = place if place is not None else self.place
+        return Condition(cause, at, literal, literal.outcome) if at is not None else None
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 

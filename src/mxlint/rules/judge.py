@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mxlint.finding import Finding, Span
+from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.rules.rule import Program, Rule
 
 
@@ -14,7 +14,11 @@ def judge(program: Program, rules: Sequence[Rule]) -> Iterator[Finding]:
     found: dict[tuple[str, Span], Finding] = {}
     for rule in rules:
         for finding in rule.check(program):
-            found.setdefault((finding.code, finding.span), finding)
+            key = (finding.code, finding.span)
+            present = found.get(key)
+            # One that hangs on less says more.
+            if present is None or SEVERITIES.index(finding.severity) < SEVERITIES.index(present.severity):
+                found[key] = finding
     at: dict[Span, set[str]] = {}
     of: dict[Span, set[str]] = {}
     for finding in found.values():
