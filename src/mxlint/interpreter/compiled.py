@@ -8,7 +8,7 @@ happen again. At a replay, each location that the trace read is compared with wh
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -69,6 +69,8 @@ from mxlint.syntax import ir
 
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
+MAX_LEAVES: Final = 256
+"""Arrays among the arguments of a call whose shapes are kept: a shared container counts wherever it stands."""
 TRACES: Final = ("#", "traces")
 ITEMS: Final = ("#", "items")
 ANY: Final = ("#", "any item")
@@ -553,12 +555,6 @@ def _run(
     candidates = same or open_
     if len(entries) >= MAX_TRACES and not candidates:
         candidates = entries[:1]
-    if candidates and (same or len(entries) >= MAX_TRACES):
-        _note_call(i, ref, args, place, frame, "either", 0, key)
-        return i.fork([
-            (Condition("varying", place, None), lambda: trace_call(i, ref, function, args, key, place, frame)),
-            (Condition("varying", place, None), lambda: replay(i, ref, candidates[-1], args, place, frame)),
-        ])  # fmt: skip
     if candidates:
         _note_call(i, ref, args, place, frame, "either", 0, key)
         return i.fork([
@@ -602,31 +598,33 @@ def _note_call(
 
 def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None, ...]:
     """The shapes of the array arguments, in the order in which placeholders are numbered."""
-    found: list[tuple[Any, ...] | None] = []
+    known: dict[int, tuple[tuple[Any, ...] | None, ...]] = {}
 
-    def walk(value: Value) -> None:
-        for member in members(value):
-            if isinstance(member, Array):
-                described = describe(i, member)
-                found.append(described.shape)  # type: ignore[union-attr]
-            elif isinstance(member, Symbolic) and (member.kinds is None or member.kinds == {"array"}):
-                found.append(None)
-            elif isinstance(member, Tuple):
-                for item in member.items or ():
-                    walk(item)
-            elif isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
-                content = i.heap.get(member.oid, ("#", "items"))
-                for item in content.items or () if isinstance(content, Tuple) else ():
-                    walk(item)
-                for field, held in i.heap.cells[member.oid].items():
-                    if isinstance(field, tuple) and field[0] == "k":
-                        walk(held)
+    def every(values: Iterable[Value]) -> tuple[tuple[Any, ...] | None, ...]:
+        found: list[tuple[Any, ...] | None] = []
+        for value in values:
+            for member in members(value):
+                found.extend(one(member))
+        return tuple(found[:MAX_LEAVES])
 
-    for value in args.args:
-        walk(value)
-    for value in args.keywords.values():
-        walk(value)
-    return tuple(found)
+    def one(member: Member) -> tuple[tuple[Any, ...] | None, ...]:
+        if isinstance(member, Array):
+            return (describe(i, member).shape,)  # type: ignore[union-attr]
+        if isinstance(member, Symbolic) and (member.kinds is None or member.kinds == {"array"}):
+            return (None,)
+        if isinstance(member, Tuple):
+            return every(member.items or ())
+        if not isinstance(member, Ref) or i.info(member.oid).kind not in ("list", "dict"):
+            return ()
+        if member.oid not in known:
+            known[member.oid] = ()  # one that holds itself
+            content = i.heap.get(member.oid, ("#", "items"))
+            items = content.items or () if isinstance(content, Tuple) else ()
+            entries = [held for field, held in i.heap.cells[member.oid].items() if isinstance(field, tuple) and field[0] == "k"]
+            known[member.oid] = every([*items, *entries])
+        return known[member.oid]
+
+    return every([*args.args, *args.keywords.values()])
 
 
 def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> None:
