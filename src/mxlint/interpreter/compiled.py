@@ -92,6 +92,8 @@ class Trace:
         self.captured_in: set[int] = set()
         self.captured_out: set[int] = set()
         self.originals: dict[Location, Value] = {}
+        self.copies: dict[int, Ref] = {}
+        """The copy that stands for each container among the arguments: one, wherever the container is handed over again."""
         self.symbolic_in: set[object] = set()
         self.symbolic_out: set[object] = set()
         self.random_in = False
@@ -936,7 +938,10 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         element = None if member.element is None else _placeholder(i, trace, member.element, place, counter, name)
         return Tuple(items, element, member.cls)
     if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
+        if member.oid in trace.copies:
+            return trace.copies[member.oid]
         oid = i.allocate(i.info(member.oid).kind, i.info(member.oid).payload, place, ("argument", trace.number, member.oid))
+        trace.copies[member.oid] = Ref(oid)
         i.info(oid).trace = trace.number
         i.heap.set(oid, ("#", "argument"), Const(name))
         i.heap.set(oid, ("#", "original"), member)
