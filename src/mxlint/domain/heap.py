@@ -104,11 +104,8 @@ class Heap:
         self._cells.append({})
         return len(self.infos) - 1
 
-    def at_site(self, site: tuple[object, ...], info: Info, since: int) -> int:
-        """The newest object of an allocation site and context. The one that was newest until now joins the older ones.
-
-        `since` is the mark of the loop in which the site may be passed again: nothing written before can refer to the object.
-        """
+    def at_site(self, site: tuple[object, ...], info: Info) -> int:
+        """The newest object of an allocation site and context. The one that was newest until now joins the older ones."""
         oid = self._sites.get(site)
         recording = self.recording
         if oid is None:
@@ -122,12 +119,12 @@ class Heap:
                 recording.valid = False
             recording.fresh.setdefault(oid, site)
         if ALIVE in self._cells[oid]:
-            self._age(oid, since)
+            self._age(oid)
         else:
             self.set(oid, ALIVE, UNBOUND)
         return oid
 
-    def ident(self, site: tuple[object, ...], since: int) -> int:
+    def ident(self, site: tuple[object, ...]) -> int:
         """The identity of the newest array of a site; what was the newest is an older one from now on."""
         oid = self._sites.get(site)
         recording = self.recording
@@ -155,7 +152,7 @@ class Heap:
                 self.recording.valid = False
         return found
 
-    def _age(self, oid: int, since: int) -> None:
+    def _age(self, oid: int) -> None:
         old = self.older(oid)
         first = not self._cells[old]
         for field, value in list(self._cells[oid].items()):

@@ -240,7 +240,6 @@ class Interpreter:
         self.heap = Heap()
         self.path: Path = ()
         self.context = Context(None, "entry")
-        self.rest_mark: int | None = None
         self.silent = 0
         self.unrolled = 1
         self.steps = MAX_STEPS
@@ -302,11 +301,11 @@ class Interpreter:
         """A new object, made at `place` in this context. `tag` tells several objects made at one place apart."""
         trace = self.trace.number if self.trace is not None else 0
         info = Info(kind, payload, place, trace, label=label)
-        return self.heap.at_site((place, self.context, kind, tag), info, self.rest_mark or 0)
+        return self.heap.at_site((place, self.context, kind, tag), info)
 
     def ident(self, place: Place, tag: object = None) -> int:
         """The identity of a new array."""
-        oid = self.heap.ident((place, self.context, "array", tag), self.rest_mark or 0)
+        oid = self.heap.ident((place, self.context, "array", tag))
         if self.trace is not None:
             self.heap.infos[oid].trace = self.trace.number
         return oid

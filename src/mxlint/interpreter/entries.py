@@ -39,7 +39,7 @@ def guarded_run(i: Interpreter, run: object) -> None:
     finally:
         compiled.note_kept(i, mark)
         i.heap.undo(mark)
-        i.path, i.context, i.trace, i.silent, i.rest_mark = path, context, None, 0, None
+        i.path, i.context, i.trace, i.silent = path, context, None, 0
         del i.stack[depth:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
         i.extra["differentiating"] = None
         i.extra["entered alone"] = False

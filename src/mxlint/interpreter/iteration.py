@@ -95,17 +95,12 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     i.heap.undo(mark)
     i.heap.apply(start)
     i.path = path
-    outer_mark = i.rest_mark
-    if isinstance(context, tuple) and context[-1] == "rest" and outer_mark is None:
-        i.rest_mark = mark
     try:
         with i.within(context):
             step()
     except Halt:
         i.heap.undo(mark)
         return None
-    finally:
-        i.rest_mark = outer_mark
     return i.heap.cut(mark)
 
 

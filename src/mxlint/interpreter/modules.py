@@ -89,10 +89,9 @@ def _package(i: Interpreter, name: str, place: Place) -> Value:
 
 def _load(i: Interpreter, source: Source, name: str, place: Place, frame: Frame) -> Value:
     """Run a module of the project when it is first imported: in no context of its importer, so that all importers share its objects."""
-    outer = i.context, i.path, i.rest_mark, i.trace
+    outer = i.context, i.path, i.trace
     while i.context.parent is not None:
         i.context = i.context.parent
-    i.rest_mark = None
     i.trace = None
     try:
         return Ref(run_module(i, source, name).oid)
@@ -101,7 +100,7 @@ def _load(i: Interpreter, source: Source, name: str, place: Place, frame: Frame)
     except (SyntaxError, ValueError):
         return i.unknown(place, f"{source.name} cannot be read")
     finally:
-        i.context, i.path, i.rest_mark, i.trace = outer
+        i.context, i.path, i.trace = outer
 
 
 def library_module(i: Interpreter, name: str, place: Place) -> Value:

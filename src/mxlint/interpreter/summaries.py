@@ -282,10 +282,10 @@ def replay(i: Interpreter, summary: Summary, call: Call, function: Ref, place: P
         site = (where, _moved(made_in, contexts), *rest)
         info = i.info(oid)
         if info.kind == "array":
-            renamed[oid] = i.heap.ident(site, i.rest_mark or 0)
+            renamed[oid] = i.heap.ident(site)
         else:
             copy = Info(info.kind, info.payload, info.place, info.trace, label=info.label)
-            renamed[oid] = i.heap.at_site(site, copy, i.rest_mark or 0)
+            renamed[oid] = i.heap.at_site(site, copy)
             i.heap.infos[renamed[oid]].payload = info.payload
 
     def change(member: Member) -> Member:
