@@ -91,7 +91,7 @@ def analyze(
             other = project.changed(changed.values())
             return _found(_traced(own, other, table, wrappers, everything))
 
-        findings = tuple(with_fixes(findings, again))
+        findings = tuple(with_fixes(findings, {**project.named(), source.name: source}, again))
     sites = _all_sites(m.records, source)
     known = facts(m, source, project, [Site(site.span, site.form, site.compiled) for site in sites]) if with_facts else None
     return Analysis(findings, sites, dict(m.unknown), _coverage(m.records, source, sites), frozenset(_called(m.records, source)), known)

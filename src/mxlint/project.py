@@ -46,6 +46,10 @@ class Project:
         known = self._sources.setdefault(self._resolve(source.path), source)
         return known if known is not None and (known.name, known.data) == (source.name, source.data) else source
 
+    def named(self) -> Mapping[str, Source]:
+        """The files that were read so far, by the names that users see."""
+        return {source.name: source for source in self._sources.values() if source is not None}
+
     def named_elsewhere(self, name: str, source: Source) -> bool:
         """Whether another file of the run says `name`."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")

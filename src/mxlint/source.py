@@ -51,6 +51,10 @@ class Source:
         """The offset at which a 1-based row starts; the end of the text for rows after the last."""
         return self.starts[row - 1] if row <= len(self.starts) else len(self.text)
 
+    def offset_of(self, position: Position) -> int:
+        """The offset into `text` of a row and column."""
+        return self.offset(position.row) + position.column - 1
+
     def span(self, start: int, end: int) -> Span:
         """The stretch between two offsets into `text`, `end` exclusive."""
         return Span(self.name, self.position(start), self.position(end))

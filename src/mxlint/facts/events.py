@@ -179,6 +179,14 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """A size that goes into an operation, and the axes that it comes from."""
+
+    size: Size
+    axes: frozenset[Axis]
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """Something that happens during a trace.
 
@@ -187,6 +195,8 @@ class Event:
     escape (a placeholder is given to something that is not followed), unsupported, unsafe, bake, branch.
     `what` names the construct, `note` what it is applied to; `calls` lead from the compiled function to the place, `chain` from a parameter
     to the value. `axes`: (argument, axis) pairs that a size comes from. `swallowed`: a handler of the trace catches what MLX raises.
+    Where a size is baked in: `shape` is that of the array that the operation is applied to, `sizes` are the integers that it is given, in order;
+    None: not known, or something else.
     """
 
     object: int
@@ -203,6 +213,8 @@ class Event:
     swallowed: bool = False
     target: str = ""
     effects: tuple[Effect, ...] = ()
+    shape: tuple[Extent, ...] | None = None
+    sizes: tuple[Extent, ...] | None = None
 
 
 Kind = Literal["array", "weights", "python", "random", "container", "mode"]

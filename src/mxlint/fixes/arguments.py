@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from mxlint.finding import Fix
+from mxlint.finding import Fix, Span
 from mxlint.fixes.remedies import Wrap
-from mxlint.fixes.syntax import FUNCTIONS, Function, Syntax, syntax_of
-from mxlint.tracing.values import Place
+from mxlint.fixes.syntax import FUNCTIONS, Function, Sources, Syntax, syntax_of
 
 ELEMENTWISE = frozenset(
     {
@@ -30,11 +29,11 @@ class _Choice(ast.Call):
     func: ast.Name
 
 
-def wrap(remedy: Wrap) -> Iterator[Fix]:
-    syntax, definition = syntax_of(remedy.argument.source), syntax_of(remedy.function.source)
+def wrap(remedy: Wrap, sources: Sources) -> Iterator[Fix]:
+    syntax, definition = syntax_of(sources, remedy.argument), syntax_of(sources, remedy.function)
     if syntax is None or definition is None:
         return
-    argument = syntax.at(remedy.argument.start, remedy.argument.end)
+    argument = syntax.at(remedy.argument)
     mlx, theirs = syntax.module_alias("mlx.core"), definition.module_alias("mlx.core")
     function = _function(definition, remedy.function)
     if argument is None or mlx is None or theirs is None or function is None or isinstance(argument, (ast.Starred, ast.NamedExpr)):
@@ -63,10 +62,10 @@ def _names(node: ast.AST, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
-def _function(syntax: Syntax, place: Place) -> Function | None:
-    row = syntax.source.position(place.start).row
+def _function(syntax: Syntax, place: Span) -> Function | None:
+    start, end = syntax.stretch(place)
     for node in ast.walk(syntax.tree):
-        if isinstance(node, FUNCTIONS) and place.start <= syntax.start(node) and syntax.end(node) == place.end and node.lineno >= row:
+        if isinstance(node, FUNCTIONS) and node.lineno >= place.start.row and start <= syntax.start(node) and syntax.end(node) == end:
             return node
     return None
 

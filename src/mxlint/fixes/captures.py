@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from mxlint.facts.events import Element
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.hoisting import hoisted
 from mxlint.fixes.remedies import CompileTransform, Recapture, Refill
-from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Syntax, root, syntax_of
+from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Sources, Syntax, root, syntax_of
+
+COPIES = ("copy", "generator", "tuple", "container")
+"""Kinds of what is captured in vain because it holds the items of something else."""
 
 
-def recapture(remedy: Recapture) -> Iterator[Fix]:
-    syntax = syntax_of(remedy.site.source)
-    site = syntax.at(remedy.site.start, remedy.site.end) if syntax is not None else None
+def recapture(remedy: Recapture, sources: Sources) -> Iterator[Fix]:
+    syntax = syntax_of(sources, remedy.site)
+    site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or site is None:
         return
     more = _more(syntax, site, remedy)
     if more is None:
         return
     given = {"inputs": remedy.inputs, "outputs": remedy.outputs}
-    wanted = {name: whole([*states, *more]) for name, states in given.items() if states is not None}
+    wanted = {name: whole([*_live(states, sources), *more]) for name, states in given.items() if states is not None}
     if isinstance(site, ast.Call):
         edits = _with_keywords(syntax, site, wanted)
     else:
@@ -35,6 +39,39 @@ def recapture(remedy: Recapture) -> Iterator[Fix]:
         yield Fix("unsafe", f"pass {' and '.join(f'{name}={text}' for name, text in wanted.items())}", tuple(edits))
 
 
+def _live(elements: Iterable[Element], sources: Sources) -> Iterator[str]:
+    """The live containers behind what is captured, as the program writes them."""
+    for element in elements:
+        syntax = syntax_of(sources, element.where.span)
+        node = syntax.at(element.where.span) if syntax is not None else None
+        yield _live_text(syntax, node, element.kind) if syntax is not None and node is not None else element.where.text
+
+
+def _live_text(syntax: Syntax, node: ast.expr, kind: str) -> str:
+    text = syntax.text(node)
+    if kind == "optimizer":
+        return f"{text}.state"
+    if kind == "object":
+        return f"vars({text})"
+    if kind == "parameters":
+        called = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else None
+        return f"{syntax.text(called.value)}.state" if isinstance(called, ast.Attribute) else text
+    copied = _copied(node) if kind in COPIES else None
+    return syntax.text(copied) if copied is not None else text
+
+
+def _copied(node: ast.expr) -> ast.expr | None:
+    """What `list(state)`, `[item for item in state]` and the like copy."""
+    copied: ast.expr | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
+        copied = node.args[0]
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1 and not node.generators[0].ifs:
+        clause = node.generators[0]
+        same = isinstance(node.elt, ast.Name) and isinstance(clause.target, ast.Name) and node.elt.id == clause.target.id
+        copied = clause.iter if same else None
+    return copied if isinstance(copied, (ast.Name, ast.Attribute)) else None
+
+
 def whole(states: Iterable[str]) -> str:
     """Several containers as one."""
     names = list(dict.fromkeys(states))
@@ -45,7 +82,7 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
     """What is to be captured besides, as it is written at the site; None if that has no name there."""
     found = []
     for update in remedy.updates:
-        call = syntax.at(update.start, update.end) if update.source is remedy.site.source else None
+        call = syntax.at(update) if update.filename == remedy.site.filename else None
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
             return None
         for part in (call.args[0], call.func.value) if remedy.models else (call.func.value,):
@@ -60,14 +97,15 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
     return found
 
 
-def refill(remedy: Refill) -> Iterator[Fix]:
+def refill(remedy: Refill, sources: Sources) -> Iterator[Fix]:
     """`state = {…}` as `state.update({…})`, and a list likewise: the container stays the one that is captured."""
-    syntax = syntax_of(remedy.place.source)
+    syntax = syntax_of(sources, remedy.place)
+    start, end = syntax.stretch(remedy.place) if syntax is not None else (0, 0)
     for node in ast.walk(syntax.tree) if syntax is not None else ():
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], (ast.Name, ast.Attribute)):
             continue
         assert syntax is not None
-        if syntax.start(node) <= remedy.place.start and remedy.place.end <= syntax.end(node):
+        if syntax.start(node) <= start and end <= syntax.end(node):
             name, value = syntax.text(node.targets[0]), syntax.text(node.value)
             if isinstance(node.value, ast.Dict):
                 yield Fix("unsafe", f"change {name} in place", (syntax.replace(node, f"{name}.update({value})"),))
@@ -101,12 +139,12 @@ def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> li
     return edits
 
 
-def compile_transform(remedy: CompileTransform) -> Iterator[Fix]:
-    syntax = syntax_of(remedy.place.source)
-    site = syntax.at(remedy.place.start, remedy.place.end) if syntax is not None else None
+def compile_transform(remedy: CompileTransform, sources: Sources) -> Iterator[Fix]:
+    syntax = syntax_of(sources, remedy.place)
+    site = syntax.at(remedy.place) if syntax is not None else None
     if syntax is None or not isinstance(site, ast.Call) or (mlx := syntax.module_alias("mlx.core")) is None:
         return
-    captured = list(remedy.captured)
+    captured = list(_live(remedy.captured, sources))
     if remedy.model and site.args:
         captured = [f"{syntax.text(site.args[0])}.state", *captured]
     for extra in ([], [f"{mlx}.random.state"]):

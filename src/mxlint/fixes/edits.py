@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from mxlint.finding import Edit, Finding, Position, Related, Span
+from mxlint.finding import Edit, Finding, Related, Span
 from mxlint.source import Source
 
 
@@ -87,13 +87,11 @@ def _with(source: Source, edits: Sequence[Edit]) -> Source:
     return Source(source.path, source.name, text.encode("utf-8", "surrogatepass"), text)
 
 
-def _offset(source: Source, position: Position) -> int:
-    return source.offset(position.row) + position.column - 1
-
-
 def _ordered(source: Source, edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:
     """The edits by where they start and end. Two that start at one place have no order, so that they count as overlapping."""
-    found = sorted(((_offset(source, edit.span.start), _offset(source, edit.span.end), edit) for edit in edits), key=lambda item: item[:2])
+    found = sorted(
+        ((source.offset_of(edit.span.start), source.offset_of(edit.span.end), edit) for edit in edits), key=lambda item: item[:2]
+    )
     for (start, end, _), (following, _, _) in pairwise(found):
         if following < end or following == start:
             raise EditError("the edits overlap")
@@ -105,7 +103,7 @@ def _ordered(source: Source, edits: Sequence[Edit]) -> list[tuple[int, int, Edit
 def _moved(source: Source, edits: Sequence[Edit], span: Span) -> Span:
     """Where a stretch of the file is once the edits are made. One that an edit rewrites is where its text has gone to, else what has
     taken its place."""
-    start, end = _offset(source, span.start), _offset(source, span.end)
+    start, end = source.offset_of(span.start), source.offset_of(span.end)
     ordered = _ordered(source, edits)
     after = _source(apply(source.text, edits))
     landed = list(_landed(ordered))

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 
 from mxlint.finding import Fix
 from mxlint.fixes.remedies import Evaluate
-from mxlint.fixes.syntax import LOOPS, Syntax, syntax_of
+from mxlint.fixes.syntax import LOOPS, Sources, Syntax, root, syntax_of
 
 
-def evaluate(remedy: Evaluate) -> Iterator[Fix]:
-    syntax = syntax_of(remedy.site.source)
-    if syntax is None or any(place.source is not remedy.site.source for place, _ in remedy.names):
+def evaluate(remedy: Evaluate, sources: Sources) -> Iterator[Fix]:
+    syntax = syntax_of(sources, remedy.site)
+    if syntax is None or any(place.filename != remedy.site.filename for place, _ in remedy.names):
         return
     mlx = syntax.module_alias("mlx.core")
-    reads = [(_called(syntax.at(place.start, place.end), module), module) for place, module in remedy.names]
-    if mlx is None or any(not isinstance(node, (ast.Name, ast.Attribute)) for node, _ in reads):
+    reads = [(syntax.at(place), module) for place, module in remedy.names]
+    if mlx is None or any(node is None or not module and not isinstance(node, (ast.Name, ast.Attribute)) for node, module in reads):
         return
-    texts = dict.fromkeys(syntax.text(node) + (".parameters()" if module else "") for node, module in reads if node is not None)
+    texts = dict.fromkeys(f"{module}.parameters()" if module else syntax.text(node) for node, module in reads if node is not None)
     line = f"{mlx}.eval({', '.join(texts)})"
-    owners = [syntax.owner(node) for node, _ in reads if node is not None]
+    owners = [syntax.owner_of(module.partition(".")[0] or root(node), node) for node, module in reads if node is not None]
     if any(owner is None or owner is not owners[0] for owner in owners):
         return
     for statement in _places(syntax, remedy, owners[0]):
@@ -29,16 +29,11 @@ def evaluate(remedy: Evaluate) -> Iterator[Fix]:
             yield Fix("unsafe", f"call {line} before the first call", (edit,))
 
 
-def _called(node: ast.expr | None, module: bool) -> ast.expr | None:
-    """The module, of a call of it."""
-    return node.func if module and isinstance(node, ast.Call) else node
-
-
 def _places(syntax: Syntax, remedy: Evaluate, owner: ast.AST | None) -> Iterator[ast.stmt]:
     """Statements before which it can be done: what makes the compiled object, where the arrays are there already, and the first call."""
     seen: set[ast.stmt] = set()
     for place in (remedy.site, remedy.call):
-        node: ast.AST | None = syntax.at(place.start, place.end) if place.source is remedy.site.source else None
+        node: ast.AST | None = syntax.at(place) if place.filename == remedy.site.filename else None
         while node is not None:
             statement = syntax.statement(node)
             scope = syntax.function(statement)

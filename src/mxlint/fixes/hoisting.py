@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
-from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Syntax, bound, local_names, needed, parameters, syntax_of
+from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Sources, Syntax, bound, local_names, needed, parameters, syntax_of
 
 BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
 
@@ -23,9 +23,9 @@ class _Moved:
     names: frozenset[str]
 
 
-def hoist(remedy: Hoist) -> Iterator[Fix]:
-    syntax = syntax_of(remedy.site.source)
-    site = syntax.at(remedy.site.start, remedy.site.end) if syntax is not None else None
+def hoist(remedy: Hoist, sources: Sources) -> Iterator[Fix]:
+    syntax = syntax_of(sources, remedy.site)
+    site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or site is None:
         return
     moved = _moved(syntax, site)
@@ -64,7 +64,7 @@ def _to_leave(syntax: Syntax, site: ast.expr, remedy: Hoist) -> ast.AST | None:
     for node in syntax.up(site):
         if remedy.loop is None and isinstance(node, FUNCTIONS) and not (hasattr(node, "decorator_list") and site in node.decorator_list):
             return node
-        if remedy.loop is not None and isinstance(node, LOOPS) and syntax.start(node) == remedy.loop.start:
+        if remedy.loop is not None and isinstance(node, LOOPS) and syntax.start(node) == syntax.stretch(remedy.loop)[0]:
             return node
         if (
             remedy.loop is not None

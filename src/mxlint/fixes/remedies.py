@@ -1,27 +1,27 @@
-"""What a fix needs to know from the trace: what is to be done, and where. Rules hand these over with their findings."""
+"""What a fix needs to know from the facts: what is to be done, and where. Rules hand these over with their findings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mxlint.tracing.values import Place, Value
+from mxlint.facts.events import Element, Extent
+from mxlint.finding import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Hoist:
     """Compile once: move what is compiled at `site` out of `loop`, or without one out of the function that it stands in."""
 
-    site: Place
-    loop: Place | None = None
+    site: Span
+    loop: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Wrap:
-    """Pass the number `argument` of `call` as an array. `function`: what is called, with so many parameters bound already."""
+    """Pass the number `argument` as an array. `function`: what is called, with so many parameters bound already."""
 
-    argument: Place
-    call: Place
-    function: Place
+    argument: Span
+    function: Span
     bound: int
 
 
@@ -30,31 +30,31 @@ class CompileTransform:
     """Compile the transform made at `place`, with what the compiled function captured; `model`: its first argument is the model whose
     weights it changes."""
 
-    place: Place
-    captured: tuple[str, ...]
+    place: Span
+    captured: tuple[Element, ...]
     model: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Compute arrays and modules (True) before the `call`: each by the name that `body` reads it by."""
+    """Compute arrays before the `call`: each by the name that the body reads it by there, or all that a module holds, which is named so there."""
 
-    names: tuple[tuple[Place, bool], ...]
-    site: Place
-    call: Place
+    names: tuple[tuple[Span, str], ...]
+    site: Span
+    call: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Recapture:
-    """Give inputs= and outputs= of what is compiled at `site` these containers, as they are written there; None leaves one as it is. `random`:
-    the random state with them; `updates`: the states of the optimizers whose update is called there as well; `models`: and of the models that
+    """Give inputs= and outputs= of what is compiled at `site` the live containers of these elements; None leaves one as it is. `random`: the
+    random state with them; `updates`: the states of the optimizers whose update is called there as well; `models`: and of the models that
     those update."""
 
-    site: Place
-    inputs: tuple[str, ...] | None
-    outputs: tuple[str, ...] | None
+    site: Span
+    inputs: tuple[Element, ...] | None
+    outputs: tuple[Element, ...] | None
     random: bool = False
-    updates: tuple[Place, ...] = ()
+    updates: tuple[Span, ...] = ()
     models: bool = False
 
 
@@ -62,16 +62,18 @@ class Recapture:
 class Refill:
     """Change the content of the container that is bound anew at `place`."""
 
-    place: Place
+    place: Span
 
 
 @dataclass(frozen=True, slots=True)
 class Unbake:
-    """Let MLX find the sizes that go into the operation at `place` under shapeless=True of `site`. `parts`: what it was given."""
+    """Let MLX find the sizes that go into the operation at `place` under shapeless=True of `site`. `shape`: that of the array that it is applied
+    to, `sizes`: the sizes that it is given; None where they are not known."""
 
-    place: Place
-    site: Place
-    parts: tuple[Value, ...]
+    place: Span
+    site: Span
+    shape: tuple[Extent, ...] | None
+    sizes: tuple[Extent, ...] | None
 
 
 Remedy = Hoist | Wrap | CompileTransform | Evaluate | Recapture | Refill | Unbake

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from math import prod
 
+from mxlint.facts.events import Axis, Extent
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.remedies import Unbake
-from mxlint.fixes.syntax import Syntax, syntax_of
-from mxlint.tracing.values import Array, Axis, Scalar, Value
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 
-def unbake(remedy: Unbake) -> Iterator[Fix]:
-    syntax = syntax_of(remedy.place.source)
-    node = syntax.at(remedy.place.start, remedy.place.end) if syntax is not None else None
+def unbake(remedy: Unbake, sources: Sources) -> Iterator[Fix]:
+    syntax = syntax_of(sources, remedy.place)
+    node = syntax.at(remedy.place) if syntax is not None else None
     if syntax is not None and node is not None and (mlx := syntax.module_alias("mlx.core")) is not None:
-        for text in (_like(syntax, node, mlx), _reshaped(syntax, node, mlx, remedy.parts), _mean(syntax, node, mlx)):
+        for text in (_like(syntax, node, mlx), _reshaped(syntax, node, mlx, remedy), _mean(syntax, node, mlx)):
             if text is not None:
                 yield Fix("unsafe", f"write {text}", (syntax.replace(node, text),))
-    yield from _not_shapeless(remedy)
+    yield from _not_shapeless(remedy, sources)
 
 
 # -- creation ---------------------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def _like(syntax: Syntax, node: ast.expr, mlx: str) -> str | None:
 # -- reshape ----------------------------------------------------------------------------------------------------------
 
 
-def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, parts: Sequence[Value]) -> str | None:
+def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, remedy: Unbake) -> str | None:
     """A reshape that merges neighbouring axes, as flatten, or splits one, as unflatten: proven by the sizes themselves, or as it is written."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "reshape":
         return None
@@ -53,13 +53,8 @@ def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, parts: Sequence[Value]) 
     given = node.args[1:] if function else node.args
     if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
         given = given[0].elts
-    sizes = [part for part in parts if isinstance(part, Scalar)]
-    arrays = [part for part in parts if isinstance(part, Array)]
-    shape = arrays[0].shape if arrays else None
-    if shape is not None and len(sizes) == len(given) and len(sizes) + len(arrays) == len(parts):
-        made = _between(shape, _filled(shape, sizes))
-    else:
-        made = None
+    shape, sizes = remedy.shape, remedy.sizes
+    made = _between(shape, _filled(shape, sizes)) if shape is not None and sizes is not None and len(sizes) == len(given) else None
     made = made or (_as_written(syntax, operand, given) if shape is None or len(shape) > 1 else None)
     if made is None:
         return None
@@ -71,19 +66,25 @@ def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, parts: Sequence[Value]) 
     return f"{text}.{name}({arguments})"
 
 
-def _filled(shape: Sequence[Scalar], sizes: Sequence[Scalar]) -> Sequence[Scalar]:
+def _filled(shape: Sequence[Extent], sizes: Sequence[Extent]) -> Sequence[Extent]:
     """The sizes with what a -1 among them stands for: what is left of all elements, and the axes that no other size has to do with."""
-    others = [size for size in sizes if size.content != -1]
-    if len(others) != len(sizes) - 1 or not all(size.known for size in (*shape, *others)):
+    others = [size for size in sizes if size.size != -1]
+    old, rest = _numbers(shape), _numbers(others)
+    if len(others) != len(sizes) - 1 or old is None or rest is None:
         return sizes
     axes = frozenset[Axis]().union(*(size.axes for size in shape)) - frozenset[Axis]().union(*(size.axes for size in others))
-    total, rest = prod(size.content for size in shape), prod(size.content for size in others)
-    if not rest or total % rest:
+    if not prod(rest) or prod(old) % prod(rest):
         return sizes
-    return [Scalar("int", total // rest, axes) if size.content == -1 else size for size in sizes]
+    return [Extent(prod(old) // prod(rest), axes) if size.size == -1 else size for size in sizes]
 
 
-def _between(shape: Sequence[Scalar], sizes: Sequence[Scalar]) -> tuple[str, str] | None:
+def _numbers(sizes: Sequence[Extent]) -> list[int] | None:
+    """Sizes all of which are known."""
+    numbers = [size.size for size in sizes if isinstance(size.size, int)]
+    return numbers if len(numbers) == len(sizes) else None
+
+
+def _between(shape: Sequence[Extent], sizes: Sequence[Extent]) -> tuple[str, str] | None:
     """What has to be done to the axes between those that stay."""
     first = len(list(takewhile(lambda pair: _equal(*pair), zip(shape, sizes))))
     rest = zip(shape[first:][::-1], sizes[first:][::-1])
@@ -92,17 +93,18 @@ def _between(shape: Sequence[Scalar], sizes: Sequence[Scalar]) -> tuple[str, str
     if len(new) == 1 and len(old) > 1:
         return "flatten", f"{first}, {-last - 1}" if first or last else ""
     if len(old) == 1 and len(new) > 1:
-        texts = [str(size.content) if size.known and not size.axes else "-1" for size in new]
+        texts = [str(size.size) if isinstance(size.size, int) and not size.axes else "-1" for size in new]
         if texts.count("-1") <= 1:
             return "unflatten", f"{first if last else -1}, ({', '.join(texts)})"
     return None
 
 
-def _equal(old: Scalar, new: Scalar) -> bool:
+def _equal(old: Extent, new: Extent) -> bool:
     """Whether a size that is asked for is that of the axis, at every shape."""
-    if old is new:
-        return True
-    return old.axes == new.axes and len(old.axes) <= 1 and old.known and new.known and old.content == new.content
+    if old.size is None or old.size != new.size:
+        return False
+    # A name stands for one length; two numbers may be equal at the first shape only.
+    return isinstance(old.size, str) or old.axes == new.axes and len(old.axes) <= 1
 
 
 def _as_written(syntax: Syntax, operand: ast.expr, given: Sequence[ast.expr]) -> tuple[str, str] | None:
@@ -150,10 +152,10 @@ def _mean(syntax: Syntax, node: ast.expr, mlx: str) -> str | None:
 # -- shapeless --------------------------------------------------------------------------------------------------------
 
 
-def _not_shapeless(remedy: Unbake) -> Iterator[Fix]:
+def _not_shapeless(remedy: Unbake, sources: Sources) -> Iterator[Fix]:
     """The same function, traced once for each shape."""
-    syntax = syntax_of(remedy.site.source)
-    site = syntax.at(remedy.site.start, remedy.site.end) if syntax is not None else None
+    syntax = syntax_of(sources, remedy.site)
+    site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or not isinstance(site, ast.Call):
         return
     keyword = next((item for item in site.keywords if item.arg == "shapeless"), None)

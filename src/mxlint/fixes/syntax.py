@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from mxlint.finding import Edit
+from mxlint.finding import Edit, Span
 from mxlint.source import Source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -45,11 +45,15 @@ class Syntax:
     def text(self, node: ast.AST) -> str:
         return self.source.text[self.start(node) : self.end(node)]
 
-    def at(self, start: int, end: int) -> ast.expr | None:
+    def stretch(self, span: Span) -> tuple[int, int]:
+        """The offsets of a place."""
+        return self.source.offset_of(span.start), self.source.offset_of(span.end)
+
+    def at(self, span: Span) -> ast.expr | None:
         """The expression that stands exactly there, the outermost of several."""
-        row = self.source.position(start).row
+        place = self.stretch(span)
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.expr) and node.lineno == row and self.start(node) == start and self.end(node) == end:
+            if isinstance(node, ast.expr) and node.lineno == span.start.row and (self.start(node), self.end(node)) == place:
                 return node
         return None
 
@@ -210,9 +214,18 @@ def _plain_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import) or isinstance(node, ast.ImportFrom) and node.module != "__future__"
 
 
+Sources = Mapping[str, Source]
+"""The files that a remedy may speak of, by their names."""
+
+
+def syntax_of(sources: Sources, place: Span) -> Syntax | None:
+    """The tree of the file of a place; None if it is not at hand, or none that Python reads."""
+    source = sources.get(place.filename)
+    return _syntax(source) if source is not None else None
+
+
 @lru_cache(maxsize=2)
-def syntax_of(source: Source) -> Syntax | None:
-    """The tree of a file; None if it is none that Python reads."""
+def _syntax(source: Source) -> Syntax | None:
     try:
         return Syntax(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from mxlint.finding import Finding, Fix
@@ -15,10 +15,9 @@ from mxlint.fixes.evaluating import evaluate
 from mxlint.fixes.hoisting import hoist
 from mxlint.fixes.remedies import CompileTransform, Evaluate, Hoist, Recapture, Refill, Remedy, Unbake, Wrap
 from mxlint.fixes.sizes import unbake
-from mxlint.source import Source
-from mxlint.tracing.values import Place
+from mxlint.fixes.syntax import Sources
 
-MAKERS: dict[type[Remedy], Callable[[Any], Iterator[Fix]]] = {
+MAKERS: dict[type[Remedy], Callable[[Any, Sources], Iterator[Fix]]] = {
     Hoist: hoist,
     Wrap: wrap,
     CompileTransform: compile_transform,
@@ -34,30 +33,29 @@ COST_ONLY = frozenset({"MX210", "MX301", "MX302", "MX303", "MX304", "MX305"})
 MOST_TRIES = 16
 """Times that one file is analysed again for its fixes; beyond them none is offered."""
 
-Again = Callable[[Mapping[str, Source]], Iterable[Finding]]
+Again = Callable[[Sources], Iterable[Finding]]
 """The findings of the same analysis over the sources given in place of those of the same name."""
 
 
-def with_fixes(findings: Sequence[Finding], again: Again) -> Iterator[Finding]:
-    """The findings with their fixes. One is offered only if the analysis of the fixed code finds that defect no more, and no other one."""
+def with_fixes(findings: Sequence[Finding], sources: Sources, again: Again) -> Iterator[Finding]:
+    """The findings with their fixes in the files that were read, by name. One is offered only if the analysis of the fixed code finds that defect no more, and no other one."""
     before = _counted(findings)
     tries = iter(range(MOST_TRIES))
     for finding in findings:
-        fix = _offered(finding, before, again, tries) if finding.remedy is not None else finding.fix
+        fix = _offered(finding, sources, before, again, tries) if finding.remedy is not None else finding.fix
         yield replace(finding, fix=fix, remedy=None)
 
 
-def _offered(finding: Finding, before: Counter[str], again: Again, tries: Iterator[int]) -> Fix | None:
+def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Again, tries: Iterator[int]) -> Fix | None:
     remedy = cast(Remedy, finding.remedy)
-    sources = {source.name: source for source in _sources(remedy)}
     shown = None
     try:
-        for fix, _ in zip(MAKERS[type(remedy)](remedy), tries):
+        for fix, _ in zip(MAKERS[type(remedy)](remedy, sources), tries):
             try:
                 fixed = fixed_sources(replace(finding, fix=fix), sources)
             except EditError:
                 continue
-            after = _counted(again(fixed))
+            after = _counted(again({name: source for name, source in fixed.items() if source is not sources[name]}))
             if after[finding.code] >= before[finding.code]:
                 continue
             if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
@@ -75,13 +73,3 @@ def _counted(findings: Iterable[Finding]) -> Counter[str]:
 
 def _matters(new: str, fixed: str) -> bool:
     return new not in COST_ONLY or fixed in COST_ONLY
-
-
-def _sources(remedy: Remedy) -> Iterator[Source]:
-    """The files that a remedy names places in."""
-    for field in fields(remedy):
-        value = getattr(remedy, field.name)
-        places = [item[0] for item in value if isinstance(item, tuple)] if isinstance(value, tuple) else [value]
-        for place in places:
-            if isinstance(place, Place):
-                yield place.source

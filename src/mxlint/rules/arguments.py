@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Wrap
-from mxlint.rules.report import finding, line, name_of, quoted
+from mxlint.rules.report import finding, line, name_of, quoted, span
 from mxlint.tracing.events import Call, Record
 from mxlint.tracing.presume import target_of
 from mxlint.tracing.values import Place, Scalar
@@ -32,7 +32,7 @@ def varying(record: Record) -> Iterator[Finding]:
                     "MX303", place,
                     f"{quoted(place.text)} is a Python number that changes from call to call: {name_of(record)} is traced and compiled again "
                     "for every value, and each trace is kept for ever",
-                    f"pass an array: mx.array({place.text})", record, remedy=_wrap(record, place, calls[0].place),
+                    f"pass an array: mx.array({place.text})", record, remedy=_wrap(record, place),
                 )  # fmt: skip
         if record.shapeless is False:
             for parameter, (place, shape) in calls[0].arrays.items():
@@ -47,11 +47,11 @@ def varying(record: Record) -> Iterator[Finding]:
                     )  # fmt: skip
 
 
-def _wrap(record: Record, argument: Place, call: Place) -> Wrap | None:
+def _wrap(record: Record, argument: Place) -> Wrap | None:
     target, bound, _ = target_of(record.function)
     if target is None or target.node is None:
         return None
-    return Wrap(argument, call, Place(target.source, target.node.start, target.node.end), bound)
+    return Wrap(span(argument), target.source.span(target.node.start, target.node.end), bound)
 
 
 def _many(values: list[Scalar], *, exact: bool) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Evaluate
-from mxlint.rules.report import finding, line, name_of, quoted
+from mxlint.rules.report import finding, line, name_of, quoted, span
 from mxlint.rules.state import not_through_container
 from mxlint.tracing.attribute import WEIGHTS, is_module
 from mxlint.tracing.events import Record, Trace
@@ -234,7 +234,8 @@ def _lazy(record: Record) -> Iterator[Finding]:
                 "done again at every call",
                 "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", record,
                 remedy=Evaluate(
-                    tuple((item.module or item.place, item.module is not None) for item in trace.lazy), record.site, record.calls[0].place
+                    tuple((span(item.module or item.place), item.module.text.partition("(")[0] if item.module else "") for item in trace.lazy),
+                    span(record.site), span(record.calls[0].place),
                 ),
             )  # fmt: skip
             return

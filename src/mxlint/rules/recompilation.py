@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileTransform, Hoist
-from mxlint.rules.report import containers, finding, is_test, name_of
+from mxlint.rules.report import elements, finding, is_test, name_of, span
 from mxlint.tracing.attribute import is_module
 from mxlint.tracing.events import Record
 from mxlint.tracing.values import NONE, UNKNOWN, BoundV, CompiledV, DictV, Frame, FuncV, Instance, PartialV, Place, TransformV, Value, same
@@ -28,7 +28,7 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
                 f"mx.compile makes a new compiled object of {name_of(record)} in every iteration, and its trace dies with it: "
                 "each iteration traces and compiles again",
                 "compile once before the loop and call that object in it; pass what changes as an array argument", record,
-                remedy=Hoist(record.site, loop.place),
+                remedy=Hoist(span(record.site), span(loop.place)),
             )  # fmt: skip
             return
     for record in made:
@@ -43,7 +43,7 @@ def recompilation(records: Sequence[Record]) -> Iterator[Finding]:
                 "each call traces and compiles again",
                 "compile once, at module level or in __init__, and call the kept object here", record,
                 also=[("in this loop", _head(loop.place))] if loop is not None else [],
-                remedy=None if layer is not None and record.returned else Hoist(record.site),
+                remedy=None if layer is not None and record.returned else Hoist(span(record.site)),
             )  # fmt: skip
             return
 
@@ -56,7 +56,7 @@ def transformed(place: Place, record: Record, kind: str) -> Finding:
         f"{name} runs the Python body of {name_of(record)} at every call: inside a transform its arguments are placeholders already, "
         "so nothing of it is compiled",
         f"compile what calls {name}" if kind in ("vjp", "jvp") else f"compile the transform instead: mx.compile({name}(f))", record,
-        remedy=None if kind in ("vjp", "jvp") else CompileTransform(place, containers(record), kind == "nn_value_and_grad"),
+        remedy=None if kind in ("vjp", "jvp") else CompileTransform(span(place), elements(record), kind == "nn_value_and_grad"),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mxlint.facts.events import Element, Where
 from mxlint.finding import Finding, Related, Severity, Span
 from mxlint.fixes.remedies import Remedy
 from mxlint.rules.registry import RULES
@@ -38,6 +39,13 @@ def containers(record: Record) -> tuple[str, ...]:
     """The containers that inputs= and outputs= give, each as it is written, those of a list one by one."""
     captures = [capture for capture in (record.inputs, record.outputs) if capture is not None]
     return tuple(dict.fromkeys(text for capture in captures for text in [place.text for _, place in capture.elements] or [capture.text]))
+
+
+def elements(record: Record) -> tuple[Element, ...]:
+    """The same in the words of the facts."""
+    captures = [capture for capture in (record.inputs, record.outputs) if capture is not None]
+    places = [place for capture in captures for place in [place for _, place in capture.elements] or [capture.place]]
+    return tuple(Element(Where(span(place), place.text), "list", None) for place in places)
 
 
 def is_test(parts: Iterable[str]) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mxlint.facts.events import Extent
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Unbake
-from mxlint.rules.report import finding, in_versions, name_of, quoted
-from mxlint.tracing.events import Effect, Record
-from mxlint.tracing.values import MISSING, Axis, Place, Tup
+from mxlint.rules.report import finding, in_versions, name_of, quoted, span
+from mxlint.tracing.events import Effect, Event, Record
+from mxlint.tracing.values import MISSING, Array, Axis, Place, Scalar, Tup
 
 _HELP_UNSAFE = {
     "nn.Linear": "use nn.Linear(bias=False) and add the bias (x @ W.T + b), or leave out shapeless=True",
@@ -76,8 +77,20 @@ def _shapeless(record: Record) -> Iterator[Finding]:
                 f"when it changes, {name_of(record)} {consequences(event.effects) or _UNMEASURED}",
                 "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), "
                 "or leave out shapeless=True", record, object=event.object, calls=event.calls,
-                remedy=Unbake(event.place, record.site, event.target.items if isinstance(event.target, Tup) else ()),
+                remedy=_unbake(record, event),
             )  # fmt: skip
+
+
+def _unbake(record: Record, event: Event) -> Unbake:
+    parts = event.target.items if isinstance(event.target, Tup) else ()
+    arrays = [part for part in parts if isinstance(part, Array)]
+    shape, sizes = (arrays[0].shape if arrays else None), [part for part in parts if isinstance(part, Scalar)]
+    others = len(sizes) + len(arrays) < len(parts)
+    return Unbake(span(event.place), span(record.site), None if shape is None else _extents(shape), None if others else _extents(sizes))
+
+
+def _extents(sizes: Sequence[Scalar]) -> tuple[Extent, ...]:
+    return tuple(Extent(size.content if size.known else str(id(size)), size.axes) for size in sizes)
 
 
 def _alike(record: Record, place: Place) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from mxlint.facts.events import Element, Where
 from mxlint.finding import Finding
 from mxlint.fixes.captures import whole
 from mxlint.fixes.remedies import Recapture, Refill
-from mxlint.rules.report import containers, finding, line, name_of, quoted
+from mxlint.rules.report import containers, elements, finding, line, name_of, quoted, span
 from mxlint.tracing.attribute import WEIGHTS, is_optimizer
 from mxlint.tracing.events import Capture, Event, Read, Record, Trace, Write
 from mxlint.tracing.layers import REREAD, children, last_filled, operands
@@ -81,36 +82,27 @@ def _dead(record: Record) -> Iterator[Finding]:
                 "MX205", written,
                 f"this binds the captured container anew: {name_of(record)} keeps the old one, which nothing updates any more",
                 "change the content of the captured container in place, or compile again after this", record,
-                also=[("called again here", again)], remedy=Refill(written),
+                also=[("called again here", again)], remedy=Refill(span(written)),
             )  # fmt: skip
-
-
-_TREE = re.compile(r"(.+)\.(?:trainable_)?parameters\(\)", re.DOTALL)
-_COPY = re.compile(r"(?:list|tuple)\(([\w.]+)\)|[\[(]?\s*(\w+) for \2 in ([\w.]+)\s*[\])]?")
 
 
 def _live(record: Record) -> Recapture:
     """What to capture instead, as far as that is plain to see."""
-    inputs, outputs = (None if capture is None else _live_states(capture) for capture in (record.inputs, record.outputs))
-    return Recapture(record.site, inputs, outputs)
+    inputs, outputs = (None if capture is None else _elements(capture) for capture in (record.inputs, record.outputs))
+    return Recapture(span(record.site), inputs, outputs)
 
 
-def _live_states(capture: Capture) -> tuple[str, ...]:
-    """The live containers behind an argument that is none."""
-    if capture.elements:
-        return tuple(_live_text(value, place.text) for value, place in capture.elements)
-    return (_live_text(capture.value, capture.text),)
+def _elements(capture: Capture) -> tuple[Element, ...]:
+    given = capture.elements or ((capture.value, capture.place),)
+    return tuple(Element(Where(span(place), place.text), _kind(value), None) for value, place in given)
 
 
-def _live_text(value: Value, text: str) -> str:
-    if isinstance(value, Snapshot) and (tree := _TREE.fullmatch(text)):
-        return f"{tree[1]}.state"
+def _kind(value: Value) -> str:
+    if isinstance(value, Snapshot):
+        return "parameters"
     if isinstance(value, Instance) and is_optimizer(value):
-        return f"{text}.state"
-    if isinstance(value, Instance) and _plain(value):
-        return f"vars({text})"
-    copy = _COPY.fullmatch(text)
-    return copy[1] or copy[3] if copy is not None else text
+        return "optimizer"
+    return "object" if isinstance(value, Instance) and _plain(value) else "copy"
 
 
 def _why_dead(capture: Capture) -> str | None:
@@ -253,9 +245,9 @@ def _random(record: Record) -> Iterator[Finding]:
 
 def _with_the_rest(record: Record, trace: Trace) -> Recapture:
     """Capture everything at once: what is captured already, what the body updates, and the random state if it draws."""
-    states = containers(record)
-    updates = tuple(event.place for event in _uncaptured(trace))
-    return Recapture(record.site, states, states, _draws(trace), updates, models=not states)
+    states = elements(record)
+    updates = tuple(span(event.place) for event in _uncaptured(trace))
+    return Recapture(span(record.site), states, states, _draws(trace), updates, models=not states)
 
 
 def _draws(trace: Trace) -> bool:
@@ -321,7 +313,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     f"{line(place)} writes state that is in inputs= but not in outputs=: "
                     "the placeholder stays in it, and the second call raises",
                     "give the same containers to inputs= and outputs=", record, also=[("written here", place)],
-                    remedy=Recapture(record.site, containers(record), containers(record)),
+                    remedy=Recapture(span(record.site), elements(record), elements(record)),
                 )  # fmt: skip
                 return
             if target in trace.reach_out and target not in trace.reach_in and target in both:
@@ -330,7 +322,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     f"{line(place)} reads and writes state that is in outputs= but not in inputs=: "
                     "every call starts again from the value of the first trace",
                     "give the same containers to inputs= and outputs=", record, also=[("read and written here", place)],
-                    remedy=Recapture(record.site, containers(record), containers(record)),
+                    remedy=Recapture(span(record.site), elements(record), elements(record)),
                 )  # fmt: skip
                 return
         for event in trace.events:
@@ -340,7 +332,7 @@ def _half(record: Record) -> Iterator[Finding]:
                     f"{line(event.place)} differentiates a module whose state is in inputs= but not in outputs=: {event.what} puts the weights into it "
                     "anew, so placeholders stay in it, and the second call raises",
                     "give the same containers to inputs= and outputs=", record, also=[("put in here", event.place)],
-                    remedy=Recapture(record.site, containers(record), containers(record)),
+                    remedy=Recapture(span(record.site), elements(record), elements(record)),
                 )  # fmt: skip
                 return
             if event.kind == "update" and event.what.startswith("optimizer") and _stateful(event) and _alone(event, trace):
