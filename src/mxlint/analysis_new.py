@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mxlint.analysis import Analysis, SiteReport
+from mxlint.facts.events import Log
 from mxlint.finding import Finding
 from mxlint.interpreter.entry import analyse
 from mxlint.project import Project
@@ -20,10 +23,25 @@ def analyze(
     """Analyse one file; raises SyntaxError (or ValueError, RecursionError, MemoryError from the parser) for what is not Python."""
     source = project.add(source)
     lower(source.text)
-    i = analyse(source, project, table)
-    log = i.journal.log()
-    found: list[Finding] = list(judge(Program(log), every.RULES))
+    log = _facts(source, project, table)
+    found = _found(log)
+    if any(finding.remedy is not None for finding in found):
+        from mxlint.fixes.table import with_fixes
+
+        def again(changed: Mapping[str, Source]) -> tuple[Finding, ...]:
+            return _found(_facts(changed.get(source.name, source), project.changed(changed.values()), table))
+
+        found = tuple(with_fixes(found, {**project.named(), source.name: source}, again))
     sites = tuple(
         SiteReport(site.span, group[0].form, group[0].text, {}, group[0].within or None) for site, group in Program(log).sites.items()
     )
-    return Analysis(tuple(found), sites, {}, {"sites": len(sites), "full": len(sites), "partial": 0, "none": 0})
+    return Analysis(found, sites, {}, {"sites": len(sites), "full": len(sites), "partial": 0, "none": 0})
+
+
+def _facts(source: Source, project: Project, table: Table) -> Log:
+    log: Log = analyse(source, project, table).journal.log()
+    return log
+
+
+def _found(log: Log) -> tuple[Finding, ...]:
+    return tuple(judge(Program(log), every.RULES))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mxlint.finding import Edit, Fix
+from mxlint.finding import Edit, Fix, Span
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
 from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Sources, Syntax, bound, local_names, needed, parameters, syntax_of
@@ -64,7 +64,7 @@ def _to_leave(syntax: Syntax, site: ast.expr, remedy: Hoist) -> ast.AST | None:
     for node in syntax.up(site):
         if remedy.loop is None and isinstance(node, FUNCTIONS) and not (hasattr(node, "decorator_list") and site in node.decorator_list):
             return node
-        if remedy.loop is not None and isinstance(node, LOOPS) and syntax.start(node) == syntax.stretch(remedy.loop)[0]:
+        if remedy.loop is not None and isinstance(node, LOOPS) and _within(syntax, remedy.loop, node):
             return node
         if (
             remedy.loop is not None
@@ -73,6 +73,11 @@ def _to_leave(syntax: Syntax, site: ast.expr, remedy: Hoist) -> ast.AST | None:
         ):
             return None
     return None
+
+
+def _within(syntax: Syntax, place: Span, node: ast.AST) -> bool:
+    start, end = syntax.stretch(place)
+    return syntax.start(node) <= start and end <= syntax.end(node)
 
 
 def _outermost(syntax: Syntax, moved: _Moved, leave: ast.AST) -> ast.AST | None:

@@ -10,7 +10,8 @@ from mxlint.finding import Span
 
 @dataclass(frozen=True, slots=True)
 class Hoist:
-    """Compile once: move what is compiled at `site` out of `loop`, or without one out of the function that it stands in."""
+    """Compile once: move what is compiled at `site` out of a loop, or out of the function that it stands in. `loop`: the loop, or what it goes
+    over; None: the function."""
 
     site: Span
     loop: Span | None = None

@@ -1634,6 +1634,8 @@ def event(
     target_name: str = "",
     axes: Sequence[events.Axis] = (),
     effects: tuple[events.Effect, ...] = (),
+    shape: tuple[events.Extent, ...] | None = None,
+    sizes: tuple[events.Extent, ...] | None = None,
 ) -> None:
     """Note something that happens in the running trace."""
     trace: Trace | None = i.trace
@@ -1661,6 +1663,8 @@ def event(
             swallowed,
             target_name,
             effects,
+            shape,
+            sizes,
         ),
     )
 

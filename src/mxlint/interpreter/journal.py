@@ -233,11 +233,12 @@ def _array(member: Array) -> model.ArrayValue:
 
     shape: tuple[model.Size, ...] | None = None
     if member.shape is not None:
-        shape = tuple(_size(size) if isinstance(size, Size) else size if isinstance(size, int) else None for size in member.shape)
+        shape = tuple(size_fact(size) if isinstance(size, Size) else size if isinstance(size, int) else None for size in member.shape)
     return model.ArrayValue(shape, member.dtype)
 
 
-def _size(size: Any) -> model.Size:
+def size_fact(size: Any) -> model.Size:
+    """The length of an axis in the words of the facts."""
     from mxlint.domain.size import bounds
 
     low, high = bounds(size)
@@ -256,7 +257,7 @@ def _member(i: Interpreter, member: Member, depth: int) -> model.Value:
         )
         return model.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
     if isinstance(member, Length):
-        size = _size(member.size)
+        size = size_fact(member.size)
         return model.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
     if isinstance(member, Range):
         few = member.low is not None and member.high is not None and (member.high - member.low) // member.stride < FEW

@@ -23,10 +23,12 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.facts.events import Axis, Effect
+from mxlint.facts.events import Axis, Effect, Extent
 from mxlint.interpreter import compiled
 from mxlint.interpreter.arithmetic import origins as number_origins
+from mxlint.interpreter.arithmetic import size_of
 from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.journal import size_fact
 from mxlint.tracing.mlx.table import Shapeless
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
@@ -177,7 +179,30 @@ def bake(i: Interpreter, values: Sequence[Value], place: Place, how: str, frame:
                     if isinstance(part, ShapeOf):
                         axes |= {(number, None) for number in part.origin}
     if axes:
-        compiled.event(i, "bake", place, how, frame, axes=sorted(axes, key=repr), effects=whatever_changes(i, form))
+        operand = next((member for value in values for member in members(value) if isinstance(member, Array)), None)
+        shape = operand.shape if operand is not None else None
+        compiled.event(
+            i, "bake", place, how, frame, axes=sorted(axes, key=repr), effects=whatever_changes(i, form),
+            shape=tuple(_extent(size, origins(size)) for size in shape) if shape is not None else None, sizes=_integers(i, values),
+        )  # fmt: skip
+
+
+def _integers(i: Interpreter, values: Sequence[Value]) -> tuple[Extent, ...] | None:
+    """The integers that an operation is given beside arrays; None if it is given something else."""
+    found: list[Extent] = []
+    for value in values:
+        content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+        for part in (content.items or (content,)) if isinstance(content, Tuple) else (value,):
+            if isinstance(part, Array):
+                continue
+            if isinstance(part, Union) or scalar_type(part) != "int":
+                return None
+            found.append(_extent(size_of(part), number_origins(part)))
+    return tuple(found)
+
+
+def _extent(size: object, axes: frozenset[Axis]) -> Extent:
+    return Extent(size_fact(size) if isinstance(size, Size) else None, axes)
 
 
 def _own_shape(operand: Member | None, sizes: Sequence[Value]) -> bool:

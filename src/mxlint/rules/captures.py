@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mxlint.facts.events import Compiled, Stale
+from mxlint.facts.events import Compiled, Element, Stale
+from mxlint.fixes.remedies import Recapture
 from mxlint.rules.rule import Program
+
+
+def elements(compiled: Compiled) -> tuple[Element, ...]:
+    """What inputs= and outputs= are given."""
+    return tuple(element for capture in (compiled.inputs, compiled.outputs) if capture is not None for element in capture.elements)
 
 
 def captured(compiled: Compiled) -> tuple[str, ...]:
     """The containers that inputs= and outputs= give, each as it is written."""
-    captures = [capture for capture in (compiled.inputs, compiled.outputs) if capture is not None]
-    return tuple(dict.fromkeys(element.where.text for capture in captures for element in capture.elements))
+    return tuple(dict.fromkeys(element.where.text for element in elements(compiled)))
 
 
 def whole(states: Iterable[str]) -> str:
@@ -34,11 +39,27 @@ def needed(program: Program, compiled: Compiled) -> tuple[str, ...]:
     for stale in state_stale(program, compiled):
         if stale.container:
             states[stale.container] = None
-    traces = program.traces.get(compiled.number, ())
-    draws = any(event.kind == "draw" for event in program.events.get(compiled.number, ()))
-    if draws and not any(trace.random_in or trace.random_out for trace in traces):
+    if _draws(program, compiled):
         states["mx.random.state"] = None
     return tuple(states)
+
+
+def _draws(program: Program, compiled: Compiled) -> bool:
+    """Whether a trace draws from the global random state, which is not captured at all."""
+    traces = program.traces.get(compiled.number, ())
+    draws = any(event.kind == "draw" for event in program.events.get(compiled.number, ()))
+    return draws and not any(trace.random_in or trace.random_out for trace in traces)
+
+
+def with_the_rest(program: Program, compiled: Compiled) -> Recapture:
+    """Capture everything at once: what is captured already, what optimizers update, and the random state if the body draws."""
+    states = elements(compiled)
+    updates = dict.fromkeys(
+        write.where.span
+        for write in program.writes.get(compiled.number, ())
+        if write.how in ("moments", "step") and not write.captured_in and not write.captured_out
+    )
+    return Recapture(compiled.site.span, states, states, _draws(program, compiled), tuple(updates), models=not states)
 
 
 def advice(program: Program, compiled: Compiled, otherwise: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Trace
 from mxlint.finding import Finding
-from mxlint.rules.captures import advice
+from mxlint.rules.captures import advice, with_the_rest
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
 
@@ -28,6 +28,7 @@ def check(program: Program) -> Iterator[Finding]:
             f"{first.what} draws from the global random state while {name_of(compiled)} is traced, but {_what(traces[first.trace])}",
             f"{advice(program, compiled, 'capture mx.random.state')}, or give an explicit key= that is an argument", compiled, first.modality,
             within=first.within, calls=first.calls, also=[("drawn here, too", where) for where in others],
+            remedy=None if compiled.shapeless else with_the_rest(program, compiled),
         )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
-from mxlint.rules.captures import advice, captured, whole
+from mxlint.fixes.remedies import Recapture
+from mxlint.rules.captures import advice, captured, elements, whole, with_the_rest
 from mxlint.rules.rule import Program, Rule, finding, line
 
 
@@ -20,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
             states = whole(captured(compiled))
             yield from finding(
                 "MX204", "error", compiled.site, message, f"pass inputs={states} and outputs={states}", compiled, write.modality,
-                also=[("written here", write.where)],
+                also=[("written here", write.where)], remedy=Recapture(compiled.site.span, elements(compiled), elements(compiled)),
             )  # fmt: skip
             continue
         alone = next((write for write in writes if _alone(writes, write)), None)
@@ -30,6 +31,7 @@ def check(program: Program) -> Iterator[Finding]:
                 f"the model's state is captured but not that of the optimizer, which {line(alone.where)} updates: its moments and its step are "
                 "constants of the trace",
                 advice(program, compiled, "capture the optimizer's state, too"), compiled, alone.modality, also=[("updated here", alone.where)],
+                remedy=with_the_rest(program, compiled),
             )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Modality
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Recapture, Refill
 from mxlint.rules.dead import why_dead
 from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
 
@@ -31,7 +32,7 @@ def check(program: Program) -> Iterator[Finding]:
                     "MX205", "error", stale.written,
                     f"this binds the captured container anew: {name_of(compiled)} keeps the old one, which nothing updates any more",
                     "change the content of the captured container in place, or compile again after this", compiled, stale.modality,
-                    also=[("called again here", stale.call)],
+                    also=[("called again here", stale.call)], remedy=Refill(stale.written.span),
                 )  # fmt: skip
     for note in program.notes.get("random state assigned", ()):
         message = "mx.random.state is bound anew: the generator and the compiled functions that capture it go on with the old one"
@@ -51,9 +52,15 @@ def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
                 "MX205", "error", capture.where,
                 f"{name}= is given {reason}: MLX looks for arrays in that object only, and later updates replace the arrays elsewhere, "
                 f'so {name_of(compiled)} goes on with the old ones or raises "uncaptured inputs" at the first call',
-                LIVE, compiled, Modality(),
+                LIVE, compiled, Modality(), remedy=_live(compiled),
             )  # fmt: skip
             return
+
+
+def _live(compiled: Compiled) -> Recapture:
+    """Capture the live containers behind what is captured."""
+    inputs, outputs = (None if capture is None else capture.elements for capture in (compiled.inputs, compiled.outputs))
+    return Recapture(compiled.site.span, inputs, outputs)
 
 
 def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:

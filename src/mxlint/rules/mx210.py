@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from mxlint.facts.events import Modality
+from mxlint.facts.events import Call, Compiled, Modality, Read
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Evaluate
 from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
 
 
@@ -20,16 +21,25 @@ def check(program: Program) -> Iterator[Finding]:
             first = lazy[0]
             place = compiled.site if any(call.where == first.where for call in calls) else first.where  # a module that is compiled itself
             others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
-            what = (
-                f"the weights of {quoted(first.container.removesuffix('.state'))} were" if first.container else f"{quoted(first.name)} was"
-            )
+            what = f"the weights of {quoted(_module(first))} were" if first.container else f"{quoted(first.name)} was"
             yield from finding(
                 "MX210", "warning", place,
                 f"{what} never computed before {name_of(compiled)} is traced: the whole computation behind it becomes part of the trace and is "
                 "done again at every call",
                 "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", compiled,
                 Modality(first.modality.conditions, first.modality.presumed), calls=first.calls, also=[("read here, too", where) for where in others],
+                remedy=_evaluate(compiled, calls[0], lazy),
             )  # fmt: skip
+
+
+def _evaluate(compiled: Compiled, call: Call, lazy: Sequence[Read]) -> Evaluate:
+    names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, _module(read)) for read in lazy]
+    return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span)
+
+
+def _module(read: Read) -> str:
+    """The module that holds what is read, as the body calls it."""
+    return read.container.removesuffix(".state")
 
 
 STATE = ("MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled, Modality
+from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Hoist
 from mxlint.rules.repetition import dropped, repeated
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
@@ -18,15 +19,16 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         loop = repeated([compiled.loops for compiled in made])
         if loop is not None:
-            yield from _finding(made[0])
+            yield from _finding(made[0], loop)
 
 
-def _finding(compiled: Compiled) -> Iterator[Finding]:
+def _finding(compiled: Compiled, loop: Where) -> Iterator[Finding]:
     yield from finding(
         "MX301", "warning", compiled.site,
         f"mx.compile makes a new compiled object of {name_of(compiled)} in every iteration, and its trace dies with it: "
         "each iteration traces and compiles again",
         "compile once before the loop and call that object in it; pass what changes as an array argument", compiled, Modality(),
+        remedy=Hoist(compiled.site.span, loop.span),
     )  # fmt: skip
 
 

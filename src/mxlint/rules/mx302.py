@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Hoist
 from mxlint.rules.repetition import dropped, repeated
 from mxlint.rules.rule import Program, Rule, finding, name_of
 
@@ -28,7 +29,7 @@ def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Fin
         f"every call of `{layer or compiled.within or '?'}` makes a new compiled object of {name_of(compiled)} and drops it: "
         "each call traces and compiles again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
-        also=[("in this loop", loop)] if loop is not None else [],
+        also=[("in this loop", loop)] if loop is not None else [], remedy=None if layer and compiled.returned else Hoist(compiled.site.span),
     )  # fmt: skip
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from mxlint.facts.events import Argument, Compiled
+from mxlint.facts.model import ScalarValue, Value
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Wrap
 from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
 from mxlint.rules.variation import FEW, scalars_vary, series
 
@@ -20,8 +23,15 @@ def check(program: Program) -> Iterator[Finding]:
                     "MX303", "warning", argument.where,
                     f"{quoted(text)} is a Python number that changes from call to call: {name_of(compiled)} is traced and compiled again "
                     "for every value, and each trace is kept for ever",
-                    f"pass an array: mx.array({text})", compiled, modality,
+                    f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(compiled, argument, values),
                 )  # fmt: skip
+
+
+def _wrap(compiled: Compiled, argument: Argument, values: Sequence[Value]) -> Wrap | None:
+    """Pass an array, if the argument itself is what varies, and a number."""
+    numbers = all(isinstance(value, ScalarValue) and value.type in ("int", "float", "number") for value in (argument.value, *values))
+    function = compiled.function.where
+    return Wrap(argument.where.span, function.span, compiled.function.bound) if function is not None and numbers else None
 
 
 RULE = Rule("MX303", "varying-scalar-argument", "warning", check)

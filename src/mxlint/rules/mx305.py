@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import CompileTransform
+from mxlint.rules.captures import elements
 from mxlint.rules.rule import Program, Rule, finding, name_of
+
+PAIRS = ("mx.vjp", "mx.jvp")
+"""Transforms that run the function where they stand."""
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -18,8 +23,9 @@ def check(program: Program) -> Iterator[Finding]:
                 "MX305", "warning", note.where,
                 f"{note.what} runs the Python body of {name_of(compiled)} at every call: inside a transform its arguments are placeholders already, "
                 "so nothing of it is compiled",
-                f"compile what calls {note.what}" if note.what in ("mx.vjp", "mx.jvp") else f"compile the transform instead: mx.compile({note.what}(f))",
+                f"compile what calls {note.what}" if note.what in PAIRS else f"compile the transform instead: mx.compile({note.what}(f))",
                 compiled, Modality(),
+                remedy=None if note.what in PAIRS else CompileTransform(note.where.span, elements(compiled), note.what == "nn.value_and_grad"),
             )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Unbake
 from mxlint.rules.rule import Program, Rule, finding, name_of
 from mxlint.rules.sizes import consequences, matters, varying_axes
 
@@ -21,6 +22,7 @@ def check(program: Program) -> Iterator[Finding]:
                     f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True, "
                     f"when it changes, {name_of(compiled)} {consequences(event.effects) or 'raises or silently returns wrong values'}",
                     HELP, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
+                    remedy=Unbake(event.where.span, compiled.site.span, event.shape, event.sizes),
                 )  # fmt: skip
 
 

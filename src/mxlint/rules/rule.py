@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from mxlint.facts.events import Call, Compiled, Event, Log, Loop, Modality, Note, Read, Stale, Trace, Where, Write
 from mxlint.finding import SEVERITIES, Finding, Related, Severity
+from mxlint.fixes.remedies import Remedy
 
 EVAL_ERROR = "ValueError: [eval] Attempting to eval an array during function transformations like compile or vmap is not allowed"
 
@@ -150,6 +151,7 @@ def hanging(modality: Modality) -> str:
 def finding(
     rule: str, severity: Severity, where: Where, message: str, help: str, compiled: Compiled | None, modality: Modality, *,
     within: str = "", calls: Iterable[Where] = (), also: Iterable[tuple[str, Where]] = (), uncalled: bool = False,
+    remedy: Remedy | None = None,
 ) -> Iterator[Finding]:  # fmt: skip
     """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none."""
     effective = lowered(severity, modality)
@@ -168,5 +170,6 @@ def finding(
         within or (compiled.within if compiled is not None else "") or None,
         tuple(related),
         claimed=severity if effective != severity else None,
+        remedy=remedy,
         uncalled=compiled.site.span if compiled is not None and uncalled else None,
     )
