@@ -109,6 +109,8 @@ def test_origins_go_along_and_are_no_part_of_equality() -> None:
     assert size.floordiv(a, number(3)).origins == {(0, 0)}
     assert size.join(a, b).origins == {(0, 0), (1, 1)}
     assert shape.broadcast((a,), (size.ONE,)) == (4,) and shape.broadcast((a,), (size.ONE,))[0].origins == {(0, 0)}
+    one = number(1, frozenset({(0, 0)}))
+    assert shape.broadcast((one,), ())[0].origins == shape.broadcast((), (one,))[0].origins == {(0, 0)}
     assert not size.leq(a, number(4)) and size.leq(number(4), a)
 
 

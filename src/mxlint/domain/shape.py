@@ -160,10 +160,8 @@ def broadcast_size(a: MaybeSize, b: MaybeSize) -> tuple[MaybeSize, bool]:
     1 gives way; a number other than 1 is the result whatever the other is, as MLX raises else. Of two that are not known, the first is taken if it is not 1,
     which is a presumption unless its lower bound says so.
     """
-    if a == 1:
-        return b, False
-    if b == 1:
-        return a, False
+    if (a == 1) != (b == 1):
+        return (b, False) if a == 1 else (a, False)
     origins = (a.origins if a is not None else frozenset()) | (b.origins if b is not None else frozenset())
     if a is not None and b is not None and a.terms == b.terms:
         return with_origins(a, origins), False
