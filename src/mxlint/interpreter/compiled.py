@@ -1568,7 +1568,7 @@ def escaping(i: Interpreter, value: Value, *, returned: bool = False) -> None:
                     env = i.heap.get(member.oid, ("#", "parent"))
                     if isinstance(env, Ref) and i.info(env.oid).kind == "frame":
                         todo.append(env)
-                elif kind in ("list", "dict", "set", "instance", "partial", "frame", "cached"):
+                elif kind in ("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached"):
                     todo.extend(held for name, held in i.heap.cells[member.oid].items() if name not in (("#", "class"), ("#", "alive")))
 
 
@@ -1584,7 +1584,7 @@ def note_kept(i: Interpreter, mark: int) -> None:
             continue
         if kind == "class":
             facts.methods.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
-        if kind not in ("frame", "module", "function", "partial"):
+        if kind not in ("frame", "module", "function", "partial", "iterator"):
             escaping(i, value)
         elif kind == "module" and isinstance(field, str) and not field.startswith("_"):
             facts.public.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")

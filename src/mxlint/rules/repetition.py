@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from mxlint.facts.events import Compiled, Where
 from mxlint.rules.rule import Program
+
+UNCOUNTED: Final = ("first", "rest")
+"""The rounds of a loop that the interpreter does not run one by one."""
 
 
 def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | None:
@@ -29,9 +33,10 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
 
 
 def _deeper(program: Program, compiled: Compiled) -> bool:
-    """Whether one object serves many calls: it is called in a loop inside of what makes it."""
+    """Whether one object serves many calls: it is called in several rounds of a loop inside of what makes it."""
     around = len(compiled.loops) + len(compiled.caller_loops)
-    return any(len(call.loops) > around for call in program.calls.get(compiled.number, ()))
+    deeper = {call.loops for call in program.calls.get(compiled.number, ()) if len(call.loops) > around}
+    return repeated(deeper) is not None or any(loop.text in UNCOUNTED for loops in deeper for loop in loops[around:])
 
 
 def repeated(loops: Iterable[Sequence[Where]]) -> Where | None:
