@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from mxlint.interpreter import entry
+from mxlint.interpreter.core import Interpreter
 from mxlint.project import Project
 from mxlint.source import Source
 from mxlint.tracing.mlx.table import load_table
@@ -53,13 +54,49 @@ def calls(depth: int) -> str:
     return "\n".join([*bodies, f"def f{depth}(x):\n    return x", "print(f0(1))"])
 
 
-def steps(text: str) -> int:
-    """The steps that running a program takes."""
+TRACED_IN_A_LOOP = """
+import mlx.core as mx
+import settings
+
+@mx.compile
+def gate(x, y):
+    return mx.exp(x) * y
+
+for x in settings.batches:
+    if settings.quick(x):
+        y = gate(mx.array(x), mx.zeros((2,)))
+    if settings.slow(x):
+        y = gate(mx.array(x), mx.zeros((3,)))
+"""
+"""A call that may trace or replay, in each round."""
+
+LAYERS_IN_A_LOOP = """
+import mlx.nn as nn
+import settings
+
+class Block(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.first = nn.Linear(settings.size, 8)
+        self.second = nn.Linear(8, 8)
+
+blocks = [Block(n) for n in range(settings.count)]
+"""
+"""Layers that are made in each round, with weights."""
+
+
+def ran(text: str) -> Interpreter:
+    """A program that was run to its end."""
     project = Project()
     i = entry.prepared_mlx(project, load_table()) if "mlx" in text else entry.prepared(project)
     i.steps = ENOUGH
     entry.run(i, Source(None, "main.py", text.encode(), text))
-    return ENOUGH - i.steps
+    return i
+
+
+def steps(text: str) -> int:
+    """The steps that running a program takes."""
+    return ENOUGH - ran(text).steps
 
 
 @pytest.mark.parametrize(
@@ -78,3 +115,10 @@ def test_nested_loops_are_unrolled_within_a_budget() -> None:
         return "\n".join(["n = 0", *heads, "    " * depth + "n += 1"])
 
     assert steps(loops(5)) < 20_000
+
+
+@pytest.mark.parametrize(("program", "most"), [(TRACED_IN_A_LOOP, 300), (LAYERS_IN_A_LOOP, 200)], ids=("traces", "layers"))
+def test_loops_settle(program: str, most: int) -> None:
+    i = ran(program)
+    assert not [found.reason for found in i.imprecisions]
+    assert ENOUGH - i.steps <= most

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from math import gcd
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from mxlint.domain.size import Size, symbol
 
@@ -228,17 +228,25 @@ class Tuple(Member):
         return (self.items, self.element, self.cls)
 
 
+class Traced(Protocol):
+    """A trace that a compiled object has. `number` is that of its cache key; entries compare by what they hold."""
+
+    @property
+    def number(self) -> int: ...
+
+
 class Traces(Member):
-    """The traces that a compiled object has, each with its cache key, its result and what it read. Two members of one object are joined."""
+    """The traces that a compiled object has, each with its cache key, its result and what it read. Two members of one object are joined:
+    of two traces of one key, one stands for both."""
 
     __slots__ = ("entries", "oid")
 
-    def __init__(self, oid: int, entries: tuple[object, ...]) -> None:
+    def __init__(self, oid: int, entries: tuple[Traced, ...]) -> None:
         self.oid = oid
         self.entries = entries
 
     def key(self) -> tuple[object, ...]:
-        return (self.oid, frozenset(map(id, self.entries)))
+        return (self.oid, frozenset(self.entries))
 
 
 class ShapeOf(Member):
@@ -482,7 +490,8 @@ def _together(a: Member, b: Member) -> Member:
         # One site in one context: what it makes differs between the rounds of a loop.
         return join_arrays(a, b).but(grows=_grows(a, b))
     if isinstance(a, Traces) and isinstance(b, Traces):
-        return Traces(a.oid, tuple(dict.fromkeys((*a.entries, *b.entries))))
+        numbers = {entry.number for entry in b.entries}
+        return Traces(a.oid, (*(entry for entry in a.entries if entry.number not in numbers), *b.entries))
     if isinstance(a, Symbolic) and isinstance(b, Symbolic):
         kinds = a.kinds | b.kinds if a.kinds is not None and b.kinds is not None else None
         return Symbolic(a.identity, kinds, a.label, a.presumed or b.presumed, a.source)

@@ -45,6 +45,12 @@ class Layer:
     ) -> None:
         self.name, self.names, self.weights, self.sublayers, self.settings = name, names, weights, sublayers, settings
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, Layer) and all(getattr(self, part) == getattr(other, part) for part in Layer.__slots__)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 class Repeated:
     """A list of layers that were made in the same way; `count` is None where it is not known how many."""
@@ -53,6 +59,12 @@ class Repeated:
 
     def __init__(self, layer: Layer, count: MaybeSize) -> None:
         self.layer, self.count = layer, count
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Repeated) and (self.layer, self.count) == (other.layer, other.count)
+
+    def __hash__(self) -> int:
+        return hash((self.layer, self.count))
 
 
 class LayerModel:
