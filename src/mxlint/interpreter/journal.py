@@ -220,7 +220,8 @@ def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> model.Value:
         if None not in types:
             name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
             few = all(isinstance(p, Const) for p in parts) and len(parts) <= FEW
-            return model.ScalarValue(name or "scalar", None, False, not few and not any(isinstance(p, Symbolic) for p in parts))
+            several = any(isinstance(p, Kind) and p.cause == "varying" for p in parts)
+            return model.ScalarValue(name or "scalar", None, False, several or not few and not any(isinstance(p, Symbolic) for p in parts))
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
             return _array(arrays[0])
