@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mxlint import __version__
-from mxlint.rules.registry import RULES
+from mxlint.rules.registry import NAMES, page_file
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -50,7 +50,7 @@ def scripts(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_program_and_pages(built: Path) -> None:
     with zipfile.ZipFile(built / f"mxlint-{__version__}-py3-none-any.whl") as wheel:
         names = set(wheel.namelist())
-    assert names >= {f"mxlint/_pages/{rule.page}" for rule in RULES.values()}
+    assert names >= {f"mxlint/_pages/{page_file(code)}" for code in NAMES}
     sources = {"raw", "overlay"}  # facts.json and the models' data are folded from them
     left_out = {"__pycache__", "README.md", *sources}
     program = {
@@ -66,7 +66,7 @@ def test_sdist_holds_tests_and_rules(built: Path) -> None:
     with tarfile.open(built / f"mxlint-{__version__}.tar.gz") as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
     assert names >= {"pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "Makefile", "rules/README.md", "src/mxlint/py.typed"}
-    assert names >= {f"rules/{rule.page}" for rule in RULES.values()}
+    assert names >= {f"rules/{page_file(code)}" for code in NAMES}
     assert names >= {path.relative_to(ROOT).as_posix() for path in FIXTURES.rglob("*.py")}
     assert not [name for name in names if "__pycache__" in name or name.startswith(".venv")]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from mxlint import __version__
-from mxlint.pages import FIXES, PageError, folder, load_page, page_text, parse_page
-from mxlint.rules.registry import BY_NAME, RULES
+from mxlint.pages import FIXES, PageError, load_page, page_text, parse_page
+from mxlint.rules import registry
+from mxlint.rules.registry import CODES, NAMES, RULES, family, folder, page_file
 from mxlint.verify.protocols.table import PROTOCOLS
 
 ROOT = Path(__file__).parents[1]
@@ -52,18 +53,27 @@ def rows(path: Path) -> dict[str, list[str]]:
 
 
 def test_names_are_unique() -> None:
-    assert len(BY_NAME) == len(RULES)
+    assert len(CODES) == len(NAMES)
 
 
-def test_pages_are_those_of_the_registry() -> None:
-    files = {path.name for path in (ROOT / "rules").glob("*.md")} - {"README.md"}
-    assert files == {rule.page for rule in RULES.values()}
+def test_every_rule_has_a_page_and_a_file() -> None:
+    pages = {path.name for path in (ROOT / "rules").glob("*.md")} - {"README.md"}
+    assert pages == {page_file(code) for code in NAMES}
+    files = {path.stem.upper() for path in Path(registry.__file__).parent.glob("mx[0-9]*.py")}
+    assert files == set(RULES)
+
+
+def test_what_names_other_rules_names_rules() -> None:
+    for rule in RULES.values():
+        assert {*rule.after, *rule.after_in_object} <= set(RULES) - {rule.code}
+        assert (rule.check is None) == (family(rule.code) == "run")
 
 
 @pytest.mark.parametrize("code", RULES)
 def test_page_agrees_with_registry(code: str) -> None:
     rule, page = RULES[code], load_page(code)
-    assert (page.code, page.name, page.severity) == (rule.code, rule.name, rule.severity)
+    assert (page.code, page.name, page.severity) == (code, rule.name, rule.severity) == (rule.code, NAMES[code], rule.severity)
+    assert page.fix == next(iter(rule.fixes), None)
     assert page.text.startswith(f"# {code}: {rule.name}\n")
     assert page.claim
     assert page.text == page_text(code)
@@ -71,13 +81,13 @@ def test_page_agrees_with_registry(code: str) -> None:
 
 def test_index_lists_every_rule() -> None:
     index = {code: [*row[:3], row[4]] for code, row in rows(ROOT / "rules" / "README.md").items()}
-    assert index == {code: [rule.page, rule.name, rule.severity, load_page(code).verify or "none"] for code, rule in RULES.items()}
+    assert index == {code: [page_file(code), rule.name, rule.severity, load_page(code).verify or "none"] for code, rule in RULES.items()}
 
 
 def test_pages_and_protocols_agree() -> None:
     """A rule has an experiment if its page says where real MLX shows the claim; a page that names no device says why."""
     pages = {code: load_page(code) for code in RULES}
-    assert {code for code, page in pages.items() if page.verify is not None} == set(PROTOCOLS)
+    assert {code for code, page in pages.items() if page.verify is not None} == {*PROTOCOLS, "MX307"}
     assert sum(page.verify != "cpu" for page in pages.values()) <= 6
     for page in pages.values():
         assert page.shows

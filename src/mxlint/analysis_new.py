@@ -9,9 +9,9 @@ from mxlint.facts.events import Log
 from mxlint.finding import Finding
 from mxlint.interpreter.entry import analyse
 from mxlint.project import Project
-from mxlint.rules import every
 from mxlint.rules.judge import judge
-from mxlint.rules.rule import Program
+from mxlint.rules.program import Program
+from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.syntax.lower import lower
 from mxlint.tracing.mlx.table import Table
@@ -44,4 +44,4 @@ def _facts(source: Source, project: Project, table: Table) -> Log:
 
 
 def _found(log: Log) -> tuple[Finding, ...]:
-    return tuple(judge(Program(log), every.RULES))
+    return tuple(judge(Program(log), RULES))

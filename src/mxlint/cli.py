@@ -15,7 +15,7 @@ import click
 
 from mxlint import __version__
 from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
-from mxlint.rules.registry import BY_NAME, RULES, Rule
+from mxlint.rules.registry import CODES, NAMES, code_of, family
 
 if TYPE_CHECKING:
     import threading
@@ -208,8 +208,8 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     from mxlint.versions import project_root
 
     rule = _rule(code) if code is not None else None
-    if rule is not None and rule.code not in PROTOCOLS:
-        raise _Failure(f"{rule.code} has no experiment: what it says is not decided by running the program once more")
+    if rule is not None and rule not in PROTOCOLS:
+        raise _Failure(f"{rule} has no experiment: what it says is not decided by running the program once more")
     root = project_root(Path(file).absolute().parent)
     project = [str(root)] if root is not None else neighbours(Path(file))
     run = {"force_exclude": False, "stdin_filename": None, "paths": (*project, file), "exit_zero": True, "verify": True}
@@ -256,7 +256,7 @@ def explain(rule: str) -> None:
     from mxlint.pages import page_text
 
     with _output(None) as stream:
-        stream.write(page_text(_rule(rule).code).rstrip("\n") + "\n")
+        stream.write(page_text(_rule(rule)).rstrip("\n") + "\n")
 
 
 @main.command(short_help="List all rules.")
@@ -265,6 +265,7 @@ def rules(output_format: str) -> None:
     """List the rules: code, name, severity, and what each is about."""
     from mxlint.pages import load_page
 
+    pages = [load_page(code) for code in NAMES]
     with _output(None) as stream:
         if output_format == "json":
             import json
@@ -273,24 +274,23 @@ def rules(output_format: str) -> None:
 
             listed = [
                 {
-                    "code": rule.code,
-                    "name": rule.name,
-                    "severity": rule.severity,
-                    "family": rule.family,
-                    "url": url(rule),
+                    "code": page.code,
+                    "name": page.name,
+                    "severity": page.severity,
+                    "family": family(page.code),
+                    "url": url(page.code),
                     "fix": page.fix,
                     "since": page.since,
                     "verify": page.verify,
                     "shows": page.shows,
                     "claim": page.claim,
                 }
-                for rule in RULES.values()
-                for page in [load_page(rule.code)]
+                for page in pages
             ]
             stream.write(json.dumps(listed, indent=2) + "\n")
         else:
-            width = max(len(name) for name in BY_NAME)
-            stream.write("".join(f"{rule.code}  {rule.name:{width}}  {rule.severity:7}  {rule.family}\n" for rule in RULES.values()))
+            width = max(len(name) for name in CODES)
+            stream.write("".join(f"{page.code}  {page.name:{width}}  {page.severity:7}  {family(page.code)}\n" for page in pages))
 
 
 @main.command(short_help="Print the settings in force.")
@@ -482,12 +482,13 @@ def _codes(values: tuple[str, ...] | None) -> tuple[str, ...]:
     return tuple(code.strip() for value in values or () for code in value.split(","))
 
 
-def _rule(text: str) -> Rule:
-    rule = RULES.get(text.upper()) or BY_NAME.get(text.lower())
-    if rule is None:
+def _rule(text: str) -> str:
+    """The code of the rule that the user means."""
+    code = code_of(text)
+    if code is None:
         close = nearest_rule(text)
         raise _Failure(f"there is no rule `{text}`" + (f"; did you mean `{close}`?" if close else "; `mxlint rules` lists them"))
-    return rule
+    return code
 
 
 @contextmanager

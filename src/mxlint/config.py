@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mxlint.finding import SEVERITIES
-from mxlint.rules.registry import BY_NAME, FAMILIES, RULES
+from mxlint.rules.registry import CODES, FAMILIES, NAMES
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -71,7 +71,7 @@ class Config:
 
     root: Path
     file: Path | None = None
-    rules: frozenset[str] = frozenset(RULES)
+    rules: frozenset[str] = frozenset(NAMES)
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...] = ()
     exclude: tuple[Patterns, ...] = ()
     extend_exclude: tuple[Patterns, ...] = ()
@@ -166,10 +166,9 @@ def select_rules(selectors: Iterable[str], where: str) -> dict[str, int]:
     """The rules that selectors mean, each with how closely it was meant: 0 for ALL, then the length of the prefix."""
     chosen: dict[str, int] = {}
     for selector in selectors:
-        rule = BY_NAME.get(selector.lower())
-        prefix = rule.code if rule else selector.upper()
+        prefix = CODES.get(selector.lower(), selector.upper())
         prefix = "" if prefix == "ALL" else prefix
-        codes = [code for code in RULES if code.startswith(prefix)]
+        codes = [code for code in NAMES if code.startswith(prefix)]
         if not codes or not selector:
             raise ConfigError(f"{where}: unknown rule selector `{selector}`{_selector_hint(selector)}")
         for code in codes:
@@ -196,8 +195,8 @@ def nearest(text: str, candidates: Iterable[str], cutoff: float = 0.5) -> str | 
 def nearest_rule(text: str, others: Iterable[str] = ()) -> str | None:
     """The rule that a misspelt code or name most likely means. A code is short: one that shares less than four of five letters is a guess."""
     if _CODE.fullmatch(text):
-        return nearest(text, RULES, cutoff=0.8)
-    return nearest(text, (*others, *RULES, *BY_NAME))
+        return nearest(text, NAMES, cutoff=0.8)
+    return nearest(text, (*others, *NAMES, *CODES))
 
 
 def _selector_hint(text: str) -> str:

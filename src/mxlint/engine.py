@@ -20,6 +20,7 @@ from mxlint.facts.model import Facts
 from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.gate import admitted, last_names
+from mxlint.rules.registry import RULES
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.suppressions import names_rules, suppress
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 COLLECT_EVERY = 250
 """Files between two runs of the cycle collector: what they leave behind takes 40 MB, and looking through it half a second."""
-BY_ARGUMENTS = ("MX1", "MX4")
-"""The rules for which the arguments of the calls decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +353,7 @@ def _judge(
 def _called(analysed: _Analysed) -> Iterator[Finding]:
     """The findings without those that a file tells of arguments which nobody gives there, where another file shows the calls."""
     for finding in analysed.findings:
-        if finding.uncalled not in analysed.called or not finding.code.startswith(BY_ARGUMENTS):
+        if finding.uncalled not in analysed.called or not RULES[finding.code].by_arguments:
             yield finding
 
 

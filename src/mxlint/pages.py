@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, cast
 
 from mxlint.finding import SEVERITIES, Applicability, Severity
-from mxlint.rules.registry import RULES
+from mxlint.rules.registry import folder, page_file
 
 Device = Literal["cpu", "cuda", "metal"]
 
@@ -56,13 +55,6 @@ class Page:
     text: str
 
 
-def folder() -> Path:
-    """Where the pages are: inside an installed package, or rules/ of the checkout that an editable install points to."""
-    here = Path(__file__).parent
-    installed = here / "_pages"
-    return installed if installed.is_dir() else here.parents[1] / "rules"
-
-
 def page_text(code: str) -> str:
     """The page of a rule as Markdown, without the front matter. `code` is a key of the registry."""
     return _split(_read(code))[1]
@@ -96,7 +88,7 @@ def parse_page(source: str) -> Page:
 
 
 def _read(code: str) -> str:
-    return (folder() / RULES[code].page).read_text(encoding="utf-8")
+    return (folder() / page_file(code)).read_text(encoding="utf-8")
 
 
 def _split(source: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mxlint.finding import Edit, Finding, Fix
-from mxlint.rules.registry import BY_NAME, RULES
+from mxlint.rules.registry import NAMES, RULES, code_of
 from mxlint.source import Source
 
 # Both say that a file was not analysed; silence would read as approval.
@@ -155,8 +155,7 @@ def _read(source: Source) -> Iterator[_Suppression]:
 
 def _named(text: str, offset: int) -> Iterator[_Name]:
     for match in _NAME.finditer(text):
-        rule = RULES.get(match[0].upper()) or BY_NAME.get(match[0].lower())
-        yield _Name(match[0], offset + match.start(), rule.code if rule else None)
+        yield _Name(match[0], offset + match.start(), code_of(match[0]))
 
 
 def _noqa_codes(text: str, offset: int) -> Iterator[_Name]:
@@ -218,7 +217,7 @@ def _no_rule(text: str) -> tuple[str, str]:
     from mxlint.config import nearest_rule
 
     prefix = text.upper()
-    meant = [code for code in RULES if prefix == "ALL" or (code.startswith(prefix) and prefix.startswith("MX"))]
+    meant = [code for code in NAMES if prefix == "ALL" or (code.startswith(prefix) and prefix.startswith("MX"))]
     if meant:
         return f"`{text}` is no rule but a selector of several, which a comment cannot silence at once", f"name each rule: `{meant[0]}`"
     close = nearest_rule(text)
@@ -232,7 +231,7 @@ def _unused(source: Source, suppression: _Suppression, selected: Collection[str]
     """MX001: the rules that one of our comments names and that have nothing to silence. MX001 itself would bite its own tail."""
     if suppression.list_span is None or not suppression.names:
         return
-    needed = suppression.used | (RULES.keys() - selected) | {"MX001", None}
+    needed = suppression.used | (NAMES.keys() - selected) | {"MX001", None}
     kept = [name.text for name in suppression.names if name.code in needed]
     unused = [name.text for name in suppression.names if name.code not in needed]
     if not unused:

@@ -16,6 +16,7 @@ from mxlint.fixes.hoisting import hoist
 from mxlint.fixes.remedies import CompileTransform, Evaluate, Hoist, Recapture, Refill, Remedy, Unbake, Wrap
 from mxlint.fixes.sizes import unbake
 from mxlint.fixes.syntax import Sources
+from mxlint.rules.registry import RULES
 
 MAKERS: dict[type[Remedy], Callable[[Any, Sources], Iterator[Fix]]] = {
     Hoist: hoist,
@@ -26,10 +27,6 @@ MAKERS: dict[type[Remedy], Callable[[Any, Sources], Iterator[Fix]]] = {
     Refill: refill,
     Unbake: unbake,
 }
-SHOWN = frozenset({"MX301", "MX302", "MX305", "MX401"})
-"""Rules whose fix is shown, for display only, where the code needs more changes than it makes."""
-COST_ONLY = frozenset({"MX210", "MX301", "MX302", "MX303", "MX304", "MX305"})
-"""Rules about time. A fix of wrong behaviour may uncover such a finding; it does not make one."""
 MOST_TRIES = 16
 """Times that one file is analysed again for its fixes; beyond them none is offered."""
 
@@ -60,7 +57,7 @@ def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Ag
                 continue
             if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
                 return fix
-            if finding.code in SHOWN:
+            if "display" in RULES[finding.code].fixes:
                 shown = shown or replace(fix, applicability="display")
     except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
         return shown
@@ -72,4 +69,4 @@ def _counted(findings: Iterable[Finding]) -> Counter[str]:
 
 
 def _matters(new: str, fixed: str) -> bool:
-    return new not in COST_ONLY or fixed in COST_ONLY
+    return not RULES[new].cost_only or RULES[fixed].cost_only

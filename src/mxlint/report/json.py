@@ -11,7 +11,7 @@ from mxlint import __version__
 from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Slowdown, Span, Verdict
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
-from mxlint.rules.registry import RULES, Rule
+from mxlint.rules.registry import NAMES, family, page_file
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -32,7 +32,7 @@ def render(result: Result, with_statistics: bool = False) -> str:
         "unchecked": [{"filename": name, "requires_python": version} for name, version in sorted(result.newer.items())],
     }
     if with_statistics:
-        document["statistics"] = [{"code": code, "name": RULES[code].name, "count": count} for code, count in statistics(result)]
+        document["statistics"] = [{"code": code, "name": NAMES[code], "count": count} for code, count in statistics(result)]
     return json.dumps(document, indent=2) + "\n"
 
 
@@ -42,9 +42,9 @@ def tool(result: Result) -> dict[str, Any]:
     return {"name": "mxlint", "version": __version__, "mlx_table": judged[-1], "mlx_versions": list(judged)}
 
 
-def url(rule: Rule) -> str:
+def url(code: str) -> str:
     """Where the page of a rule can be read."""
-    return PAGES + rule.page
+    return PAGES + page_file(code)
 
 
 def location(position: Position) -> dict[str, int]:
@@ -90,17 +90,16 @@ def _verified(result: Result) -> dict[str, Any] | None:
 
 
 def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
-    rule = RULES[finding.code]
     where = place(finding.span)
     return {
         "code": finding.code,
-        "name": rule.name,
+        "name": NAMES[finding.code],
         "severity": finding.severity,
         **({"claimed_severity": finding.claimed} if finding.claimed is not None else {}),
-        "family": rule.family,
+        "family": family(finding.code),
         "message": finding.message,
         "help": finding.help,
-        "url": url(rule),
+        "url": url(finding.code),
         "filename": where["filename"],
         "cell": None,
         "location": where["location"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mxlint.rules.registry import RULES
+from mxlint.rules.registry import NAMES
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -22,7 +22,7 @@ _HOW_FAR = {"full": "followed in full", "partial": "followed in part", "none": "
 
 def render(result: Result) -> str:
     """A line a rule: count, code, name. Then how far the compiled functions were followed, and why not: where findings may be missing."""
-    text = _table([(count, f"{code}  {RULES[code].name}") for code, count in statistics(result)])
+    text = _table([(count, f"{code}  {NAMES[code]}") for code, count in statistics(result)])
     if result.coverage.get("sites"):
         text += "\nCompiled functions:\n" + _table([(result.coverage.get(key, 0), how) for key, how in _HOW_FAR.items()])
     if result.reasons:

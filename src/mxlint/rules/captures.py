@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from mxlint.facts.events import Compiled, Element, Stale
 from mxlint.fixes.remedies import Recapture
-from mxlint.rules.rule import Program
+from mxlint.rules.program import Program
 
 
 def elements(compiled: Compiled) -> tuple[Element, ...]:

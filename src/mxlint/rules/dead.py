@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mxlint.facts.events import Capture, Element
-from mxlint.rules.rule import quoted
+from mxlint.rules.findings import quoted
 
 
 def why_dead(capture: Capture, put_in: bool) -> str | None:

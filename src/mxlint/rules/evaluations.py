@@ -6,18 +6,20 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
-from mxlint.rules.rule import EVAL_ERROR, Program, finding, name_of, quoted
+from mxlint.rules.findings import EVAL_ERROR, finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
-def evaluations(program: Program, code: str, kind: str, help: str, error: str = f'"{EVAL_ERROR}"') -> Iterator[Finding]:
+def evaluations(program: Program, rule: Rule, kind: str, help: str, error: str = f'"{EVAL_ERROR}"') -> Iterator[Finding]:
     """A finding for each place at which an event of a kind happens."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == kind:
-                yield from _finding(program, code, compiled, event, help, error)
+                yield from _finding(program, rule, compiled, event, help, error)
 
 
-def _finding(program: Program, code: str, compiled: Compiled, event: Event, help: str, error: str) -> Iterator[Finding]:
+def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, help: str, error: str) -> Iterator[Finding]:
     about = f" of {quoted(event.note)}" if event.note else " of a traced array"
     ending = (
         f"it raises {error}, and what becomes part of the trace is the handler"
@@ -29,7 +31,7 @@ def _finding(program: Program, code: str, compiled: Compiled, event: Event, help
         message += "; and what inputs= captures stays full of placeholders"
     also = [(f"the placeholder comes from here: {step.note}", step.place) for step in event.chain[-2:] if step.place != event.where.span]
     for found in finding(
-        code, "error", event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls,
+        rule, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls,
         uncalled=not program.calls.get(compiled.number),
     ):  # fmt: skip
         from dataclasses import replace

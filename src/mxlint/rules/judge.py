@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from mxlint.finding import SEVERITIES, Finding, Span
-from mxlint.rules.rule import Program, Rule
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
-def judge(program: Program, rules: Sequence[Rule]) -> Iterator[Finding]:
+def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
     """The findings of all rules, each once, without those that give way to another on the same expression or of the same compiled object."""
-    by_code = {rule.code: rule for rule in rules}
     found: dict[tuple[str, Span], Finding] = {}
-    for rule in rules:
-        for finding in rule.check(program):
+    for rule in rules.values():
+        for finding in rule.check(program) if rule.check is not None else ():
             key = (finding.code, finding.span)
             present = found.get(key)
             # One that hangs on less says more.
@@ -25,7 +25,7 @@ def judge(program: Program, rules: Sequence[Rule]) -> Iterator[Finding]:
         at.setdefault(finding.span, set()).add(finding.code)
         of.setdefault(_site(finding), set()).add(finding.code)
     for finding in found.values():
-        rule = by_code[finding.code]
+        rule = rules[finding.code]
         if not at[finding.span].intersection(rule.after) and not of[_site(finding)].intersection(rule.after_in_object):
             yield finding
 

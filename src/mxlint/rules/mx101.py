@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 HELP = "return the array and print it outside the compiled function, or print its .shape or .dtype; to debug, call mx.disable_compile() before the first call"
 LOST = "log the array outside the compiled function, or log its .shape or .dtype"
@@ -14,16 +16,17 @@ LOST = "log the array outside the compiled function, or log its .shape or .dtype
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced array becomes text."""
-    yield from evaluations(program, "MX101", "format", HELP)
+    yield from evaluations(program, RULE, "format", HELP)
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == "log":
                 yield from finding(
-                    "MX101", "warning", event.where,
+                    RULE, event.where,
                     f"{event.what} formats a traced array: while {name_of(compiled)} is traced it has no value, "
                     "so the log record is lost and logging prints a traceback to stderr",
-                    LOST, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
+                    LOST, compiled, event.modality, severity="warning", within=event.within, calls=event.calls,
+                    uncalled=not program.calls.get(number),
                 )  # fmt: skip
 
 
-RULE = Rule("MX101", "print-traced-array", "error", check)
+RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True)

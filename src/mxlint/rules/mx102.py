@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.rule import Program, Rule
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 HELP = "call it outside the compiled function, on what the function returns"
 
 
 def check(program: Program) -> Iterator[Finding]:
     """mx.eval, mx.save, pickle of a traced array."""
-    return evaluations(program, "MX102", "evaluate", HELP)
+    return evaluations(program, RULE, "evaluate", HELP)
 
 
-RULE = Rule("MX102", "eval-in-compiled", "error", check)
+RULE = Rule("MX102", "eval-in-compiled", "error", check, by_arguments=True)

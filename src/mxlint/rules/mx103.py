@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.rule import Program, Rule
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 HELP = (
     "stay in MLX inside the compiled function (mx.where, mx.clip, mx.sqrt, …), or return the array and convert it outside; "
@@ -16,7 +17,7 @@ HELP = (
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced array becomes a value of Python or numpy."""
-    return evaluations(program, "MX103", "convert", HELP)
+    return evaluations(program, RULE, "convert", HELP)
 
 
-RULE = Rule("MX103", "host-conversion", "error", check)
+RULE = Rule("MX103", "host-conversion", "error", check, by_arguments=True)

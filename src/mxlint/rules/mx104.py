@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.rule import Program, Rule
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 HELP = "compute both sides and choose with mx.where, mx.minimum or mx.maximum, or decide outside the compiled function"
 
 
 def check(program: Program) -> Iterator[Finding]:
     """The truth of a traced array."""
-    return evaluations(program, "MX104", "truth", HELP)
+    return evaluations(program, RULE, "truth", HELP)
 
 
-RULE = Rule("MX104", "array-condition", "error", check)
+RULE = Rule("MX104", "array-condition", "error", check, by_arguments=True)

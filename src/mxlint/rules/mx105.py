@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.rule import Program, Rule
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 HELP = "index an mx.array instead of a Python list (table[i], mx.take), and pass sizes and counts as Python numbers"
 
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced array where Python wants an integer."""
-    return evaluations(program, "MX105", "index", HELP)
+    return evaluations(program, RULE, "index", HELP)
 
 
-RULE = Rule("MX105", "array-as-python-index", "error", check)
+RULE = Rule("MX105", "array-as-python-index", "error", check, by_arguments=True)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Stale
 from mxlint.finding import Finding
 from mxlint.rules.captures import captured, state_stale, whole
-from mxlint.rules.rule import Program, Rule, finding, line, name_of, quoted
+from mxlint.rules.findings import finding, line, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -33,7 +35,7 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     also = [("changed here", first.written)] if first.written is not None else []
     also += [("called again here", first.call), *(("read here", read) for read in others)]
     yield from finding(
-        "MX201", "error", first.read,
+        RULE, first.read,
         f"{what} becomes a constant when {name_of(compiled)} is traced; {changed} before {line(first.call)} calls it again, "
         "and that call still uses the old value",
         help, compiled, first.modality, calls=first.calls, also=also,

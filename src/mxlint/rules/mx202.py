@@ -8,7 +8,9 @@ from typing import Final
 from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
 from mxlint.rules.captures import advice
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 UPDATES: Final = ("update", "fill", "weights", "moments", "step", "differentiate")
 LEFT: Final = "what is kept there is a placeholder, written once per trace and not once per call"
@@ -36,7 +38,7 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
         verb = {"items": "changes", "content": "writes into"}.get(write.how, "writes")
         message = f"{name_of(compiled)} {verb} {quoted(write.name)}, which is older than the trace: {LEFT}; {USED}"
         help = "return the value and store it outside the compiled function, or pass the container as outputs="
-    yield from finding("MX202", "error", write.where, message, help, compiled, write.modality, calls=write.calls)
+    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls)
 
 
 RULE = Rule("MX202", "uncaptured-write", "error", check, after=("MX503",), after_in_object=("MX205", "MX204"))

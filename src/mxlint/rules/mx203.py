@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mxlint.facts.events import Trace
 from mxlint.finding import Finding
 from mxlint.rules.captures import advice, with_the_rest
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -24,7 +26,7 @@ def check(program: Program) -> Iterator[Finding]:
         first = min(draws, key=lambda event: (bool(event.modality.conditions), bool(event.modality.presumed)))
         others = dict.fromkeys(event.where for event in draws if event.where != first.where)
         yield from finding(
-            "MX203", "error", first.where,
+            RULE, first.where,
             f"{first.what} draws from the global random state while {name_of(compiled)} is traced, but {_what(traces[first.trace])}",
             f"{advice(program, compiled, 'capture mx.random.state')}, or give an explicit key= that is an argument", compiled, first.modality,
             within=first.within, calls=first.calls, also=[("drawn here, too", where) for where in others],
@@ -40,4 +42,4 @@ def _what(trace: Trace) -> str:
     return "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
 
 
-RULE = Rule("MX203", "uncaptured-random-state", "error", check, after=("MX403",), after_in_object=("MX205",))
+RULE = Rule("MX203", "uncaptured-random-state", "error", check, after=("MX403",), after_in_object=("MX205",), fixes=("unsafe",))

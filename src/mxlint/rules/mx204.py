@@ -8,7 +8,9 @@ from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Recapture
 from mxlint.rules.captures import advice, captured, elements, whole, with_the_rest
-from mxlint.rules.rule import Program, Rule, finding, line
+from mxlint.rules.findings import finding, line
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -20,14 +22,14 @@ def check(program: Program) -> Iterator[Finding]:
             write, message = half
             states = whole(captured(compiled))
             yield from finding(
-                "MX204", "error", compiled.site, message, f"pass inputs={states} and outputs={states}", compiled, write.modality,
+                RULE, compiled.site, message, f"pass inputs={states} and outputs={states}", compiled, write.modality,
                 also=[("written here", write.where)], remedy=Recapture(compiled.site.span, elements(compiled), elements(compiled)),
             )  # fmt: skip
             continue
         alone = next((write for write in writes if _alone(writes, write)), None)
         if alone is not None:
             yield from finding(
-                "MX204", "error", compiled.site,
+                RULE, compiled.site,
                 f"the model's state is captured but not that of the optimizer, which {line(alone.where)} updates: its moments and its step are "
                 "constants of the trace",
                 advice(program, compiled, "capture the optimizer's state, too"), compiled, alone.modality, also=[("updated here", alone.where)],
@@ -56,4 +58,4 @@ def _alone(writes: list[Write], write: Write) -> bool:
     return moments and any(other.how == "weights" and other.captured_out and other.where == write.where for other in writes)
 
 
-RULE = Rule("MX204", "half-captured-state", "error", check, after_in_object=("MX205",))
+RULE = Rule("MX204", "half-captured-state", "error", check, after_in_object=("MX205",), fixes=("unsafe",))

@@ -8,7 +8,9 @@ from mxlint.facts.events import Compiled, Modality
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Recapture, Refill
 from mxlint.rules.dead import why_dead
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 LIVE = "capture the live container: model.state, optimizer.state, mx.random.state, or one list or dict that the body reads and writes"
 OWN_NAME = 'the first call raises "uncaptured inputs", and a new array bound to the name is never seen'
@@ -21,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
         yield from _own_name(program, compiled)
         if compiled.outputs is not None and any(trace.parted for trace in program.traces.get(compiled.number, ())):
             yield from finding(
-                "MX205", "error", compiled.outputs.where,
+                RULE, compiled.outputs.where,
                 f"inputs= and outputs= hold the same arrays in two containers: {name_of(compiled)} swaps them for placeholders in one and returns them "
                 'from the other, so the first call raises "uncaptured inputs"',
                 "give one and the same container to inputs= and outputs=", compiled, Modality(),
@@ -29,7 +31,7 @@ def check(program: Program) -> Iterator[Finding]:
         for stale in program.stale.get(compiled.number, ()):
             if stale.kind == "captured" and stale.written is not None:
                 yield from finding(
-                    "MX205", "error", stale.written,
+                    RULE, stale.written,
                     f"this binds the captured container anew: {name_of(compiled)} keeps the old one, which nothing updates any more",
                     "change the content of the captured container in place, or compile again after this", compiled, stale.modality,
                     also=[("called again here", stale.call)], remedy=Refill(stale.written.span),
@@ -39,7 +41,7 @@ def check(program: Program) -> Iterator[Finding]:
         if note.what:
             message = "from MLX 0.32.1 on nothing can be put into mx.random.state: this raises a TypeError"
         yield from finding(
-            "MX205", "error", note.where, message, "call mx.random.seed, or give an explicit key= that is an argument", None, note.modality
+            RULE, note.where, message, "call mx.random.seed, or give an explicit key= that is an argument", None, note.modality
         )
 
 
@@ -49,7 +51,7 @@ def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
         reason = why_dead(capture, put_in) if capture is not None else None
         if capture is not None and reason is not None:
             yield from finding(
-                "MX205", "error", capture.where,
+                RULE, capture.where,
                 f"{name}= is given {reason}: MLX looks for arrays in that object only, and later updates replace the arrays elsewhere, "
                 f'so {name_of(compiled)} goes on with the old ones or raises "uncaptured inputs" at the first call',
                 LIVE, compiled, Modality(), remedy=_live(compiled),
@@ -69,11 +71,11 @@ def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
     for read in reads:
         if read.alias == "captured" and read.source is not None and read.holder not in through:
             yield from finding(
-                "MX205", "error", read.source,
+                RULE, read.source,
                 f"the captured container holds {quoted(read.name)}, but the body reads it by its own name: {OWN_NAME}",
                 'read it through the captured container (state[0], state["w"])', compiled, read.modality, also=[("read here", read.where)],
             )  # fmt: skip
             return
 
 
-RULE = Rule("MX205", "dead-capture", "error", check)
+RULE = Rule("MX205", "dead-capture", "error", check, fixes=("unsafe",))

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 VALUES: Final = ("clock", "random", "counter", "identity", "input", "network")
 """Where a value comes from that is another one at the next call."""
@@ -26,16 +28,14 @@ def check(program: Program) -> Iterator[Finding]:
             else:
                 message = f"{event.what} is called when {name_of(compiled)} is traced, and every later call goes on with that one value"
                 help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
-            yield from finding(
-                "MX206", "warning", event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls
-            )
+            yield from finding(RULE, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls)
         if len(program.calls.get(compiled.number, ())) < 2:
             continue
         relied = program.relied(compiled.number)
         for write in program.writes.get(compiled.number, ()):
             if write.how == "items" and write.new and not write.placeholder and write.where in relied:
                 yield from finding(
-                    "MX206", "warning", write.where,
+                    RULE, write.where,
                     f"{quoted(write.name)} grows when {name_of(compiled)} is traced, once per trace and not once per call",
                     "append in the code that calls the compiled function", compiled, write.modality, calls=write.calls,
                 )  # fmt: skip

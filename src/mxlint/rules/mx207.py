@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -15,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
         for event in program.events.get(compiled.number, ()):
             if event.kind == "mutate" and event.where in relied:
                 yield from finding(
-                    "MX207", "error", event.where,
+                    RULE, event.where,
                     f"this changes {quoted(event.where.text)} in place, but {name_of(compiled)} works on a copy of its arguments: "
                     "the caller's object stays as it was",
                     "return the new value and let the caller keep it, or capture the container with inputs= and outputs=", compiled, event.modality,

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
 from mxlint.rules.captures import captured, whole
-from mxlint.rules.rule import Program, Rule, finding, line, name_of, quoted
+from mxlint.rules.findings import finding, line, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -18,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
         events = program.events.get(compiled.number, ())
         for event in (event for event in events if event.kind == "misfit"):
             yield from finding(
-                "MX208", "error", event.where,
+                RULE, event.where,
                 f"{name_of(compiled)} does not take these arguments: the trace raises a TypeError while inputs= holds placeholders, and the captured "
                 f"state ({_state(compiled)}) keeps them for ever",
                 "pass the arguments that the function takes", compiled, event.modality,
@@ -40,7 +42,7 @@ def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
     more = f" (so does {', '.join(map(line, others))})" if others else ""
     yield from finding(
-        "MX208", "error", first.where,
+        RULE, first.where,
         f"what is raised here{more} ends the trace of {name_of(compiled)} while inputs= holds placeholders: the captured state ({_state(compiled)}) "
         f"keeps them for ever, also when the caller catches the exception, and every later call that uses it fails{_random(compiled)}",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Stale, Where
 from mxlint.facts.model import ObjectValue
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, line, name_of, quoted
+from mxlint.rules.findings import finding, line, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 KINDS = ("python", "mode", "frozen", "object")
 
@@ -33,7 +35,7 @@ def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
     also: list[tuple[str, Where]] = [("changed here", first.written)] if first.written is not None else []
     also += [("called again here", first.call), *(("read here", read) for read in others)]
     yield from finding(
-        "MX209", "error", first.read,
+        RULE, first.read,
         f"{what} is a Python value: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
         calls=first.calls, also=also,
@@ -52,7 +54,7 @@ def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[F
     for event in program.events.get(compiled.number, ()):
         if event.kind == "counted" and event.what not in said:
             yield from finding(
-                "MX209", "error", event.where,
+                RULE, event.where,
                 f"{quoted(event.what)} is changed by line {event.target} when {name_of(compiled)} is traced, once per trace: "
                 "every later call computes with the same number",
                 "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs=", compiled, event.modality,

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from mxlint.facts.events import Call, Compiled, Modality, Read
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Evaluate
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -23,7 +25,7 @@ def check(program: Program) -> Iterator[Finding]:
             others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
             what = f"the weights of {quoted(_module(first))} were" if first.container else f"{quoted(first.name)} was"
             yield from finding(
-                "MX210", "warning", place,
+                RULE, place,
                 f"{what} never computed before {name_of(compiled)} is traced: the whole computation behind it becomes part of the trace and is "
                 "done again at every call",
                 "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", compiled,
@@ -43,4 +45,4 @@ def _module(read: Read) -> str:
 
 
 STATE = ("MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212")
-RULE = Rule("MX210", "lazy-capture", "warning", check, after_in_object=STATE)
+RULE = Rule("MX210", "lazy-capture", "warning", check, after_in_object=STATE, fixes=("unsafe",), cost_only=True)

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -25,7 +27,7 @@ def check(program: Program) -> Iterator[Finding]:
             else:
                 what = "only the trace appends: later calls overwrite the items that are there, and the container does not grow"
             yield from finding(
-                "MX211", "warning", write.where, f"{quoted(write.name)} is captured by {name_of(compiled)} and grows: {what}",
+                RULE, write.where, f"{quoted(write.name)} is captured by {name_of(compiled)} and grows: {what}",
                 "return the value and append it outside, or use a container of fixed length", compiled, write.modality, calls=write.calls,
             )  # fmt: skip
 

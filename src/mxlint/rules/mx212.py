@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Read
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 UNCAPTURED = 'raises "[compile] Attempting to compile a function with uncaptured inputs is not allowed"'
 
@@ -32,7 +34,7 @@ def _finding(compiled: Compiled, read: Read) -> Iterator[Finding]:
         what = "an argument of this call" if read.alias == "argument" else "captured by inputs="
         message = f"{quoted(read.name)} is {what} and read here under another name as a constant: the first call of {name_of(compiled)} {UNCAPTURED}"
         help = "use the argument or the captured container in the body"
-    yield from finding("MX212", "error", read.where, message, help, compiled, read.modality, calls=read.calls)
+    yield from finding(RULE, read.where, message, help, compiled, read.modality, calls=read.calls)
 
 
 RULE = Rule("MX212", "aliased-capture", "error", check, after_in_object=("MX205",))

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
 from mxlint.rules.repetition import dropped, repeated
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -24,7 +26,7 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _finding(compiled: Compiled, loop: Where) -> Iterator[Finding]:
     yield from finding(
-        "MX301", "warning", compiled.site,
+        RULE, compiled.site,
         f"mx.compile makes a new compiled object of {name_of(compiled)} in every iteration, and its trace dies with it: "
         "each iteration traces and compiles again",
         "compile once before the loop and call that object in it; pass what changes as an array argument", compiled, Modality(),
@@ -32,4 +34,4 @@ def _finding(compiled: Compiled, loop: Where) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-RULE = Rule("MX301", "compile-in-loop", "warning", check)
+RULE = Rule("MX301", "compile-in-loop", "warning", check, fixes=("unsafe", "display"), cost_only=True)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
 from mxlint.rules.repetition import dropped, repeated
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -25,7 +27,7 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Finding]:
     yield from finding(
-        "MX302", "warning", compiled.site,
+        RULE, compiled.site,
         f"every call of `{layer or compiled.within or '?'}` makes a new compiled object of {name_of(compiled)} and drops it: "
         "each call traces and compiles again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
@@ -33,4 +35,4 @@ def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Fin
     )  # fmt: skip
 
 
-RULE = Rule("MX302", "compile-per-call", "warning", check, after=("MX301",))
+RULE = Rule("MX302", "compile-per-call", "warning", check, after=("MX301",), fixes=("unsafe", "display"), cost_only=True)

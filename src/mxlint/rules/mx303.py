@@ -8,7 +8,9 @@ from mxlint.facts.events import Argument, Compiled
 from mxlint.facts.model import ScalarValue, Value
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Wrap
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 from mxlint.rules.variation import FEW, scalars_vary, series
 
 
@@ -20,7 +22,7 @@ def check(program: Program) -> Iterator[Finding]:
             if scalars_vary(values, FEW if finite and compiled.shapeless is False else 0):
                 text = argument.where.text
                 yield from finding(
-                    "MX303", "warning", argument.where,
+                    RULE, argument.where,
                     f"{quoted(text)} is a Python number that changes from call to call: {name_of(compiled)} is traced and compiled again "
                     "for every value, and each trace is kept for ever",
                     f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(compiled, argument, values),
@@ -34,4 +36,4 @@ def _wrap(compiled: Compiled, argument: Argument, values: Sequence[Value]) -> Wr
     return Wrap(argument.where.span, function.span, compiled.function.bound) if function is not None and numbers else None
 
 
-RULE = Rule("MX303", "varying-scalar-argument", "warning", check)
+RULE = Rule("MX303", "varying-scalar-argument", "warning", check, fixes=("unsafe",), cost_only=True)

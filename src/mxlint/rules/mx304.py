@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 from mxlint.rules.variation import lengths_vary, series, shapes_vary
 
 
@@ -17,7 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
         for argument, values, finite, grows, modality in series(program, compiled):
             if not finite and (grows or shapes_vary(values) or lengths_vary(values)):
                 yield from finding(
-                    "MX304", "warning", argument.where,
+                    RULE, argument.where,
                     f"the shape of {quoted(argument.where.text)} changes from call to call: {name_of(compiled)} is traced and compiled again "
                     "for every shape, and each trace is kept for ever",
                     "pad to a few sizes, or keep the data in an array of fixed size; shapeless=True where MX4 has nothing against it",
@@ -25,4 +27,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX304", "varying-shape", "warning", check)
+RULE = Rule("MX304", "varying-shape", "warning", check, cost_only=True)

@@ -8,7 +8,9 @@ from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileTransform
 from mxlint.rules.captures import elements
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 PAIRS = ("mx.vjp", "mx.jvp")
 """Transforms that run the function where they stand."""
@@ -20,7 +22,7 @@ def check(program: Program) -> Iterator[Finding]:
         compiled = program.objects.get(note.object) if note.object is not None else None
         if compiled is not None:
             yield from finding(
-                "MX305", "warning", note.where,
+                RULE, note.where,
                 f"{note.what} runs the Python body of {name_of(compiled)} at every call: inside a transform its arguments are placeholders already, "
                 "so nothing of it is compiled",
                 f"compile what calls {note.what}" if note.what in PAIRS else f"compile the transform instead: mx.compile({note.what}(f))",
@@ -29,4 +31,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX305", "transform-of-compiled", "warning", check)
+RULE = Rule("MX305", "transform-of-compiled", "warning", check, fixes=("unsafe", "display"), cost_only=True)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -27,9 +29,9 @@ def check(program: Program) -> Iterator[Finding]:
         loops = calls[0].loops or compiled.loops or compiled.caller_loops
         if not loops and calls[0].outcome == "traced" and not calls[0].modality.conditions and calls[0].thread is None and compiled.run:
             yield from finding(
-                "MX306", "info", compiled.site, f"{name_of(compiled)} is compiled and called once: tracing and compiling cost more than one call can save",
+                RULE, compiled.site, f"{name_of(compiled)} is compiled and called once: tracing and compiling cost more than one call can save",
                 "call the function itself", compiled, Modality(),
             )  # fmt: skip
 
 
-RULE = Rule("MX306", "compile-used-once", "info", check)
+RULE = Rule("MX306", "compile-used-once", "info", check, cost_only=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 MANY = 15_000
 """Operations of one graph from which on tracing and compiling cost more than they save.
@@ -31,10 +33,10 @@ def check(program: Program) -> Iterator[Finding]:
                 if loop.operations >= CRASH:
                     message += f"; from about {CRASH:,} in a row MLX can end with a segmentation fault"
                 yield from finding(
-                    "MX307", "warning", loop.where, message,
+                    RULE, loop.where, message,
                     "compile one round, or some hundred, and call that in a loop outside; or use an operation over a whole axis (mx.cumsum, a matrix power)",
                     compiled, loop.modality, within=loop.within, calls=loop.calls,
                 )  # fmt: skip
 
 
-RULE = Rule("MX307", "unrolled-loop", "warning", check)
+RULE = Rule("MX307", "unrolled-loop", "warning", check, cost_only=True)

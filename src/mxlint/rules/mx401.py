@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Unbake
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import consequences, matters, varying_axes
 
 HELP = "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), or leave out shapeless=True"
@@ -18,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
         for event in program.events.get(number, ()) if compiled.shapeless else ():
             if event.kind == "bake" and matters(event.axes, varying_axes(program, compiled), features=False):
                 yield from finding(
-                    "MX401", "error", event.where,
+                    RULE, event.where,
                     f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True, "
                     f"when it changes, {name_of(compiled)} {consequences(event.effects) or 'raises or silently returns wrong values'}",
                     HELP, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
@@ -26,4 +28,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX401", "baked-shape", "error", check, after=("MX403", "MX402"))
+RULE = Rule("MX401", "baked-shape", "error", check, after=("MX403", "MX402"), by_arguments=True, fixes=("unsafe", "display"))

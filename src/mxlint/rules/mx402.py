@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import matters, varying_axes
 
 
@@ -15,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
         for event in program.events.get(number, ()) if compiled.shapeless else ():
             if event.kind == "branch" and matters(event.axes, varying_axes(program, compiled), features=True):
                 yield from finding(
-                    "MX402", "error", event.where,
+                    RULE, event.where,
                     f"the condition {quoted(event.what)} is decided by the shape of the first trace: under shapeless=True "
                     f"{name_of(compiled)} silently keeps that branch for every later shape",
                     "leave out shapeless=True, or make the choice outside the compiled function", compiled, event.modality, within=event.within,
@@ -23,4 +25,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX402", "shape-condition", "error", check, after=("MX403",))
+RULE = Rule("MX402", "shape-condition", "error", check, after=("MX403",), by_arguments=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import applies, consequences, in_versions, varying_axes
 
 
@@ -19,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
             effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
             later = consequences([effect for effect in effects if effect.way != "first"])
             yield from finding(
-                "MX403", "error", event.where,
+                RULE, event.where,
                 f"{quoted(event.what)} cannot infer its output shape under shapeless=True: the first call of {name_of(compiled)} raises"
                 f"{in_versions([effect for effect in effects if effect.way == 'first'])} "
                 '"ValueError: [Primitive::output_shapes] … cannot infer output shapes"' + (f"; when a size changes, it {later}" if later else ""),
@@ -28,4 +30,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX403", "shapeless-unsupported-op", "error", check)
+RULE = Rule("MX403", "shapeless-unsupported-op", "error", check, by_arguments=True)

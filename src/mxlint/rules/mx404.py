@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import applies, consequences, varying_axes
 
 HELP = "leave out shapeless=True, or do this outside the compiled function"
@@ -30,12 +32,12 @@ def check(program: Program) -> Iterator[Finding]:
             kept = "whether an axis has length 1" if unit else "sizes"
             changes = "an axis of length 1 gets another, or one gets length 1" if unit else "they change"
             yield from finding(
-                "MX404", "error" if certain else "warning", event.where,
+                RULE, event.where,
                 f"{quoted(event.what)} keeps {kept} of the first trace under shapeless=True: when {changes}, {name_of(compiled)} "
                 f"{consequences(effects)}",
-                HELPS.get(event.what, HELP), compiled, event.modality, within=event.within, calls=event.calls,
+                HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
                 uncalled=not program.calls.get(number),
             )  # fmt: skip
 
 
-RULE = Rule("MX404", "shapeless-unsafe-op", "error", check, after=("MX403", "MX401"))
+RULE = Rule("MX404", "shapeless-unsafe-op", "error", check, after=("MX403", "MX401"), by_arguments=True)

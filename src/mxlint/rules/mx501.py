@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding
+from mxlint.rules.findings import finding
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -21,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""
         yield from finding(
-            "MX501", "error", compiled.decorates or compiled.site,
+            RULE, compiled.decorates or compiled.site,
             f"mx.compile returns an object that does not bind self: calling `{name}` on an instance of {compiled.method_of} "
             'leaves the first argument out and raises "TypeError: missing 1 required positional argument"',
             f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",

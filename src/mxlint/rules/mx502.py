@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Argument, Compiled, Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, among, finding, name_of, quoted
+from mxlint.rules.findings import among, finding, name_of, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 REFUSES = "ValueError: [compile] Function arguments must be trees of arrays or constants"
 
@@ -19,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
                 if argument.bad:
                     message, help = _words(compiled, argument)
                     yield from finding(
-                        "MX502", "error", argument.where, message, help, compiled, Modality((), call.modality.presumed), within=call.within
+                        RULE, argument.where, message, help, compiled, Modality((), call.modality.presumed), within=call.within
                     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -14,7 +16,7 @@ def check(program: Program) -> Iterator[Finding]:
         for event in program.events.get(compiled.number, ()):
             if event.kind == "return":
                 yield from finding(
-                    "MX503", "error", event.where,
+                    RULE, event.where,
                     f"{name_of(compiled)} returns {event.what} that holds placeholders: MLX looks for arrays in lists, tuples and dicts only, "
                     "so they are never replaced by results, every call returns the same object, and using it raises",
                     "return the arrays in a list, tuple or dict, and build the object outside", compiled, event.modality, within=event.within,

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mxlint.facts.events import Modality
 from mxlint.facts.model import ScalarValue
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -20,7 +22,7 @@ def check(program: Program) -> Iterator[Finding]:
             trace.ended and trace.operations and trace.full and trace.returns == ScalarValue("None", None, True, False) for trace in traces
         ):
             yield from finding(
-                "MX504", "warning", compiled.site,
+                RULE, compiled.site,
                 f"{name_of(compiled)} computes arrays but returns nothing and has no outputs=: MLX computes only what is returned or captured, "
                 "so nothing is ever done",
                 "return the result, or pass the container that it writes as outputs=", compiled, Modality(),

@@ -7,7 +7,9 @@ from typing import Final
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, quoted
+from mxlint.rules.findings import finding, quoted
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 KINDS: Final = {
     "generator": ("a generator function", "calling it only makes a generator, whose body runs later with placeholders and raises"),
@@ -23,12 +25,10 @@ def check(program: Program) -> Iterator[Finding]:
         if compiled.function.kind in KINDS:
             what, why = KINDS[compiled.function.kind]
             message = f"{quoted(compiled.text)} is {what}: {why}"
-            yield from finding(
-                "MX505", "error", compiled.site, message, "compile a plain function that returns arrays", compiled, Modality()
-            )
+            yield from finding(RULE, compiled.site, message, "compile a plain function that returns arrays", compiled, Modality())
     for note in program.notes.get("not a function", ()):
         yield from finding(
-            "MX505", "error", note.where,
+            RULE, note.where,
             "mx.compile without a function raises a TypeError: it takes the function first and is no factory of decorators",
             "write @mx.compile, or @partial(mx.compile, shapeless=True) with options", None, note.modality,
         )  # fmt: skip

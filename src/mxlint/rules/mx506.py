@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Call, Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, line, name_of
+from mxlint.rules.findings import finding, line, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -21,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
                 between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
                 other = "an earlier one" if first.where == call.where else f"that in {line(first.where)}"
                 yield from finding(
-                    "MX506", "warning", call.where,
+                    RULE, call.where,
                     f"the cache of {name_of(compiled)} cannot tell this call from {other}: True and 1, 0 and 0.0, and "
                     "differently nested lists and dicts have one key, so this call runs the other one's trace",
                     "give both calls the same form of arguments, or compile two functions", compiled, between, also=[("the other call", first.where)],

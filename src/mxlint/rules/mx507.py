@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 INSTANCE = (
     "Python looks __call__ up on the class: an instance attribute of that name is never used, so calling the object still runs the uncompiled code",
@@ -33,7 +35,7 @@ def check(program: Program) -> Iterator[Finding]:
         for note in program.notes.get(kind, ()):
             compiled = program.objects.get(note.object) if note.object is not None else None
             if kind != "discarded" or note.object is not None and not program.calls.get(note.object):
-                yield from finding("MX507", "warning", note.where, message, help, compiled, note.modality)
+                yield from finding(RULE, note.where, message, help, compiled, note.modality)
     yield from _shared(program)
 
 
@@ -45,7 +47,7 @@ def _shared(program: Program) -> Iterator[Finding]:
         first = seen.setdefault(compiled.identity, compiled)
         if first.site != compiled.site and _outputs(first) != _outputs(compiled):
             yield from finding(
-                "MX507", "warning", compiled.site,
+                RULE, compiled.site,
                 f"{name_of(compiled)} is compiled twice with different outputs=: both objects share one trace, so the one called later does not "
                 "write what it captures",
                 "compile two different functions (wrap one in a lambda)", compiled, Modality(), also=[("compiled before here", first.site)],

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mxlint.facts.events import Modality
 from mxlint.facts.model import ArrayValue, ContainerValue
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -27,10 +29,10 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         if all(isinstance(trace.returns, (ArrayValue, ContainerValue)) for trace in traces):
             yield from finding(
-                "MX601", "info", compiled.site,
+                RULE, compiled.site,
                 f"{name_of(compiled)} is one operation, or one function that MLX has compiled already: there is nothing to fuse",
                 "leave out mx.compile here, or compile the function around it", compiled, Modality(),
             )  # fmt: skip
 
 
-RULE = Rule("MX601", "nothing-to-fuse", "info", check)
+RULE = Rule("MX601", "nothing-to-fuse", "info", check, cost_only=True)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -21,9 +23,9 @@ def check(program: Program) -> Iterator[Finding]:
         exposed = any(call.within and call.within not in functions and not call.within.rpartition(".")[2].startswith("_") for call in calls)
         if calls and not exposed and all(call.outcome == "inlined" for call in calls):
             yield from finding(
-                "MX602", "info", group[0].site, f"{name_of(group[0])} is only called while another function is traced: its own compilation is never used",
+                RULE, group[0].site, f"{name_of(group[0])} is only called while another function is traced: its own compilation is never used",
                 "leave out mx.compile here: the outer function is compiled as a whole", group[0], Modality(),
             )  # fmt: skip
 
 
-RULE = Rule("MX602", "nested-compile", "info", check)
+RULE = Rule("MX602", "nested-compile", "info", check, cost_only=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -20,7 +22,7 @@ def check(program: Program) -> Iterator[Finding]:
         else:
             message = f"nothing forces the result of {name_of(compiled)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
             help = "call mx.eval on the result before the second clock reading"
-        yield from finding("MX603", "warning", note.where, message, help, compiled, note.modality)
+        yield from finding(RULE, note.where, message, help, compiled, note.modality)
 
 
 RULE = Rule("MX603", "timing-without-eval", "warning", check, after=("MX206",))

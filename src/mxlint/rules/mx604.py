@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding
+from mxlint.rules.findings import finding
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -15,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
     for note in program.notes.get("compile disabled", ()):
         if not note.modality.conditions and not program.tests(note.where.span.filename):
             yield from finding(
-                "MX604", "warning", note.where, "this always switches off compilation for the whole process: every mx.compile in it does nothing",
+                RULE, note.where, "this always switches off compilation for the whole process: every mx.compile in it does nothing",
                 "put it under a debug option, or pair it with mx.enable_compile()", None, note.modality,
             )  # fmt: skip
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.model import ArrayValue
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -18,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
                 pair in varying or pair[1] is None and any(v[0] == pair[0] for v in varying) for pair in event.axes
             ):
                 yield from finding(
-                    "MX605", "warning", event.where,
+                    RULE, event.where,
                     f"the size of the custom kernel comes from a shape that changes between calls: {name_of(compiled)} is traced, and the kernel "
                     "built, once for each shape",
                     "pad the data to a few sizes", compiled, event.modality, within=event.within, calls=event.calls,
@@ -36,4 +38,4 @@ def _varying(program: Program, number: int) -> set[tuple[int, int | None]]:
     return {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
 
 
-RULE = Rule("MX605", "shape-dependent-kernel", "warning", check)
+RULE = Rule("MX605", "shape-dependent-kernel", "warning", check, cost_only=True)

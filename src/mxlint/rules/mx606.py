@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
-from mxlint.rules.rule import Program, Rule, finding, name_of
+from mxlint.rules.findings import finding, name_of
+from mxlint.rules.program import Program
+from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -25,8 +27,8 @@ def check(program: Program) -> Iterator[Finding]:
             else f"{name_of(compiled)} is called from several threads: each thread traces anew"
         )
         yield from finding(
-            "MX606", "error" if state else "info", first, what,
-            "call it from one thread, or give each thread a function and state of its own", compiled, Modality(),
+            RULE, first, what,
+            "call it from one thread, or give each thread a function and state of its own", compiled, Modality(), severity=None if state else "info",
         )  # fmt: skip
 
 

@@ -1,10 +1,20 @@
-"""Which rules exist: code, name, severity, family. The pages in rules/ say the rest, and a test holds both equal."""
+"""Which rules there are: each is a page in rules/, named after its code and name, and a file mxNNN.py beside this one with all else.
+
+The code and name of a rule are read from the name of its page. Its file is imported when more is asked for than that: all of them take longer
+than a whole run that finds nothing to do.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from os import listdir
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mxlint.finding import Severity
+if TYPE_CHECKING:
+    from mxlint.rules.rule import Rule
 
 FAMILIES: dict[str, str] = {
     "MX0": "run",
@@ -15,72 +25,55 @@ FAMILIES: dict[str, str] = {
     "MX5": "signature",
     "MX6": "advice",
 }
+_PAGE = re.compile(r"(MX\d{3})-([a-z0-9-]+)\.md")
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """The identity of a rule. `severity` is the one it has unless a finding says otherwise."""
-
-    code: str
-    name: str
-    severity: Severity
-
-    @property
-    def family(self) -> str:
-        return FAMILIES[self.code[:3]]
-
-    @property
-    def page(self) -> str:
-        """The file name of the rule's page inside rules/."""
-        return f"{self.code}-{self.name}.md"
+def folder() -> Path:
+    """Where the pages are: inside an installed package, or rules/ of the checkout that an editable install points to."""
+    package = Path(__file__).parents[1]
+    installed = package / "_pages"
+    return installed if installed.is_dir() else package.parents[1] / "rules"
 
 
-_ALL = (
-    Rule("MX001", "unused-suppression", "warning"),
-    Rule("MX002", "unknown-rule", "warning"),
-    Rule("MX003", "syntax-error", "error"),
-    Rule("MX004", "internal-error", "error"),
-    Rule("MX101", "print-traced-array", "error"),
-    Rule("MX102", "eval-in-compiled", "error"),
-    Rule("MX103", "host-conversion", "error"),
-    Rule("MX104", "array-condition", "error"),
-    Rule("MX105", "array-as-python-index", "error"),
-    Rule("MX201", "uncaptured-read", "warning"),
-    Rule("MX202", "uncaptured-write", "error"),
-    Rule("MX203", "uncaptured-random-state", "error"),
-    Rule("MX204", "half-captured-state", "error"),
-    Rule("MX205", "dead-capture", "error"),
-    Rule("MX206", "frozen-call", "warning"),
-    Rule("MX207", "lost-mutation", "error"),
-    Rule("MX208", "raise-with-captures", "warning"),
-    Rule("MX209", "frozen-python-state", "warning"),
-    Rule("MX210", "lazy-capture", "warning"),
-    Rule("MX211", "growing-capture", "warning"),
-    Rule("MX212", "aliased-capture", "error"),
-    Rule("MX301", "compile-in-loop", "warning"),
-    Rule("MX302", "compile-per-call", "warning"),
-    Rule("MX303", "varying-scalar-argument", "warning"),
-    Rule("MX304", "varying-shape", "warning"),
-    Rule("MX305", "transform-of-compiled", "warning"),
-    Rule("MX306", "compile-used-once", "info"),
-    Rule("MX401", "baked-shape", "error"),
-    Rule("MX402", "shape-condition", "error"),
-    Rule("MX403", "shapeless-unsupported-op", "error"),
-    Rule("MX404", "shapeless-unsafe-op", "error"),
-    Rule("MX501", "compiled-method", "error"),
-    Rule("MX502", "unsupported-argument", "error"),
-    Rule("MX503", "untracked-return", "error"),
-    Rule("MX504", "missing-return", "warning"),
-    Rule("MX505", "not-a-function", "error"),
-    Rule("MX506", "ambiguous-argument", "warning"),
-    Rule("MX507", "compile-without-effect", "warning"),
-    Rule("MX601", "nothing-to-fuse", "info"),
-    Rule("MX602", "nested-compile", "info"),
-    Rule("MX603", "timing-without-eval", "warning"),
-    Rule("MX604", "compile-disabled", "warning"),
-    Rule("MX605", "shape-dependent-kernel", "warning"),
-    Rule("MX606", "compiled-across-threads", "error"),
-)
+NAMES: Mapping[str, str] = {match[1]: match[2] for match in map(_PAGE.fullmatch, sorted(listdir(folder()))) if match is not None}
+"""The name of each rule, by its code."""
+CODES: Mapping[str, str] = {name: code for code, name in NAMES.items()}
+"""The code of each rule, by its name."""
 
-RULES: dict[str, Rule] = {rule.code: rule for rule in _ALL}
-BY_NAME: dict[str, Rule] = {rule.name: rule for rule in _ALL}
+
+class _Rules(Mapping[str, "Rule"]):
+    """The rules by code, each imported when it is first asked for."""
+
+    def __getitem__(self, code: str) -> Rule:
+        if code not in NAMES:
+            raise KeyError(code)
+        rule: Rule = import_module(f"mxlint.rules.{code.lower()}").RULE
+        return rule
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+    def __contains__(self, code: object) -> bool:
+        return code in NAMES
+
+
+RULES: Mapping[str, Rule] = _Rules()
+
+
+def family(code: str) -> str:
+    """What a rule is about."""
+    return FAMILIES[code[:3]]
+
+
+def page_file(code: str) -> str:
+    """The file name of a rule's page inside rules/."""
+    return f"{code}-{NAMES[code]}.md"
+
+
+def code_of(text: str) -> str | None:
+    """The code of the rule that a code or a name means, in letters of any case; None if there is no such rule."""
+    code = text.upper()
+    return code if code in NAMES else CODES.get(text.lower())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mxlint.facts.events import Compiled, Where
-from mxlint.rules.rule import Program
+from mxlint.rules.program import Program
 
 UNCOUNTED: Final = ("first", "rest")
 """The rounds of a loop that the interpreter does not run one by one."""

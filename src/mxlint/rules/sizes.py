@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mxlint.facts.events import Axis, Compiled, Effect
-from mxlint.rules.rule import Program, among
+from mxlint.rules.findings import among
+from mxlint.rules.program import Program
 
 LATER = {
     "crash": "reads or writes memory out of bounds (wrong values or a crash)",

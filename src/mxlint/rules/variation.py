@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
 from mxlint.facts.model import ArrayValue, ContainerValue, ScalarValue, Value
-from mxlint.rules.rule import Program
+from mxlint.rules.program import Program
 
 MANY = 3
 """From so many different ones on, values or shapes that come round by round are taken to go on changing."""

@@ -13,7 +13,7 @@ from mxlint.finding import VERDICTS, Evidence, Finding, Slowdown, Span, Verdict
 from mxlint.report.footer import footer
 from mxlint.report.html.charts import bounds, duration, ratio, shares, times, timings, traces
 from mxlint.report.html.elements import Content, append, element, write
-from mxlint.rules.registry import RULES
+from mxlint.rules.registry import NAMES
 from mxlint.source import Source
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _contents(findings: list[tuple[int, Finding]]) -> Iterator[Element]:
         cells: list[Content] = [
             element("a", f"#{number}", href=f"#f{number}"),
             _chip(finding.severity),
-            element("span", finding.code, " ", element("small", RULES[finding.code].name)),
+            element("span", finding.code, " ", element("small", NAMES[finding.code])),
             _place(finding.span),
         ]
         cells += [_chip(verdict.verdict) if verdict is not None else None] if verified else []
@@ -105,7 +105,7 @@ def _contents(findings: list[tuple[int, Finding]]) -> Iterator[Element]:
 def _article(number: int, finding: Finding, result: Result) -> Element:
     name = f"f{number}"
     article = element("article", id=name, class_=finding.severity, aria_labelledby=f"{name}-heading")
-    heading = element("h2", _chip(finding.severity), f" {finding.code} ", element("small", f"{RULES[finding.code].name}, #{number}"))
+    heading = element("h2", _chip(finding.severity), f" {finding.code} ", element("small", f"{NAMES[finding.code]}, #{number}"))
     heading.set("id", f"{name}-heading")
     append(article, heading)
     append(article, element("p", finding.message, class_="message"))

@@ -1,0 +1,80 @@
+"""The facts of a run as rules read them: found by compiled object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from mxlint.facts.events import Call, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+
+
+@dataclass(frozen=True)
+class Program:
+    """The facts of a run, found by compiled object."""
+
+    log: Log
+    tests: Callable[[str], bool] = field(default=lambda filename: False)
+
+    @cached_property
+    def objects(self) -> Mapping[int, Compiled]:
+        return {compiled.number: compiled for compiled in self.log.compiled}
+
+    @cached_property
+    def sites(self) -> Mapping[Where, tuple[Compiled, ...]]:
+        """The objects of each compile site."""
+        found: dict[Where, list[Compiled]] = {}
+        for compiled in self.log.compiled:
+            found.setdefault(compiled.site, []).append(compiled)
+        return {site: tuple(group) for site, group in found.items()}
+
+    @cached_property
+    def calls(self) -> Mapping[int, tuple[Call, ...]]:
+        return _by_object(self.log.calls)
+
+    @cached_property
+    def traces(self) -> Mapping[int, tuple[Trace, ...]]:
+        return _by_object(self.log.traces)
+
+    @cached_property
+    def events(self) -> Mapping[int, tuple[Event, ...]]:
+        return _by_object(self.log.events)
+
+    @cached_property
+    def reads(self) -> Mapping[int, tuple[Read, ...]]:
+        return _by_object(self.log.reads)
+
+    @cached_property
+    def writes(self) -> Mapping[int, tuple[Write, ...]]:
+        return _by_object(self.log.writes)
+
+    @cached_property
+    def stale(self) -> Mapping[int, tuple[Stale, ...]]:
+        return _by_object(self.log.stale)
+
+    @cached_property
+    def loops(self) -> Mapping[int, tuple[Loop, ...]]:
+        return _by_object(self.log.loops)
+
+    @cached_property
+    def notes(self) -> Mapping[str, tuple[Note, ...]]:
+        """By kind."""
+        found: dict[str, list[Note]] = {}
+        for note in self.log.notes:
+            found.setdefault(note.kind, []).append(note)
+        return {kind: tuple(group) for kind, group in found.items()}
+
+    def relied(self, number: int) -> Mapping[Where, Where]:
+        """What traces of an object changed, and where host code relies on it."""
+        return {where: note.where for note in self.notes.get("relied", ()) if note.object == number for where in note.also}
+
+
+_Record = TypeVar("_Record", Call, Loop, Trace, Event, Read, Write, Stale)
+
+
+def _by_object(records: Iterable[_Record]) -> dict[int, tuple[_Record, ...]]:
+    found: dict[int, list[_Record]] = {}
+    for record in records:
+        found.setdefault(record.object, []).append(record)
+    return {number: tuple(group) for number, group in found.items()}
