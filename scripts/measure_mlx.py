@@ -29,7 +29,7 @@ from folding import combine, fold, loosely, resolve
 from recipes import RECIPES, SKIPPED
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parent / "src" / "mxlint" / "tracing" / "mlx"
+DATA = HERE.parent / "src" / "mxlint" / "models" / "mlx"
 LIMIT = 45.0  # seconds of silence after which a step counts as hung
 
 

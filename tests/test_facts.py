@@ -1,4 +1,4 @@
-"""Facts: what the static tracer tells others of a program, and the JSON form of it."""
+"""Log: what the static tracer tells others of a program, and the JSON form of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from mxlint.engine import check
 from mxlint.facts.codec import FactsError, decode, encode
-from mxlint.facts.model import ArrayValue, Facts, ScalarValue
+from mxlint.facts.events import Log
+from mxlint.facts.values import ArrayValue, ScalarValue
 from mxlint.pages import load_page
 from mxlint.rules.registry import RULES
 
@@ -24,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def facts_of(text: str, **others: str) -> Facts:
+def facts_of(text: str, **others: str) -> Log:
     """The facts of `main.py`, beside modules of the project."""
     for name, other in others.items():
         Path(f"{name}.py").write_text(other, encoding="utf-8")
@@ -53,10 +54,11 @@ train([mc.zeros((2, 8), mc.float16)])
 
 
 def test_calls_have_their_arguments_their_function_and_their_loops() -> None:
-    (made,) = facts_of(STEP, tools="def scale(x):\n    return x * 2\n").objects
-    assert made.function is not None and [parameter.name for parameter in made.function.parameters] == ["x", "t", "flag"]
-    first, inner = made.calls[0], made.calls[-1]
-    assert (first.within, first.path, [loop.start.row for loop in first.loops]) == ("", (), [14])
+    log = facts_of(STEP, tools="def scale(x):\n    return x * 2\n")
+    (made,) = log.compiled
+    assert [parameter.name for parameter in made.function.parameters] == ["x", "t", "flag"]
+    first, inner = log.calls[0], log.calls[-1]
+    assert (first.within, first.path, [loop.span.start.row for loop in first.loops]) == ("", (), [14])
     assert [argument.value for argument in first.arguments] == [ArrayValue((4, 8), "float32"), ScalarValue("int", 0, True, False)]
     assert (inner.within, [call.start.row for call in inner.path]) == ("train", [16])
     assert [(argument.name, argument.value) for argument in inner.arguments] == [
@@ -66,36 +68,25 @@ def test_calls_have_their_arguments_their_function_and_their_loops() -> None:
     ]
 
 
-def test_sites_are_there_whether_or_not_anything_runs_them() -> None:
-    found = facts_of("import mlx.core as mx\nif False:\n    @mx.compile\n    def f(x):\n        return x\n")
-    assert [(site.place.start.row, site.text) for site in found.sites] == [(3, "f")] and not found.objects
-
-
-def test_imports_say_what_a_name_means() -> None:
-    found = facts_of(STEP, tools="def scale(x):\n    return x * 2\n")
-    here = {item.name: (item.target, item.source) for item in found.imports if item.place.filename == "main.py"}
-    assert here == {"mc": ("mlx.core", None), "jit": ("mlx.core.compile", None), "scale": ("tools.scale", "tools.py")}
-
-
-def test_changes_name_the_read_the_write_and_the_later_call() -> None:
-    found = facts_of(
+def test_a_stale_read_names_the_read_the_write_and_the_later_call() -> None:
+    log = facts_of(
         "import mlx.core as mx\nscale = 1.0\n@mx.compile\ndef f(x):\n    return x * scale\nf(mx.ones(2))\nscale = 2.0\nf(mx.ones(2))\n"
     )
-    (made,) = found.objects
     assert [
-        (change.name, change.read.start.row, change.written and change.written.start.row, change.again.start.row) for change in made.changes
+        (stale.name, stale.read.span.start.row, stale.written and stale.written.span.start.row, stale.call.span.start.row)
+        for stale in log.stale
     ] == [("scale", 5, 7, 8)]
-    (trace,) = made.traces
-    assert [(read.name, read.value) for read in trace.reads if read.name == "scale"] == [("scale", ScalarValue("float", 1.0, True, False))]
+    assert [(read.name, read.value) for read in log.reads if read.name == "scale"] == [("scale", ScalarValue("float", 1.0, True, False))]
 
 
 def test_a_parameter_that_no_call_in_sight_gives_has_what_it_is_taken_to_be() -> None:
-    (made,) = facts_of("import mlx.core as mx\n@mx.compile\ndef f(x, n: int):\n    return x.sum() * n\n").objects
-    assert made.function is not None and not made.calls
+    log = facts_of("import mlx.core as mx\n@mx.compile\ndef f(x, n: int):\n    return x.sum() * n\n")
+    (made,) = log.compiled
+    assert not log.calls
     assert [parameter.value for parameter in made.function.parameters] == [ArrayValue(None, None), ScalarValue("int", None, False, False)]
 
 
-def _samples() -> list[Facts]:
+def _samples() -> list[Log]:
     found = list(check([str(FIXTURES / "project"), str(FIXTURES / "demo")], with_facts=True).facts)
     for number, code in enumerate(RULES):
         for block in load_page(code).blocks:
@@ -136,10 +127,10 @@ def test_other_json_is_refused_or_means_the_facts_that_it_says(path: list[int], 
         assert encode(found) == other
 
 
-_KNOWN: list[Facts] = []
+_KNOWN: list[Log] = []
 
 
-def _step() -> Facts:
+def _step() -> Log:
     if not _KNOWN:
         _KNOWN.append(facts_of(STEP, tools="def scale(x):\n    return x * 2\n"))
     return _KNOWN[0]

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from mxlint.analysis import analyze
 from mxlint.finding import Edit, Finding, Position, Span
 from mxlint.fixes.edits import EditError, apply, fixed_finding, fixed_sources
+from mxlint.models.mlx.table import Table, load_table
 from mxlint.pages import load_page
 from mxlint.project import Project
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
-from mxlint.tracing.mlx.table import Table, load_table
 
 FIXED = [code for code in RULES if load_page(code).fix is not None and code > "MX1"]
 

@@ -17,7 +17,6 @@ import pytest
 
 from mxlint.source import source_from_bytes
 from mxlint.syntax.index import Block, Import, Index, index
-from mxlint.tracing.unreached import spelled
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").rglob("*.py"))
 LIBRARY = sorted(path for path in Path(sysconfig.get_path("stdlib")).glob("*.py") if 2_000 < path.stat().st_size < 60_000)[::3]
@@ -205,18 +204,6 @@ def _row_of_definition(text: str, row: int) -> int:
 
 
 # -- compile sites -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
-def test_sites_are_those_that_are_spelled(path: Path) -> None:
-    try:
-        source = source_from_bytes(path.read_bytes(), path.name)
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError):
-        return
-    found = {(site.start, site.end, site.form, site.compiled) for site in index(source.text, tree).sites if site.form != "reference"}
-    rows = range(1, source.text.count("\n") + 2)
-    assert found == {(other.start, other.end, other.form, other.compiled) for other in spelled(source, tree, rows)}
 
 
 SITES = [

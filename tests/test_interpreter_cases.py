@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from mxlint.analysis_new import analyze
+from mxlint.analysis import analyze
 from mxlint.finding import Finding
+from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
-from mxlint.tracing.mlx.table import load_table
 
 SHAPES = Path(__file__).parent / "fixtures" / "shapes"
 PRELUDE = "import mlx.core as mx; C = mx.array([1.0, 2.0])\n"

@@ -8,9 +8,9 @@ import pytest
 
 from mxlint.interpreter import entry
 from mxlint.interpreter.core import Interpreter
+from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import Source
-from mxlint.tracing.mlx.table import load_table
 
 ENOUGH = 10**9
 """Steps that no budget cuts short."""

@@ -20,7 +20,6 @@ from mxlint.syntax import ir
 from mxlint.syntax.lower import Lowering, lower
 from mxlint.syntax.names import bound_names
 from mxlint.syntax.trees import Trees
-from mxlint.tracing.chunks import cut
 
 # -- what it becomes ---------------------------------------------------------------------------------------------------
 
@@ -719,57 +718,6 @@ def test_records() -> None:
         ir.Name(0, 1)  # type: ignore[call-arg]
     with pytest.raises(AttributeError):
         one.other = 1  # type: ignore[attr-defined]
-
-
-# -- pieces ------------------------------------------------------------------------------------------------------------
-
-CHUNKS = [
-    ("a = 1; b = 2\nc\n", [("a = 1; b = 2\n", "other", None, False), ("c\n", "other", None, False)]),
-    ("a = 1; \\\nb = 2\nc", [("a = 1; \\\n", "other", None, False), ("b = 2\n", "other", None, False), ("c", "other", None, False)]),
-    ("a  # \\\nb\n", [("a  # \\\n", "other", None, False), ("b\n", "other", None, False)]),
-    ("é = 'é'; b\nc\n", [("é = 'é'; b\n", "other", None, False), ("c\n", "other", None, False)]),
-    (
-        "\n# one\ndef f():\n  pass\n  # two\n\nasync def g(): pass\n",
-        [("def f():\n  pass\n", "def", "f", False), ("async def g(): pass\n", "def", "g", False)],
-    ),
-    ("a\n# one\n@b\n# two\n@c\nclass D:\n  e\n", [("a\n", "other", None, False), ("@b\n# two\n@c\nclass D:\n  e\n", "class", "D", True)]),
-    ("a\n@(\nb)\ndef f(): pass", [("a\n", "other", None, False), ("b)\ndef f(): pass", "def", "f", True)]),
-    ("a\r\n\tb\r\n".replace("\t", ""), [("a\r\n", "other", None, False), ("b\r\n", "other", None, False)]),
-    ("a = '''\r\r'''\rb\r", [("a = '''\r\r'''\r", "other", None, False), ("b\r", "other", None, False)]),
-    (
-        "a\x0c\nb = '\u2028\x0b\x1c'\n\x0cc\n",
-        [("a\x0c\n", "other", None, False), ("b = '\u2028\x0b\x1c'\n", "other", None, False), ("\x0cc\n", "other", None, False)],
-    ),
-    ("if a:\n  b\nelse:\n  c; \nd\n", [("if a:\n  b\nelse:\n  c; \n", "other", None, False), ("d\n", "other", None, False)]),
-    ("# nothing\n", []),
-    ("", []),
-]
-
-
-@pytest.mark.parametrize(("source", "expected"), CHUNKS)
-def test_pieces(source: str, expected: list[tuple[str, str, str | None, bool]]) -> None:
-    pieces = cut(Lowering(source, Trees()))
-    assert [(source[piece.start : piece.end], piece.kind, piece.name, piece.decorated) for piece in pieces] == expected
-
-
-def test_pieces_hold_their_statements() -> None:
-    source = "a = 1; b = 2\ndef f(): pass\nimport c\n"
-    lowering = Lowering(source, Trees())
-    pieces = cut(lowering)
-    statements = lowering.tree.module.body
-    assert tuple(statement for piece in pieces for statement in lowering.top(statements[piece.nodes])) == lowered(source)
-    assert [(piece.binds, piece.plain) for piece in pieces] == [(("a", "b"), False), (("f",), False), (("c",), True)]
-
-
-def test_long_methods_count_apart() -> None:
-    source = "class A:\n    x = 1\n    def f(self):\n        return '%s'\n    def g(self): return 1\n    def h(self): return '%s'; y = 2\n"
-    source %= "f" * 100, "h" * 100
-    (piece,) = cut(Lowering(source, Trees()))
-    assert [(source[suite.at : suite.start], source[suite.start : suite.end][:20]) for suite in piece.methods] == [
-        ("def f", "(self):\n        retu"),
-        ("def h", "(self): return 'hhhh"),
-    ]
-    assert piece.size == len(source) - sum(suite.end - suite.start for suite in piece.methods)
 
 
 # -- the names that statements bind -----------------------------------------------------------------------------------

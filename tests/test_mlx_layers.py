@@ -21,7 +21,7 @@ from mxlint.models.mlx.layers import layer_model
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLS = int(os.environ.get("MXLINT_RESULTS", "8"))
-TABLE = json.loads((ROOT / "src" / "mxlint" / "tracing" / "mlx" / "facts.json").read_text())["entries"]
+TABLE = json.loads((ROOT / "src" / "mxlint" / "models" / "mlx" / "facts.json").read_text())["entries"]
 MODEL = layer_model()
 LAYERS = sorted(name for name, entry in MODEL.entries.items() if "unknown" not in entry)
 

@@ -54,7 +54,7 @@ def test_results_are_those_of_mlx(name: str, measuring: Any) -> None:
 
 
 def test_every_name_of_the_table_that_makes_arrays_is_known_or_says_why() -> None:
-    table = json.loads((ROOT / "src" / "mxlint" / "tracing" / "mlx" / "facts.json").read_text())["entries"]
+    table = json.loads((ROOT / "src" / "mxlint" / "models" / "mlx" / "facts.json").read_text())["entries"]
     arrays = {
         name
         for name, facts in table.items()

@@ -56,7 +56,7 @@ def test_wheel_holds_program_and_pages(built: Path) -> None:
     program = {
         path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file() and not left_out & set(path.parts)
     }
-    assert program >= {"mxlint/py.typed", "mxlint/tracing/mlx/facts.json", "mxlint/models/data/index.json"}
+    assert program >= {"mxlint/py.typed", "mxlint/models/mlx/facts.json", "mxlint/models/data/index.json"}
     assert names >= program
     assert not any(sources & set(name.split("/")) for name in names)
     assert {name.split("/")[0] for name in names} == {"mxlint", f"mxlint-{__version__}.dist-info"}

@@ -315,7 +315,7 @@ def test_json_names_the_versions_judged_for_and_the_newest_of_them() -> None:
 
 
 def test_json_names_the_newest_table_when_none_was_needed() -> None:
-    from mxlint.tracing.mlx.table import load_table
+    from mxlint.models.mlx.table import load_table
 
     assert rendered(mlx_versions=())["tool"]["mlx_versions"] == [load_table().version]
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from mxlint.analysis import Analysis, analyze
 from mxlint.deep import on_a_deep_stack
 from mxlint.engine import Stdin, check
+from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
 from mxlint.source import Source, SourceError, source_from_bytes
-from mxlint.tracing.mlx.table import Table, load_table
 
 SAMPLE = 150
 CPU_SECONDS = 2.0

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from mxlint.analysis_new import analyze
+from mxlint.analysis import analyze
+from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import source_from_bytes
-from mxlint.tracing.mlx.table import load_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "semantics.md"
 

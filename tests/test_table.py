@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from mxlint.tracing.mlx.table import Table, load_table
+from mxlint.models.mlx.table import Table, load_table
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
-DATA = ROOT / "src" / "mxlint" / "tracing" / "mlx"
+DATA = ROOT / "src" / "mxlint" / "models" / "mlx"
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
-from mxlint.facts.model import Facts
+from mxlint.facts.events import Log
 from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.gate import admitted, last_names
@@ -26,7 +26,7 @@ from mxlint.suppressions import names_rules, suppress
 
 if TYPE_CHECKING:
     from mxlint.analysis import Analysis, SiteReport
-    from mxlint.tracing.mlx.table import Table
+    from mxlint.models.mlx.table import Table
 
 Progress = Callable[[int, int], None]
 COLLECT_EVERY = 250
@@ -66,7 +66,7 @@ class Result:
     coverage: Mapping[str, int]
     timings: Mapping[str, float]
     verified: bool = False
-    facts: tuple[Facts, ...] = ()
+    facts: tuple[Log, ...] = ()
     python: Mapping[str, Path] = field(default_factory=dict)
     newer: Mapping[str, str] = field(default_factory=dict)
 
@@ -103,7 +103,7 @@ class _Analysed:
     reasons: Counter[str] = field(default_factory=Counter)
     coverage: Counter[str] = field(default_factory=Counter)
     called: set[Span] = field(default_factory=set)
-    facts: list[Facts] = field(default_factory=list)
+    facts: list[Log] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
 
     def add(self, analysis: Analysis) -> None:
@@ -220,7 +220,7 @@ def _bytes(path: str) -> bytes:
 
 def _table(first: File, settings: Settings) -> Table:
     """What is known of the MLX versions that the first file, and with it the whole run, is judged for. --isolated sets requirements aside."""
-    from mxlint.tracing.mlx.table import load_table
+    from mxlint.models.mlx.table import load_table
     from mxlint.versions import resolve_mlx_versions
 
     configured = first.config.mlx_version

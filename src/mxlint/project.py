@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 from mxlint.source import Source, SourceError, read_source
 
 if TYPE_CHECKING:
-    from mxlint.tracing.files import Files
+    from mxlint.syntax import ir
+
+
+MOST_TEXT = 3_000_000
+"""Characters whose IR is kept; beyond them all is forgotten and made again when asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Found:
 
 
 class Project:
-    """Resolves imports between files (and keeps their IR in `files`): the folder of the importing file, the folder above its top package, and a `src` folder there."""
+    """Resolves imports between files (and keeps their IR): the folder of the importing file, the folder above its top package, and a `src` folder there."""
 
     def __init__(self, contents: Mapping[str, bytes] | None = None) -> None:
         """`contents`: the files of the run, by real path, for the few questions about files that no import leads to."""
@@ -37,7 +41,8 @@ class Project:
         self._meant: dict[tuple[Path, str, int], Found | None] = {}
         self._found: dict[tuple[str, str], Found | None] = {}
         self._sources: dict[str, Source | None] = {}
-        self.files: Files | None = None
+        self._lowered: dict[int, tuple[Source, ir.Module]] = {}
+        self._text = 0
 
     def add(self, source: Source) -> Source:
         """Files that are read anyway need not be read again. The source to go on with: that of a file that another one imports is known already."""
@@ -61,8 +66,21 @@ class Project:
         other = Project(self._contents)
         other._resolved, other._packages, other._roots = self._resolved, self._packages, self._roots
         other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
-        other.files = self.files
+        other._lowered = self._lowered
         return other
+
+    def lowered(self, source: Source) -> ir.Module:
+        """The IR of a file, made once: many files of a project import the same few. Raises what the parser raises."""
+        known = self._lowered.get(id(source))
+        if known is None:
+            from mxlint.syntax.lower import lower
+
+            if self._text > MOST_TEXT:
+                self._lowered.clear()
+                self._text = 0
+            self._text += len(source.text)
+            known = self._lowered[id(source)] = (source, lower(source.text))
+        return known[1]
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""

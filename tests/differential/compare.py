@@ -15,9 +15,9 @@ from pathlib import Path
 from mxlint.analysis import analyze
 from mxlint.engine import check
 from mxlint.finding import Finding
+from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
-from mxlint.tracing.mlx.table import load_table
 
 from .generate import Program
 from .judge import DECIDED, Verdict, judge

@@ -40,10 +40,10 @@ from mxlint.domain.value import (
 from mxlint.interpreter import entry
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import Frame, FrameInfo, Interpreter, Observer
+from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
 from mxlint.syntax import ir
-from mxlint.tracing.mlx.table import load_table
 
 from .model import Kind, Left, Observed, Place, PointKey, Range
 

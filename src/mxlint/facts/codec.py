@@ -9,18 +9,18 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin
 
-from mxlint.facts import model
-from mxlint.facts.model import VERSION, Facts
+from mxlint.facts import values
+from mxlint.facts.events import VERSION, Log
 from mxlint.finding import Position, Span
 
 _KIND = "is"
 _TAGGED: Mapping[str, type] = {
-    "array": model.ArrayValue,
-    "scalar": model.ScalarValue,
-    "container": model.ContainerValue,
-    "object": model.ObjectValue,
-    "named": model.NamedValue,
-    "unknown": model.UnknownValue,
+    "array": values.ArrayValue,
+    "scalar": values.ScalarValue,
+    "container": values.ContainerValue,
+    "object": values.ObjectValue,
+    "named": values.NamedValue,
+    "unknown": values.UnknownValue,
 }
 """The members of the union `Value`, by the word that tells them apart."""
 _WORDS = {cls: word for word, cls in _TAGGED.items()}
@@ -37,17 +37,19 @@ def encode(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         tag = {_KIND: _WORDS[type(value)]} if type(value) in _WORDS else {}
         return {**tag, **{field.name: encode(getattr(value, field.name)) for field in fields(value)}}
+    if isinstance(value, frozenset):
+        return sorted((encode(item) for item in value), key=repr)
     if isinstance(value, tuple):
         return [encode(item) for item in value]
     return value
 
 
-def decode(data: Any) -> Facts:
+def decode(data: Any) -> Log:
     """Return the facts that a JSON form stands for. Raise FactsError for anything else, and for another version."""
     if not isinstance(data, dict) or data.get("version") != VERSION:
         raise FactsError(f"not facts of version {VERSION}")
-    facts = _decode(data, Facts, "facts")
-    assert isinstance(facts, Facts)
+    facts = _decode(data, Log, "facts")
+    assert isinstance(facts, Log)
     return facts
 
 
@@ -61,6 +63,8 @@ def _decode(data: Any, wanted: Any, path: str) -> Any:
         return _union(data, arguments, path)
     if origin is tuple:
         return _tuple(data, arguments, path)
+    if origin is frozenset:
+        return frozenset(_tuple(data, (*arguments, Ellipsis), path))
     if origin is Literal:
         if data not in arguments:
             raise FactsError(f"{path}: {data!r} is none of {', '.join(map(repr, arguments))}")

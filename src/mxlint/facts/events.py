@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mxlint.facts.model import Size, Step, Value
+from mxlint.facts.values import Size, Step, Value
 from mxlint.finding import Span
+
+VERSION = 1
+"""The version of the JSON form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +65,29 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function. `star` is "", "*" or "**". `value` is what it is taken to be where no call is in sight, None if nothing is."""
+
+    name: str
+    star: str
+    keyword_only: bool
+    annotation: str | None
+    has_default: bool
+    where: Where
+    value: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """What is compiled. `kind`: function, lambda, method, module, transform, partial, compiled, library, generator, coroutine, value, unknown.
 
-    `parameters` are those that a call gives, in order; `bound` counts those that are bound already.
+    `name` is qualified within its module (`Trainer.step`); `bound` counts the positional `parameters` that are bound already.
     """
 
     kind: str
     name: str
     where: Where | None
-    parameters: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
     bound: int = 0
 
 
@@ -334,7 +350,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """All facts of one run."""
+    """All facts of one run. `version` is that of their JSON form: it grows by one when a field changes its meaning."""
 
     compiled: tuple[Compiled, ...] = ()
     calls: tuple[Call, ...] = ()
@@ -346,3 +362,4 @@ class Log:
     notes: tuple[Note, ...] = ()
     loops: tuple[Loop, ...] = ()
     imprecise: tuple[tuple[Where, str], ...] = ()
+    version: int = VERSION

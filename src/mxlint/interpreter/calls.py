@@ -38,7 +38,9 @@ def define(i: Interpreter, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
     if isinstance(node, ir.FuncDef):
         for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
             place = frame.place(written)
-            value = i.call(decorator, Arguments((value,), places=(Place(frame.source, node.name_start, node.name_end),)), place, frame)
+            args = Arguments((value,), places=(Place(frame.source, node.name_start, node.name_end),))
+            args.decorates = True
+            value = i.call(decorator, args, place, frame)
     return value
 
 
@@ -102,6 +104,8 @@ def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> No
 def _call_function(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
+    if i.wrappers and (name := f"{i.project.module_name(info.source)}.{info.qualname}") in i.wrappers:
+        return i.operations.external(i, name, args, place, frame)
     if info.generator or info.is_async:
         return suspended(i, ref, info, args, place, frame)
     return run_function(i, ref, info, args, place, frame)
@@ -144,6 +148,7 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
         args.node,
     )
     merged.bound_node = made.node if isinstance(made, Arguments) else None
+    merged.decorates = args.decorates
     return i.call(function, merged, place, frame)
 
 

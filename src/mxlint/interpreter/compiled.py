@@ -120,6 +120,8 @@ class Trace:
         self.last_use: dict[Location, events.Where] = {}
         self.fed: set[tuple[Location, events.Where]] = set()
         self.parted = False
+        self.full = True
+        self.place = i.info(oid).place
 
     def before(self, i: Interpreter, oid: int, field: object, present: Value | None) -> Value | None:
         """What a location held when the trace began; None if it was not there."""
@@ -210,6 +212,8 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     written = args.node.args[0].value if args.node is not None and args.node.args and not args.node.args[0].star else None
     text = Place(place.source, written.start, written.end).text if written is not None else _name_of(i, function)
     text = " ".join(text.split())[:80]
+    if args.decorates and (args.bound_node is not None or not form):
+        form = "decorator" if args.bound_node is None else "partial-decorator"
     info = CompiledInfo(form or _form(i, function, written), text, place, frame)
     oid = i.allocate("compiled", info, place, label=text)
     i.heap.set(oid, "fun", function)
@@ -384,7 +388,7 @@ def function_fact(i: Interpreter, function: Value) -> events.Function:
             "list": "value",
             "dict": "value",
         }.get(i.info(first.oid).kind, "unknown")
-    ref, bound, names = target(i, function)
+    ref, bound, _ = target(i, function)
     if ref is None:
         return events.Function(kind, "", None, (), 0)
     info = i.info(ref.oid).payload
@@ -393,10 +397,16 @@ def function_fact(i: Interpreter, function: Value) -> events.Function:
         kind = "coroutine" if info.is_async else "generator"
     elif isinstance(info.node, ir.Lambda):
         kind = "lambda"
-    parameters = tuple(p.star + p.name for p in info.node.params[bound:] if p.name not in names)
+    parameters = tuple(_parameter(info, param) for param in info.node.params)
     return events.Function(
         kind, info.qualname.replace(".<locals>", ""), where(Place(info.source, info.node.start, info.node.end)), parameters, bound
     )
+
+
+def _parameter(info: FunctionInfo, param: ir.Param) -> events.Parameter:
+    annotation = Place(info.source, param.annotation.start, param.annotation.end).text if param.annotation is not None else None
+    place = Place(info.source, param.start, param.end)
+    return events.Parameter(param.name, param.star, param.kwonly, annotation, param.default is not None, where(place))
 
 
 def capture_fact(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:
@@ -902,7 +912,15 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
     note(
         i,
         events.Trace(
-            trace.oid, trace.number, trace.operations, trace.random_in, trace.random_out, describe(i, result), ended, True, trace.parted
+            trace.oid,
+            trace.number,
+            trace.operations,
+            trace.random_in,
+            trace.random_out,
+            describe(i, result),
+            ended,
+            trace.full,
+            trace.parted,
         ),
     )
 
@@ -1726,7 +1744,7 @@ def derived(i: Interpreter, operation: str, parts: Sequence[Member], place: Plac
 
 
 def _chain(chain: Chain | None) -> tuple[Any, ...]:
-    from mxlint.facts.model import Step
+    from mxlint.facts.values import Step
 
     found: list[Step] = []
     while chain is not None and len(found) < 8:

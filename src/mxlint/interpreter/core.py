@@ -258,6 +258,7 @@ class Interpreter:
         self.summaries: dict[tuple[object, ...], list[Summary]] = {}
         self.extra: dict[str, Any] = {}
         self.journal: Any = None
+        self.wrappers: frozenset[str] = frozenset()
 
     # -- shorthand for the operations ----------------------------------------------------------------------------------
 
@@ -336,14 +337,16 @@ class Interpreter:
 
     def unknown(self, place: Place | None, reason: str) -> Unknown:
         """Any value at all; the reason is noted."""
-        if not self.silent:
-            self.imprecisions.append(Imprecision(place, reason))
+        self.imprecise(reason, place)
         return Unknown(reason)
 
     def imprecise(self, reason: str, place: Place | None = None) -> None:
         """Note something that could not be followed."""
         if not self.silent:
             self.imprecisions.append(Imprecision(place, reason))
+            if self.trace is not None:
+                self.trace.full = False
+                self.journal.doubt(place or self.trace.place, reason)
 
     # -- paths ---------------------------------------------------------------------------------------------------------
 
@@ -526,9 +529,10 @@ class Interpreter:
 
 class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
-    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them."""
+    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: a
+    decorator is called with what it decorates."""
 
-    __slots__ = ("args", "bound_node", "keyword_places", "keywords", "kwstar", "node", "places", "star")
+    __slots__ = ("args", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
 
     def __init__(
         self,
@@ -548,6 +552,7 @@ class Arguments:
         self.keyword_places = keyword_places or {}
         self.node = node
         self.bound_node: ir.Call | None = None
+        self.decorates = False
 
     def get(self, position: int, name: str = "") -> Value | None:
         """An argument by position or name; None if it is not given."""

@@ -12,12 +12,13 @@ from functools import partial
 from typing import Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Const, External, Ref, Symbolic, Tuple, Value, join, members
+from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, join, members
+from mxlint.facts.values import UnknownValue
 from mxlint.interpreter import compiled
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.generators import awaited
-from mxlint.interpreter.journal import journal
+from mxlint.interpreter.journal import describe, journal
 from mxlint.source import Source
 from mxlint.syntax import ir
 from mxlint.syntax.index import index
@@ -90,6 +91,12 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
     place = i.info(number).place
     assert isinstance(place, Place)
     args = arguments(i, ref, info, bound, names, compiled_function=True)
+    positional = [param.name for param in info.node.params[bound:] if not param.star and not param.kwonly and param.name not in names]
+    journal(i).assumed[number] = {
+        name: described
+        for name, value in (*zip(positional, args.args), *args.keywords.items())
+        if not isinstance(described := describe(i, value), UnknownValue)
+    }
     key = compiled.cache_key(i, args, False)
     compiled.trace_call(i, Ref(number), function, args, key, place, frame)
 
@@ -174,7 +181,7 @@ def _annotated_class(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Va
     for name in reversed(names):
         if isinstance(value, External):
             value = External(f"{value.name}.{name}")
-            from mxlint.tracing.mlx.names import canonical
+            from mxlint.models.mlx.names import canonical
 
             value = External(canonical(value.name))
         elif isinstance(value, Ref):
@@ -287,6 +294,21 @@ def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
 
 def _holds_compiled(i: Interpreter, value: Value) -> bool:
     return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
+
+
+def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
+    """Compile each function and method of a file, and trace it with what its parameters most likely are."""
+    for ref, cls in list(functions(i, source, module)):
+        info = i.info(ref.oid).payload
+        assert isinstance(info, FunctionInfo)
+        place = Place(source, info.node.start, info.node.end)
+
+        def run(ref: Ref = ref, cls: Ref | None = cls, place: Place = place) -> None:
+            bound: Value = ref if cls is None else Bound(i.symbolic(place, "self", "self"), ref)
+            compiled.make(i, Arguments((bound,), places=(place,)), place, frame)
+            trace_uncalled(i, frame)
+
+        guarded_run(i, run)
 
 
 def enter(i: Interpreter, function: tuple[Ref, Ref | None], frame: Frame) -> None:

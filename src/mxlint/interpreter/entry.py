@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from mxlint.domain.heap import Field, Info
@@ -35,10 +35,10 @@ from mxlint.interpreter import (
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Observer, OutOfSteps
 from mxlint.interpreter.expressions import evaluate
 from mxlint.interpreter.operations import Operations
+from mxlint.models.mlx.table import Table
 from mxlint.project import Project
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.tracing.mlx.table import Table
 
 
 def _array(i: Interpreter, name: str, args: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -128,10 +128,11 @@ def _discarded(i: Interpreter, node: ir.ExprStmt, value: Value, frame: Frame) ->
             journal.note(i, events.Note("discarded", journal.where(frame.place(node)), "", member.oid, events.Modality()))
 
 
-def prepared_mlx(project: Project, table: Table, observer: Observer | None = None) -> Interpreter:
-    """An interpreter of Python with MLX."""
+def prepared_mlx(project: Project, table: Table, observer: Observer | None = None, wrappers: Collection[str] = ()) -> Interpreter:
+    """An interpreter of Python with MLX. `wrappers`: dotted names of functions that compile as `mx.compile` does."""
     i = Interpreter(mlx_operations(), project, observer)
-    i.extra["mlx"] = mlx.Mlx(table)
+    i.wrappers = frozenset(wrappers)
+    i.extra["mlx"] = mlx.Mlx(table, wrappers)
     i.extra["table"] = table
     i.journal = journal.Journal()
     i.extra["derived"] = compiled.derived
@@ -149,7 +150,7 @@ def prepared(project: Project, observer: Observer | None = None) -> Interpreter:
 def run(i: Interpreter, source: Source) -> None:
     """Run a file's module level."""
     i.main = source
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 6_000))
     try:
         modules.run_module(i, source, "__main__")
     except Halt:
@@ -165,13 +166,17 @@ def interpret(source: Source, project: Project, observer: Observer | None = None
     return i
 
 
-def analyse(source: Source, project: Project, table: Table) -> Interpreter:
-    """Run all of a file: its module level, what it compiles and never calls, and the functions that nothing in sight calls."""
-    i = prepared_mlx(project, table)
+def analyse(source: Source, project: Project, table: Table, *, wrappers: Collection[str] = (), everything: bool = False) -> events.Log:
+    """Return the facts of a file: of its module level, of what it compiles and never calls, and of the functions that nothing in sight calls.
+
+    Raises what the parser raises. `everything`: all functions are taken to be compiled, and called as nothing in sight calls them.
+    """
+    project.lowered(source)
+    i = prepared_mlx(project, table, wrappers=wrappers)
     run(i, source)
     module = i.modules.get(source.name)
     if module is None:
-        return i
+        return i.journal.log()  # type: ignore[no-any-return]
     compiled.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
     reaching = entries.reaching(i, source)
@@ -180,7 +185,9 @@ def analyse(source: Source, project: Project, table: Table) -> Interpreter:
             continue
         entries.enter(i, function, frame)
     entries.trace_uncalled(i, frame)
-    return i
+    if everything:
+        entries.compile_all(i, source, module, frame)
+    return i.journal.log()  # type: ignore[no-any-return]
 
 
 __all__ = ["NONE", "analyse", "interpret", "members", "prepared", "prepared_mlx", "python_operations", "run"]

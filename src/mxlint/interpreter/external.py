@@ -43,7 +43,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     method = containers.METHODS.get(name)
     if method is not None and args.args:
         return _container_method(i, name, method, args, place, frame)
-    if name.startswith("mlx."):
+    if name.startswith("mlx.") or name in i.wrappers:
         i.may_raise()
         found = i.extra["mlx"].call(i, name, args, place, frame)
         if found is not None:

@@ -27,7 +27,8 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.facts import events, model
+from mxlint.facts import events
+from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.interpreter.core import Context, Frame, Interpreter
 
@@ -46,10 +47,15 @@ class Journal:
         self.methods: set[int] = set()
         self.records: dict[Any, None] = {}
         self.imprecise: dict[tuple[Where, str], None] = {}
+        self.assumed: dict[int, dict[str, described.Value]] = {}
 
     def note(self, record: Any) -> None:
         """Keep a record."""
         self.records.setdefault(record)
+
+    def doubt(self, place: Place, reason: str) -> None:
+        """Keep something that could not be followed in a trace, or that decided about one."""
+        self.imprecise.setdefault((where(place), reason))
 
     def mark(self) -> tuple[int, ...]:
         """How much has been noted."""
@@ -66,6 +72,8 @@ class Journal:
         """What is known of a compiled object at the end of the run."""
         number = fact.number
         method_of = fact.method_of if number in self.methods else None
+        assumed = self.assumed.get(number, {})
+        parameters = tuple(replace(param, value=assumed.get(param.name)) for param in fact.function.parameters)
         layer = fact.layer or (fact.caller_layer if number in self.returned else "")
         return replace(
             fact,
@@ -74,6 +82,7 @@ class Journal:
             layer=layer,
             public=number in self.public,
             method_of=method_of,
+            function=replace(fact.function, parameters=parameters),
         )
 
     def log(self) -> events.Log:
@@ -177,8 +186,10 @@ def _depends(part: object, trace: Any) -> bool:
 
 def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
     """Count something that could not be followed and that decided something."""
+    if i.trace is not None and not i.silent:
+        i.trace.full = False
     if place is not None and not i.silent:
-        journal(i).imprecise.setdefault((where(place), reason))
+        journal(i).doubt(place, reason)
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -212,7 +223,7 @@ def _is_round(what: object) -> bool:
     )
 
 
-def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> model.Value:
+def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> described.Value:
     """A value in the words of the facts."""
     parts = list(members(value))
     if len(parts) > 1:
@@ -221,24 +232,26 @@ def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> model.Value:
             name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
             few = all(isinstance(p, Const) for p in parts) and len(parts) <= FEW
             several = any(isinstance(p, Kind) and p.cause == "varying" for p in parts)
-            return model.ScalarValue(name or "scalar", None, False, several or not few and not any(isinstance(p, Symbolic) for p in parts))
+            return described.ScalarValue(
+                name or "scalar", None, False, several or not few and not any(isinstance(p, Symbolic) for p in parts)
+            )
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
             return _array(arrays[0])
-        return model.UnknownValue("")
+        return described.UnknownValue("")
     return _member(i, parts[0], depth)
 
 
-def _array(member: Array) -> model.ArrayValue:
+def _array(member: Array) -> described.ArrayValue:
     from mxlint.domain.size import Size
 
-    shape: tuple[model.Size, ...] | None = None
+    shape: tuple[described.Size, ...] | None = None
     if member.shape is not None:
         shape = tuple(size_fact(size) if isinstance(size, Size) else size if isinstance(size, int) else None for size in member.shape)
-    return model.ArrayValue(shape, member.dtype)
+    return described.ArrayValue(shape, member.dtype)
 
 
-def size_fact(size: Any) -> model.Size:
+def size_fact(size: Any) -> described.Size:
     """The length of an axis in the words of the facts."""
     from mxlint.domain.size import bounds
 
@@ -246,7 +259,7 @@ def size_fact(size: Any) -> model.Size:
     return int(low) if low == high else repr(size)
 
 
-def _member(i: Interpreter, member: Member, depth: int) -> model.Value:
+def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
     if isinstance(member, Array):
         return _array(member)
     if isinstance(member, Const):
@@ -256,50 +269,52 @@ def _member(i: Interpreter, member: Member, depth: int) -> model.Value:
             or isinstance(member.value, float)
             and member.value - member.value == 0
         )
-        return model.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
+        return described.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
     if isinstance(member, Length):
         size = size_fact(member.size)
-        return model.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
+        return described.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
     if isinstance(member, Range):
         few = member.low is not None and member.high is not None and (member.high - member.low) // member.stride < FEW
-        return model.ScalarValue("int", None, False, not few)
+        return described.ScalarValue("int", None, False, not few)
     if isinstance(member, Kind):
-        return model.ScalarValue(member.type, None, False, member.cause == "varying")
+        return described.ScalarValue(member.type, None, False, member.cause == "varying")
     if isinstance(member, Tuple):
         items = tuple(describe(i, item, depth - 1) for item in member.items) if member.items is not None and depth else None
-        return model.ContainerValue("tuple", items)
+        return described.ContainerValue("tuple", items)
     if isinstance(member, Ref):
         info = i.info(member.oid)
         if info.kind == "list":
             content = i.heap.get(member.oid, ("#", "items"))
             listed = content.items if isinstance(content, Tuple) else None
-            return model.ContainerValue(
+            return described.ContainerValue(
                 "list", tuple(describe(i, item, depth - 1) for item in listed) if listed is not None and depth else None
             )
         if info.kind == "dict":
             entries = [(f[1], v) for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
             if depth and all(isinstance(key, Const) for key, _ in entries):
-                return model.ContainerValue(
+                return described.ContainerValue(
                     "dict",
                     tuple(describe(i, v, depth - 1) for _, v in entries),
                     tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
                 )
-            return model.ContainerValue("dict", None)
+            return described.ContainerValue("dict", None)
         if info.kind == "instance":
             cls = i.heap.get(member.oid, ("#", "class"))
-            return model.ObjectValue(cls.name if isinstance(cls, External) else i.info(cls.oid).label if isinstance(cls, Ref) else "object")
-        return model.NamedValue(info.label or info.kind)
+            return described.ObjectValue(
+                cls.name if isinstance(cls, External) else i.info(cls.oid).label if isinstance(cls, Ref) else "object"
+            )
+        return described.NamedValue(info.label or info.kind)
     if isinstance(member, External):
-        return model.NamedValue(member.name)
+        return described.NamedValue(member.name)
     if isinstance(member, Symbolic):
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
-                return model.ScalarValue(name, None, False, member.source in ANEW and _made_in_round(i, member.identity))
-        return model.UnknownValue(member.label)
+                return described.ScalarValue(name, None, False, member.source in ANEW and _made_in_round(i, member.identity))
+        return described.UnknownValue(member.label)
     if isinstance(member, Bound):
         return _member(i, next(members(member.function)), depth)
-    return model.UnknownValue("")
+    return described.UnknownValue("")
 
 
 def each_leaf(i: Interpreter, value: Value, seen: set[int] | None = None) -> Iterator[tuple[int, object, Member]]:

@@ -10,7 +10,7 @@ from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Membe
 from mxlint.interpreter import arrays, compiled, shapeless
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
-from mxlint.tracing.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
+from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 
 CLASS: Final = ("#", "class")
 MODULE: Final = "mlx.nn.Module"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -28,8 +28,8 @@ from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, transf
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import arrays_in, call_places, journal, modality, note, qualname, where, wheres
-from mxlint.tracing.mlx.names import DTYPES, canonical
-from mxlint.tracing.mlx.table import Table
+from mxlint.models.mlx.names import DTYPES, canonical
+from mxlint.models.mlx.table import Table
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -42,12 +42,17 @@ TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "
 class Mlx:
     """MLX's part of the interpreter."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, wrappers: Collection[str]) -> None:
         self.table = table
+        self.wrappers = {".".join(parts[:count]) for name in wrappers for parts in (name.split("."),) for count in range(1, len(parts) + 1)}
 
     def has(self, name: str) -> bool:
-        """Whether a canonical name is something of MLX."""
-        return name.startswith("mlx.") and (self.table.entry(canonical(name)) is not None or canonical(name) in HANDLERS)
+        """Whether a canonical name is something of MLX, or leads to a function that compiles as `mx.compile` does."""
+        return (
+            name in self.wrappers
+            or name.startswith("mlx.")
+            and (self.table.entry(canonical(name)) is not None or canonical(name) in HANDLERS)
+        )
 
     def is_dtype(self, name: str) -> bool:
         return self.dtype(name) is not None
@@ -197,6 +202,8 @@ class Mlx:
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""
+        if name in i.wrappers:
+            return _wrapped(i, name, args, place, frame)
         full = canonical(name)
         handler = HANDLERS.get(full)
         if handler is not None:
@@ -296,6 +303,15 @@ def _evaluate(name: str) -> Handler:
 
 def _compile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return compiled.make(i, args, place, frame)
+
+
+def _wrapped(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A call of a function that compiles as `mx.compile` does, or without a function gives a decorator that does."""
+    if args.get(0, "fun") is None and args.node is not None:
+        return i.operations.external(
+            i, "functools.partial", Arguments((External(name), *args.args), args.keywords, node=args.node), place, frame
+        )
+    return compiled.make(i, args, place, frame, "wrapper")
 
 
 def _switch(off: bool) -> Handler:

@@ -16,14 +16,13 @@ from mxlint.models.load import canonical, kind_of, libraries
 from mxlint.project import Found
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.lower import lower
 
 _BUILTINS: Final = frozenset(dir(builtins))
 
 
 def run_module(i: Interpreter, source: Source, name: str) -> Frame:
     """Run a file from its top. Its globals are the fields of the module's object."""
-    node = lower(source.text)
+    node = i.project.lowered(source)
     oid = i.heap.new(Info("module", None, Place(source, 0, 0)))
     i.heap.infos[oid].payload = FrameInfo("module", node.scope, source, "", oid)
     i.modules[source.name] = oid

@@ -29,7 +29,7 @@ from mxlint.interpreter.arithmetic import origins as number_origins
 from mxlint.interpreter.arithmetic import size_of
 from mxlint.interpreter.core import Frame, Interpreter
 from mxlint.interpreter.journal import size_fact
-from mxlint.tracing.mlx.table import Shapeless
+from mxlint.models.mlx.table import Shapeless
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
 _FIRST: Final[_Found] = ("first", frozenset(), "every", ())

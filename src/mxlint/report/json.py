@@ -57,7 +57,7 @@ def place(span: Span) -> dict[str, Any]:
 
 
 def _newest() -> str:
-    from mxlint.tracing.mlx.table import load_table
+    from mxlint.models.mlx.table import load_table
 
     return load_table().version
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mxlint.config import Config
-from mxlint.tracing.mlx.table import load_table
+from mxlint.models.mlx.table import load_table
 from mxlint.versions import resolve_mlx_versions
 
 

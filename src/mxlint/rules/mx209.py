@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Stale, Where
-from mxlint.facts.model import ObjectValue
+from mxlint.facts.values import ObjectValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program

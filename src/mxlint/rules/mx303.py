@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.facts.events import Argument, Compiled
-from mxlint.facts.model import ScalarValue, Value
+from mxlint.facts.values import ScalarValue, Value
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
-from mxlint.facts.model import ScalarValue
+from mxlint.facts.values import ScalarValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.model import ArrayValue
+from mxlint.facts.values import ArrayValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program

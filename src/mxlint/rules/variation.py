@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
-from mxlint.facts.model import ArrayValue, ContainerValue, ScalarValue, Value
+from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, Value
 from mxlint.rules.program import Program
 
 MANY = 3

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from mxlint.facts.model import ArrayValue, Call, CompiledObject
+from mxlint.facts.events import Call
+from mxlint.facts.values import ArrayValue
 from mxlint.verify.bench import Bench
-from mxlint.verify.comparison import Claim
+from mxlint.verify.comparison import Claim, Subject
 from mxlint.verify.endings import died
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job
@@ -74,14 +75,13 @@ def _axes(claim: Claim) -> Iterator[tuple[int, int]]:
                 yield from ((number, axis) for axis, size in enumerate(value.shape or ()) if size is None)
 
 
-def _of_events(claim: Claim, made: CompiledObject) -> Iterator[tuple[int, int]]:
-    for trace in made.traces:
-        for event in trace.events:
-            if event.kind in BAKES and event.place == claim.span:
-                yield from ((number, axis) for number, axis in event.axes if axis is not None and axis >= 0)
+def _of_events(claim: Claim, made: Subject) -> Iterator[tuple[int, int]]:
+    for event in made.events:
+        if event.kind in BAKES and event.where.span == claim.span:
+            yield from ((number, axis) for number, axis in event.axes if axis is not None and axis >= 0)
 
 
-def _fixed(axis: tuple[int, int], made: CompiledObject) -> bool:
+def _fixed(axis: tuple[int, int], made: Subject) -> bool:
     """Whether two calls in sight or more give an axis the same size, and all of them a known one."""
     number, place = axis
     shapes = [arrays[number].shape for call in made.calls if len(arrays := list(_arrays(call))) > number]

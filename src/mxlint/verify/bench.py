@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from mxlint.facts.model import Facts
+from mxlint.facts.events import Log
 from mxlint.finding import Finding, Slowdown
 from mxlint.source import Source
 from mxlint.verify.cache import Cache
@@ -80,7 +80,7 @@ class Bench:
     modules: Modules
     sources: Mapping[str, Source]
     cache: Cache | None = None
-    facts: Sequence[Facts] = ()
+    facts: Sequence[Log] = ()
     watches: Sequence[Watched] = ()
     claims: Sequence[Claim] = ()
     """All that is put to the test in this run: one may hide another."""

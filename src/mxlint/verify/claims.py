@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mxlint.finding import Finding, Position, Related, Span
@@ -12,12 +12,14 @@ from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.verify.bench import Bench
 from mxlint.verify.child.paths import attribute_path
-from mxlint.verify.comparison import Claim, Watched
+from mxlint.verify.comparison import Claim, Subject, Watched
 from mxlint.verify.units import library_imports
 
 SITE = "compiled here"
 AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
 """Rules that flag the compile site itself, if nothing else is called that."""
+TRACING = frozenset({"traced", "replayed", "either"})
+"""Outcomes of calls that reach the cache of the compiled object."""
 CHANGES = ("changed here", "called again here")
 _BRANCHING = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Compare)
 
@@ -39,7 +41,7 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
     tree = _parsed(source)
     nodes = list(_within(tree, start, end))
     bound, libraries = _bound(tree, start), library_imports(tree)
-    objects = tuple(made for facts in bench.facts for made in facts.objects if made.site in sites)
+    objects = tuple(subjects(bench, sites))
     return Claim(
         finding.code,
         span,
@@ -62,11 +64,20 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
         not {node.id for node in nodes if isinstance(node, ast.Name)} <= bound | libraries.keys(),
         tuple(_located(bench, related.span, places) for related in finding.related if related.message != SITE),
         objects,
-        tuple(dict.fromkeys(_located(bench, call.place, places) for made in objects for call in made.calls)),
+        tuple(dict.fromkeys(_located(bench, call.where.span, places) for made in objects for call in made.calls)),
         tuple(dict.fromkeys(_located(bench, step, places) for made in objects for call in made.calls for step in reversed(call.path))),
         not finding.forced,
         finding.right_on,
     )
+
+
+def subjects(bench: Bench, sites: Collection[Span]) -> Iterator[Subject]:
+    """What the static tracer knows of the objects that compile sites make. Calls from other traces, and those that trace nothing, are left out."""
+    for log in bench.facts:
+        for compiled in log.compiled:
+            if compiled.site.span in sites:
+                calls = tuple(call for call in log.calls if call.object == compiled.number and call.outcome in TRACING)
+                yield Subject(compiled, calls, tuple(event for event in log.events if event.object == compiled.number))
 
 
 def _located(bench: Bench, span: Span, places: Mapping[str, str]) -> Watched:
@@ -225,8 +236,7 @@ def _within(tree: ast.Module, start: tuple[int, int], end: tuple[int, int]) -> I
 def places(bench: Bench, finding: Finding) -> dict[str, str]:
     """The place in the program of every file that a finding names, and of those that call what it is about."""
     sites = {finding.span, *(related.span for related in finding.related)}
-    calls = [call for facts in bench.facts for made in facts.objects if made.site in sites for call in made.calls]
-    called = {span for call in calls for span in (call.place, *call.path)}
+    called = {span for made in subjects(bench, sites) for call in made.calls for span in (call.where.span, *call.path)}
     found = {}
     for name in {span.filename for span in (*sites, *called)}:
         if name in bench.sources and (module := bench.modules.of(bench.sources[name])) is not None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from mxlint.facts.model import CompiledObject
+from mxlint.facts.events import Call as FactOfCall
+from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Span
 from mxlint.verify.runner import Outcome
 
@@ -28,6 +29,15 @@ Watched = tuple[str, tuple[int, int], tuple[int, int]]
 """A file of the program, and where an expression in it starts and ends: row, column in bytes from 0."""
 Run = Mapping[str, Any]
 Call = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A compiled object that a claim is about: what the static tracer knows of it, of its calls, and of what happens in its traces."""
+
+    compiled: Compiled
+    calls: tuple[FactOfCall, ...]
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ class Claim:
     changes: bool = False
     outside: bool = True
     chain: tuple[Watched, ...] = ()
-    objects: tuple[CompiledObject, ...] = ()
+    objects: tuple[Subject, ...] = ()
     calls: tuple[Watched, ...] = ()
     paths: tuple[Watched, ...] = ()
     by_rule: bool = True

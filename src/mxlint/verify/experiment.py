@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from mxlint.engine import Result
-from mxlint.facts.model import Facts
+from mxlint.facts.events import Log
 from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
 from mxlint.project import Project
 from mxlint.source import Source
@@ -102,7 +102,7 @@ def verify(
     sources: Mapping[str, Source],
     sites: Sequence[Span] = (),
     options: Options | None = None,
-    facts: Sequence[Facts] = (),
+    facts: Sequence[Log] = (),
     beside: Sequence[Finding] = (),
 ) -> tuple[Finding, ...]:
     """The findings with a verdict each, but for those that no experiment is about. One that is refuted becomes info.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from mxlint.facts.model import ArrayValue, ScalarValue, Value
+from mxlint.facts.values import ArrayValue, ScalarValue, Value
 from mxlint.verify.child.paths import attribute_path
 from mxlint.verify.comparison import Claim
 from mxlint.verify.modules import Module
@@ -91,7 +91,7 @@ def _given_in_calls(claim: Claim) -> dict[str, Any]:
     """What calls in sight give the parameters of the compiled function, where that is known and the same in all of them."""
     found: dict[str, Any] = {}
     for made in claim.objects:
-        parameters = made.function.parameters[made.function.bound :] if made.function is not None else ()
+        parameters = made.compiled.function.parameters[made.compiled.function.bound :]
         for number, parameter in enumerate(parameters):
             given = [argument.value for call in made.calls for argument in call.arguments if argument.name in (str(number), parameter.name)]
             specs = [spec for spec in map(spec_of, given) if spec is not None]

@@ -1,0 +1,74 @@
+"""Values in facts: what is known of a value, without the value. Frozen, typed records without behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mxlint.finding import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link of a chain of provenance: the value came into being, or was handed on, at `place`."""
+
+    note: str
+    place: Span
+
+
+Size = int | str | None
+"""The length of an axis: known, a name that stands for one length, or unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayValue:
+    """An mx.array. `shape` is None where the rank is unknown; `dtype` is MLX's name of it, such as "float32"."""
+
+    shape: tuple[Size, ...] | None
+    dtype: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarValue:
+    """A Python number, string, bool or None. `type` is its type's name, "number" for int or float, "scalar" for any of them.
+
+    `known`: `value` is the value. `varies`: loops or calls in sight bring several values.
+    """
+
+    type: str
+    value: None | bool | int | float | str
+    known: bool
+    varies: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerValue:
+    """A list, tuple or dict. `items` is None where the length is unknown; `keys` are a dict's, one for each item."""
+
+    type: Literal["list", "tuple", "dict"]
+    items: tuple[Value, ...] | None
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectValue:
+    """An instance. `type` is the dotted name of its class: `mlx.nn.layers.linear.Linear`, or `Net` for a class of the project."""
+
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """Something known by its dotted name alone: a function, class or module of the project or of a library."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownValue:
+    """A value of which nothing, or nothing that has a name here, is known. `label` is what the program calls it, if anything."""
+
+    label: str
+
+
+Value = ArrayValue | ScalarValue | ContainerValue | ObjectValue | NamedValue | UnknownValue
