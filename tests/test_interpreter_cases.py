@@ -1,4 +1,4 @@
-"""The new interpreter on the fixtures that the tracer is judged by, with the same expectations.
+"""The analysis on the shapes of tests/fixtures: what is followed, what stays silent, what programs showed.
 
 Each file of a case is analysed by itself, with the folder as its project, as a run over the folder does.
 """

@@ -90,77 +90,12 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FLOW = read_cases("flow.md", "MX101")
-MISSED: dict[str, str] = {}
-# The number of dimensions decides in them, which only a call shows.
-UNCALLED = frozenset({"walrus", "conditional expression", "returned early", "elif"})
-
-
-@pytest.mark.parametrize("name", parameters(FLOW, MISSED))
-def test_a_traced_array_is_followed(name: str) -> None:
-    case = FLOW[name]
-    assert places(case.variant("x")) == [(file, row, case.code) for file, row in case.here]
-
-
-@pytest.mark.parametrize("name", parameters(FLOW, MISSED))
-def test_a_traced_array_is_followed_without_a_call_in_sight(name: str) -> None:
-    case = FLOW[name]
-    expected = [] if name in UNCALLED else [(file, row, case.code) for file, row in case.here]
-    assert places(case.variant("x", call="")) == expected
-
-
-@pytest.mark.parametrize("name", FLOW)
-def test_a_constant_in_its_place_is_silent(name: str) -> None:
-    assert places(FLOW[name].variant("C")) == []
-
-
 SILENT = read_cases("silent.md")
-
-
-@pytest.mark.parametrize("name", SILENT)
-def test_what_the_rules_leave_alone(name: str) -> None:
-    found = findings(SILENT[name].files, advice=True)
-    assert [finding for finding in found if finding.severity != "info" or finding.code == SILENT[name].code] == []
+UNKNOWN = read_cases("unknown.md")
 
 
 def test_every_rule_of_the_tracer_leaves_something_alone() -> None:
     assert {case.code for case in SILENT.values()} == {code for code in RULES if not code.startswith("MX0")}
-
-
-UNKNOWN = read_cases("unknown.md")
-GUESSED = {
-    "loop whose length is not known": "an unknown loop is taken to run at least once",
-    "a loop that a flag leaves before anything is done": "what comes after `continue` is taken to have run",
-}
-
-
-@pytest.mark.parametrize("name", parameters(UNKNOWN, GUESSED))
-def test_what_is_unknown_stays_silent(name: str) -> None:
-    assert places(UNKNOWN[name].files) == []
-
-
-MISSING = read_cases("missed.md")
-REASONS = {
-    "a number of the program that gives way to a shape in the trace": "what comes from an argument is taken for a table that grows with it",
-    "weights that an optimizer with captured state has updated and nothing has computed": "said to be stale (MX201), but the second call raises",
-}
-
-
-@pytest.mark.parametrize("name", parameters(MISSING, REASONS))
-def test_what_is_still_missed(name: str) -> None:
-    case = MISSING[name]
-    assert [place for place in places(case.files) if place[2] == case.code] == [(file, row, case.code) for file, row in case.here]
-
-
-FOUND = read_cases("found.md")
-WRITTEN = read_cases("written.md")
-
-
-@pytest.mark.parametrize("case", [pytest.param(case, id=name) for cases in (FOUND, WRITTEN) for name, case in cases.items()])
-def test_what_programs_showed(case: Case) -> None:
-    marked = [
-        (file, row, case.code) for file, text in case.files.items() for row, line in enumerate(text.splitlines(), 1) if "# here" in line
-    ]
-    assert places(case.files) == marked
 
 
 def the(found: tuple[Finding, ...]) -> Finding:
