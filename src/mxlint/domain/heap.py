@@ -53,6 +53,10 @@ class Info:
         self.label = label
 
 
+ARRAY: Final = Info("array", None, None)
+"""What is known of every array, until its trace is."""
+
+
 class Recording:
     """What a stretch of the run depends on and makes: the locations that it reads, the objects and arrays that it makes, by their sites.
 
@@ -126,20 +130,9 @@ class Heap:
 
     def ident(self, site: tuple[object, ...]) -> int:
         """The identity of the newest array of a site; what was the newest is an older one from now on."""
-        oid = self._sites.get(site)
-        recording = self.recording
-        if oid is None:
-            oid = self._sites[site] = self.new(Info("array", None, None))
-            if recording is not None:
-                recording.fresh[oid] = site
-            return oid
-        if recording is not None and oid not in recording.fresh:
-            recording.valid = False
-        old = self.older(oid)
-        self._rename(oid, lambda m: m.but(ident=old) if isinstance(m, Array) and m.ident == oid else m)
-        for field, value in list(self._cells[oid].items()):
-            self._weak(old, field, value)
-            self.drop(oid, field)
+        oid = self.at_site(site, ARRAY)
+        if self.infos[oid] is ARRAY:
+            self.infos[oid] = Info("array", None, None)
         return oid
 
     def older(self, oid: int) -> int:
@@ -162,7 +155,10 @@ class Heap:
                 self._weak(old, field, value)
             if field != ALIVE:
                 self.drop(oid, field)
-        self._rename(oid, lambda m: Ref(old) if isinstance(m, Ref) and m.oid == oid else m)
+        if self.infos[oid].kind == "array":
+            self._rename(oid, lambda m: m.but(ident=old) if isinstance(m, Array) and m.ident == oid else m)
+        else:
+            self._rename(oid, lambda m: Ref(old) if isinstance(m, Ref) and m.oid == oid else m)
 
     def _rename(self, number: int, change: Callable[[Member], Member]) -> None:
         """Change the references to an object or array, wherever they lie."""

@@ -249,6 +249,18 @@ class Traces(Member):
         return (self.oid, frozenset(self.entries))
 
 
+class Operands(Member):
+    """The arrays that an array is computed from, by number; None: they differ. Two members are joined. Never seen by a program."""
+
+    __slots__ = ("idents",)
+
+    def __init__(self, idents: tuple[int, ...] | None) -> None:
+        self.idents = idents
+
+    def key(self) -> tuple[object, ...]:
+        return (self.idents,)
+
+
 class ShapeOf(Member):
     """The shape of an array of unknown rank: `origin` are the array arguments that have it; `exact`: in the same order of axes."""
 
@@ -417,6 +429,8 @@ def of(alternatives: Iterable[Option]) -> Value:
             if isinstance(member, Traces)
             else ("sym", member.identity)
             if isinstance(member, Symbolic)
+            else "operands"
+            if isinstance(member, Operands)
             else member
         )
         present = kept.get(slot)
@@ -425,7 +439,7 @@ def of(alternatives: Iterable[Option]) -> Value:
         else:
             common = tuple(literal for literal in present.guard if literal in option.guard)
             kept[slot] = Option(_together(present.member, member), common)
-    found = _one_range(tuple(kept.values()))
+    found = _one_sequence(_one_range(tuple(kept.values())))
     if len(found) == 1:
         return found[0].member
     if len(found) > MAX_MEMBERS:
@@ -472,6 +486,26 @@ def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
     return (*rest, Option(whole))
 
 
+def _one_sequence(found: tuple[Option, ...]) -> tuple[Option, ...]:
+    """A tuple is part of one of unknown length that stands for it, and is bound wherever it is."""
+    if len(found) == 1:
+        return found
+    wholes = [option for option in found if isinstance(option.member, Tuple) and option.member.items is None]
+    for whole in wholes:
+        assert isinstance(whole.member, Tuple)
+        items = set(members(whole.member.element)) if whole.member.element is not None else set()
+        found = tuple(option for option in found if option is whole or not _within(option, items, whole))
+    return found
+
+
+def _within(option: Option, items: set[Member], whole: Option) -> bool:
+    """Whether a tuple is one of those that another, with these items, stands for."""
+    member = option.member
+    if not isinstance(member, Tuple) or member.cls != whole.member.cls or not set(whole.guard) <= set(option.guard):  # type: ignore[attr-defined]
+        return False
+    return all(inner in items for part in _held(member) for inner in members(part))
+
+
 def _covers(whole: Range, member: Member) -> bool:
     """Whether a step contains a number."""
     if not isinstance(member, Const) or type(member.value) is not int:
@@ -492,6 +526,8 @@ def _together(a: Member, b: Member) -> Member:
     if isinstance(a, Traces) and isinstance(b, Traces):
         numbers = {entry.number for entry in b.entries}
         return Traces(a.oid, (*(entry for entry in a.entries if entry.number not in numbers), *b.entries))
+    if isinstance(a, Operands):
+        return Operands(None)
     if isinstance(a, Symbolic) and isinstance(b, Symbolic):
         kinds = a.kinds | b.kinds if a.kinds is not None and b.kinds is not None else None
         return Symbolic(a.identity, kinds, a.label, a.presumed or b.presumed, a.source)
@@ -567,15 +603,12 @@ def _widened(found: list[Member]) -> Value:
     tuples = [member for member in others if isinstance(member, Tuple) and member.cls is None]
     if len(tuples) > 1:
         others = [member for member in others if member not in tuples]
-        merged_tuple = _one_tuple(Union(tuple(Option(t) for t in tuples[:2])))
-        for t in tuples[2:]:
-            merged_tuple = _one_tuple(Union((Option(t), *options(merged_tuple))))
-        others.extend(members(merged_tuple))
+        others.append(_together_tuples(tuples, []))
     arrays = [member for member in others if isinstance(member, Array)]
     if len(arrays) > 2:
         others = [member for member in others if not isinstance(member, Array)]
-        merged = arrays[0]
-        for array in arrays[1:]:
+        merged, *arrays = sorted(arrays, key=lambda array: array.ident)
+        for array in arrays:
             merged = join_arrays(merged, array.but(ident=merged.ident))
         result.append(merged)
     if len(others) + len(result) > MAX_MEMBERS:
@@ -616,7 +649,7 @@ def widen(old: Value, new: Value) -> Value:
         rest = [option for option in options(both) if scalar_type(option.member) != "float"]
         causes: set[Cause] = {member.cause for member in floats if isinstance(member, Kind)}
         both = of([*rest, Option(Kind("float", "imprecise" if "imprecise" in causes else "varying"))])
-    both = _one_tuple(both)
+    both = _widened_tuples(old, both)
     texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
     if len(texts) > 4:
         rest = [option for option in options(both) if option.member not in texts]
@@ -624,20 +657,37 @@ def widen(old: Value, new: Value) -> Value:
     return _shallow(both)
 
 
-def _one_tuple(value: Value) -> Value:
-    """Tuples of several lengths, as a list that grows has them, become one of unknown length."""
-    found = [member for member in members(value) if isinstance(member, Tuple) and member.cls is None]
-    if (
-        len(found) < 2
-        or len({len(t.items) if t.items is not None else -1 for t in found}) == 1
-        and found[0].items is not None
-        and len(found) < 4
-    ):
+def _widened_tuples(old: Value, value: Value) -> Value:
+    """Tuples of several lengths, as a list that grows has them, become one of unknown length; so many of one length one of that length."""
+    found = _plain_tuples(value)
+    lengths = {len(t.items) if t.items is not None else None for t in found}
+    if len(found) < 2 or len(lengths) == 1 and None not in lengths and len(found) < 4:
         return value
-    parts = [part for t in found for part in (t.items if t.items is not None else (t.element,)) if part is not None]
     rest = [option for option in options(value) if option.member not in found]
-    element = join(parts) if parts else None
-    return of([*rest, Option(Tuple(None, element))]) if parts else value
+    return of([*rest, Option(_together_tuples(found, _plain_tuples(old)))])
+
+
+def _plain_tuples(value: Value) -> list[Tuple]:
+    return [member for member in members(value) if isinstance(member, Tuple) and member.cls is None]
+
+
+def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:
+    """One tuple that stands for several, some of which an earlier round had: what they hold is widened in the same way."""
+    lengths = {len(t.items) if t.items is not None else None for t in found}
+    if len(lengths) == 1 and None not in lengths:
+        earlier = [t.items for t in before if t.items is not None and len(t.items) in lengths]
+        columns = list(zip(*(t.items for t in found if t.items is not None)))
+        starts = list(zip(*earlier)) if earlier else columns
+        return Tuple(tuple(widen(join(start), join(column)) for start, column in zip(starts, columns)))
+    now, then = (join([part for t in tuples for part in _held(t)]) for tuples in (found, before))
+    if isinstance(now, Unbound):
+        return Tuple(None, Unknown("empty"))
+    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now))
+
+
+def _held(member: Tuple) -> tuple[Value, ...]:
+    """What stands for the items of a tuple."""
+    return member.items if member.items is not None else (member.element,) if member.element is not None else ()
 
 
 def _step(before: list[Member], numbers: list[Member]) -> Member:

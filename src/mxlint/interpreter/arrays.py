@@ -19,6 +19,7 @@ from mxlint.domain.value import (
     Length,
     Measure,
     Member,
+    Operands,
     Range,
     Ref,
     ShapeOf,
@@ -190,7 +191,7 @@ def _made(
     if i.trace is None:
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
         if origins_:
-            i.heap.set(ident, ("#", "from"), Const(origins_))
+            i.heap.set(ident, compiled.OPERANDS, Operands(origins_))
     return made
 
 

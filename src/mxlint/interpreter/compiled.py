@@ -28,6 +28,7 @@ from mxlint.domain.value import (
     Length,
     Measure,
     Member,
+    Operands,
     Range,
     RangeObject,
     Ref,
@@ -76,6 +77,7 @@ ITEMS: Final = ("#", "items")
 ANY: Final = ("#", "any item")
 FROZEN: Final = ("#", "frozen")
 LAZY: Final = ("#", "lazy")
+OPERANDS: Final = ("#", "from")
 CONTENT: Final = ("#", "content")
 
 
@@ -1406,8 +1408,8 @@ def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[
             ident = todo.pop(0)
             if ident in trace.leaves:
                 return trace.leaves[ident]
-            origin = i.heap.get(ident, ("#", "from")) if i.heap.get(ident, LAZY) == TRUE else None
-            todo.extend(origin.value if isinstance(origin, Const) and isinstance(origin.value, tuple) else ())
+            origin = i.heap.get(ident, OPERANDS) if i.heap.get(ident, LAZY) == TRUE else None
+            todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
     return "", None, None
 
 
@@ -1762,8 +1764,8 @@ def computed(i: Interpreter, array: Array) -> None:
         ident = todo.pop()
         if i.heap.get(ident, LAZY) == TRUE:
             i.heap.set(ident, LAZY, FALSE)
-            origin = i.heap.get(ident, ("#", "from"))
-            todo.extend(origin.value if isinstance(origin, Const) and isinstance(origin.value, tuple) else ())
+            origin = i.heap.get(ident, OPERANDS)
+            todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
 
 
 USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", "truth": "truth", "index": "index",

@@ -696,6 +696,12 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
             i.heap.set(value.oid, POSITION, Const(len(items)))
         return Tuple(items)
+    if (
+        isinstance(value, (Tuple, Symbolic, Unknown, ShapeOf))
+        or isinstance(value, Ref)
+        and i.info(value.oid).kind in ("list", "set", "dict")
+    ):
+        return Tuple(None, _any_element(i, value, place, frame))
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
     content = i.heap.get(box.oid, ("#", "items"))
@@ -704,6 +710,20 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
     found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]
     parts = [p for t in found_members for p in (t.items if t.items is not None else (t.element,)) if p is not None]
     return Tuple(None, join(parts)) if parts else Tuple(())
+
+
+def _any_element(i: Interpreter, member: Member, place: Place, frame: Frame) -> Value:
+    """What each element of an iterable may be that runs nothing when it is iterated over: the elements of a first round and of the rest."""
+    if isinstance(member, Ref) and i.info(member.oid).kind == "list":
+        i.operations.read(i, member.oid, ITEMS, i.heap.get(member.oid, ITEMS) or Unknown("list"), place, frame)
+    element, _ = elements(i, member, place, frame)
+    if not callable(element):
+        return element
+    found: list[Value] = []
+    for number in ("first", "rest"):
+        with i.within((place, number)):
+            found.append(element())
+    return join(found)
 
 
 def append(i: Interpreter, oid: int, value: Value) -> None:

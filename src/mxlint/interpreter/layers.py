@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Ref, Symbolic, Tuple, Union, Value, members
+from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Operands, Ref, Symbolic, Tuple, Union, Value, members
 from mxlint.interpreter import arrays, compiled, shapeless
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
@@ -348,7 +348,7 @@ def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
             if isinstance(field, str) and isinstance(value, Array):
                 new = Array(i.ident(place, ("converted", module.oid, field)), value.trace, value.shape, None, value.chain)
                 i.heap.set(new.ident, compiled.LAZY, TRUE)
-                i.heap.set(new.ident, ("#", "from"), Const((value.ident,)))
+                i.heap.set(new.ident, compiled.OPERANDS, Operands((value.ident,)))
                 i.heap.set(module.oid, field, new)
                 compiled.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]
