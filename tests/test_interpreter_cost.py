@@ -84,6 +84,17 @@ blocks = [Block(n) for n in range(settings.count)]
 """
 """Layers that are made in each round, with weights."""
 
+LISTS_IN_A_LOOP = """
+import settings
+
+kept = []
+for x in settings.batches:
+    kept.append((settings.key(x), [*settings.rest(x)]))
+for key, rest in kept:
+    print(key, *rest)
+"""
+"""A list of which nobody knows how long it grows, and others that are unpacked."""
+
 
 def ran(text: str) -> Interpreter:
     """A program that was run to its end."""
@@ -117,7 +128,9 @@ def test_nested_loops_are_unrolled_within_a_budget() -> None:
     assert steps(loops(5)) < 20_000
 
 
-@pytest.mark.parametrize(("program", "most"), [(TRACED_IN_A_LOOP, 300), (LAYERS_IN_A_LOOP, 200)], ids=("traces", "layers"))
+@pytest.mark.parametrize(
+    ("program", "most"), [(TRACED_IN_A_LOOP, 300), (LAYERS_IN_A_LOOP, 200), (LISTS_IN_A_LOOP, 80)], ids=("traces", "layers", "lists")
+)
 def test_loops_settle(program: str, most: int) -> None:
     i = ran(program)
     assert not [found.reason for found in i.imprecisions]

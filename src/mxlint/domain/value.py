@@ -472,7 +472,7 @@ def constant_range(member: RangeObject) -> range | None:
 
 
 def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
-    """Several steps are one; a number that it covers is part of it."""
+    """Several steps are one; a number that it covers, or that continues it, is part of it."""
     ranges = [option.member for option in found if isinstance(option.member, Range)]
     if not ranges or len(found) == 1:
         return found
@@ -482,6 +482,11 @@ def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
         high = None if whole.high is None or other.high is None else max(whole.high, other.high)
         apart = whole.low - other.low if whole.low is not None and other.low is not None else 1
         whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1)
+    numbers = {o.member.value for o in found if isinstance(o.member, Const) and type(o.member.value) is int and not o.guard}
+    while whole.high is not None and whole.high + whole.stride in numbers:
+        whole = Range(whole.low, whole.high + whole.stride, whole.stride)
+    while whole.low is not None and whole.low - whole.stride in numbers:
+        whole = Range(whole.low - whole.stride, whole.high, whole.stride)
     rest = tuple(option for option in found if not isinstance(option.member, Range) and not _covers(whole, option.member))
     return (*rest, Option(whole))
 
