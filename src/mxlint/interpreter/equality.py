@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
@@ -29,7 +30,7 @@ from mxlint.domain.value import (
 )
 from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
-from mxlint.interpreter.lookup import special
+from mxlint.interpreter.lookup import CLASS, FIELDS, mro, special
 
 
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
@@ -68,7 +69,12 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return Const(not same)
         if kinds == {"list"}:
             return equal(i, op, _content(i, a), _content(i, b), place)
-        return Kind("bool", "imprecise") if kinds & {"list", "dict", "set"} else Const(not same) if len(kinds) > 1 else Kind("bool", "open")
+        if kinds & {"list", "dict", "set"}:
+            return Kind("bool", "imprecise")
+        return Const(not same) if len(kinds) > 1 or _by_identity(i, a) and _by_identity(i, b) else Kind("bool", "open")
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Ref) and isinstance(y, (Const, Tuple)) and _by_identity(i, x):
+            return Const(not same)
     if isinstance(a, External) and isinstance(b, External):
         return Const((a.name == b.name) is same)
     s, t = _type_group(i, a), _type_group(i, b)
@@ -87,6 +93,23 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
         causes = {m.cause for m in (a, b) if isinstance(m, Kind)} or {"varying"}
         return Kind("bool", "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
     return Kind("bool", "imprecise")
+
+
+_PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC", "typing.Generic", "typing.Protocol"))
+"""Classes of libraries whose objects are equal to themselves alone."""
+
+
+def _by_identity(i: Interpreter, ref: Ref) -> bool:
+    """Whether an object is equal to itself alone: no class of it says otherwise. Methods of the program have been asked before."""
+    cls = i.heap.get(ref.oid, CLASS) if i.info(ref.oid).kind == "instance" else None
+    if not isinstance(cls, Ref):
+        return False
+    return all(base.name in _PLAIN if isinstance(base, External) else _says_nothing(i, base) for base in mro(i, cls))
+
+
+def _says_nothing(i: Interpreter, base: Member) -> bool:
+    """Whether a class of the program has no equality of its own: no method, and it is no dataclass."""
+    return isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is None and i.heap.get(base.oid, "__eq__") is None
 
 
 def _content(i: Interpreter, ref: Ref) -> Member:
