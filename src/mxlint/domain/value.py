@@ -203,14 +203,18 @@ class Array(Member):
 
 
 class Chain:
-    """One link of the provenance of an array: it was made, or handed on, at `place`, from `origin`."""
+    """One link of the provenance of an array: it was made, or handed on, at `place`, from `origin`.
 
-    __slots__ = ("note", "origin", "place")
+    `presumed`: the placeholder at its beginning, if that is only presumed to be an array.
+    """
 
-    def __init__(self, place: object, note: str, origin: Chain | None = None) -> None:
+    __slots__ = ("note", "origin", "place", "presumed")
+
+    def __init__(self, place: object, note: str, origin: Chain | None = None, presumed: int | None = None) -> None:
         self.place = place
         self.note = note
         self.origin = origin
+        self.presumed: int | None = origin.presumed if origin is not None else presumed
 
 
 class Tuple(Member):

@@ -33,7 +33,7 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.interpreter import compiled, shapeless
+from mxlint.interpreter import compiled, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
@@ -42,6 +42,8 @@ from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import result as array_results
 
 ARRAY: Final = "mlx.core.array"
+ONLY_ARRAYS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__", "__matmul__", "__imatmul__"))
+"""Special methods that numbers and texts of a compiled function's arguments have not."""
 _IN_PLACE: Final = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "/": "__itruediv__", "//": "__ifloordiv__", "%": "__imod__", "**": "__ipow__",
                     "@": "__imatmul__", "&": "__iand__", "|": "__ior__", "^": "__ixor__", "<<": "__ilshift__", ">>": "__irshift__"}  # fmt: skip
 
@@ -63,6 +65,8 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     array = operands[0]
     assert isinstance(array, Array)
     handler = _SPECIAL.get(method)
+    if method in ONLY_ARRAYS or not method.startswith("__"):
+        presumptions.needed(i, array)
     if handler is not None:
         return handler(i, array, operands, place, frame)  # type: ignore[no-any-return]
     if method.startswith("__i") and method[3:] in _IN_PLACE:
@@ -87,7 +91,8 @@ def traced(i: Interpreter, values: Iterable[Value]) -> tuple[int | None, Chain |
         compiled.array_use(i, value)
         for array in arrays_in(i, value):
             if array.trace is not None and i.trace is not None and i.trace.holds(array.trace):
-                trace, chain = array.trace, chain or array.chain
+                # One operand that surely is an array makes an array of the result.
+                trace, chain = array.trace, array.chain if chain is None or presumptions.root(array) is None else chain
                 origin |= array.origin
             elif array.trace == -1 and trace is None:
                 trace, chain = -1, array.chain
@@ -154,6 +159,10 @@ def results(
     i: Interpreter, found: Any, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, tag: object = None
 ) -> Value:
     """The arrays of a described result, computed from arguments."""
+    if name.startswith(f"{ARRAY}."):
+        presumptions.together(i, args)
+    else:
+        presumptions.shown(i, args[:1])
     trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
     return _made(i, found, name, trace, chain, origin, place, (name, tag), args)
 

@@ -66,6 +66,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
+from mxlint.interpreter.presumptions import NUMBERS_TOO, PRESUMED, root, shown, words
 from mxlint.syntax import ir
 
 MAX_TRACES: Final = 6
@@ -190,15 +191,16 @@ class Entry:
 
 
 class CompiledInfo:
-    """What never changes of a compiled object."""
+    """What never changes of a compiled object. `imported`: another file makes it while it is imported."""
 
-    __slots__ = ("form", "frame", "site", "text")
+    __slots__ = ("form", "frame", "imported", "site", "text")
 
-    def __init__(self, form: str, text: str, site: Place, frame: Frame) -> None:
+    def __init__(self, form: str, text: str, site: Place, frame: Frame, imported: bool) -> None:
         self.form = form
         self.text = text
         self.site = site
         self.frame = frame
+        self.imported = imported
 
 
 # -- making ------------------------------------------------------------------------------------------------------------
@@ -216,7 +218,8 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     text = " ".join(text.split())[:80]
     if args.decorates and (args.bound_node is not None or not form):
         form = "decorator" if args.bound_node is None else "partial-decorator"
-    info = CompiledInfo(form or _form(i, function, written), text, place, frame)
+    imported = any(around.kind == "module" and around.source is not i.main for around in i.stack)
+    info = CompiledInfo(form or _form(i, function, written), text, place, frame, imported)
     oid = i.allocate("compiled", info, place, label=text)
     i.heap.set(oid, "fun", function)
     for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):
@@ -906,8 +909,8 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
     note_kept_placeholders(i, trace, ended)
-    for value in (result,):
-        array_use(i, value)
+    shown(i, (result,))
+    array_use(i, result)
     for seen, fact in trace.array_reads:
         if seen.used:
             note(i, fact)
@@ -964,7 +967,11 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         if isinstance(member, Array):
             i.heap.set(ident, ("#", "original"), Const(member.ident))
         grows = member.grows if isinstance(member, Array) else ""
-        return Array(ident, trace.number, shape, dtype, Chain(place, "argument"), frozenset((number,)), grows)
+        presumed = i.heap.get(member.ident, PRESUMED) if isinstance(member, Array) else None
+        if presumed is not None:
+            i.heap.set(ident, PRESUMED, presumed)
+        chain = Chain(place, "argument", presumed=ident if presumed is not None else None)
+        return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows)
     if isinstance(member, Tuple):
         items = None if member.items is None else tuple(_placeholder(i, trace, item, place, counter, name) for item in member.items)
         element = None if member.element is None else _placeholder(i, trace, member.element, place, counter, name)
@@ -1673,32 +1680,33 @@ def event(
     trace: Trace | None = i.trace
     if trace is None:
         return
-    m = modality(i, trace.path)
+    presumed = words(i, member) if isinstance(member, Array) else ""
+    m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
     if m is None:
         return
     swallowed = len(i.tries) > trace.tries
     chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
-    note(
-        i,
-        events.Event(
-            trace.oid,
-            trace.number,
-            kind,
-            where(place),
-            what,
-            note_,
-            qualname(frame),
-            wheres(call_places(i, trace.depth + 1)),
-            chain,
-            tuple(axes),
-            m,
-            swallowed,
-            target_name,
-            effects,
-            shape,
-            sizes,
-        ),
+    fact = events.Event(
+        trace.oid,
+        trace.number,
+        kind,
+        where(place),
+        what,
+        note_,
+        qualname(frame),
+        wheres(call_places(i, trace.depth + 1)),
+        chain,
+        tuple(axes),
+        m,
+        swallowed,
+        target_name,
+        effects,
+        shape,
+        sizes,
     )
+    if presumed and kind in NUMBERS_TOO and isinstance(member, Array):
+        journal(i).numbers_too[fact] = root(member)
+    note(i, fact)
 
 
 def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, about: str) -> events.Event | None:

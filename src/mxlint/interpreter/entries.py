@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, join, members
@@ -19,6 +19,7 @@ from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
+from mxlint.interpreter.presumptions import presume
 from mxlint.source import Source
 from mxlint.syntax import ir
 from mxlint.syntax.index import index
@@ -68,12 +69,13 @@ def kept_run(i: Interpreter, run: object) -> None:
 
 
 def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) -> None:
-    """Trace the compiled functions that nothing called so far, with what their parameters most likely are; those in `known` are left for later."""
+    """Trace the compiled functions that nothing called so far, with what their parameters most likely are; those in `known` are left for later.
+    What another file makes while it is imported is left to the run over that file, which sees its calls."""
     used = {record.object for record in journal(i).records if type(record).__name__ in ("Call", "Trace")}
     used |= {record.object for record in journal(i).records if type(record).__name__ == "Note" and record.object is not None}
     traced: set[int] = i.extra.setdefault("traced alone", set())
     for number in list(journal(i).compiled):
-        if number in used or number in traced or number in known:
+        if number in used or number in traced or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
             continue
         traced.add(number)
         guarded_run(i, partial(_trace, i, number, frame))
@@ -144,7 +146,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
             return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
         return default
     if compiled_function and annotation is None:
-        return Array(i.ident(place, "parameter"), None, None, None)
+        return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
 
 
@@ -228,8 +230,12 @@ def _any_frame(i: Interpreter) -> Frame:
     return module_frame(i, Ref(next(iter(i.modules.values()))))
 
 
-def functions(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Ref, Ref | None]]:
-    """The functions and methods of a file that nothing has entered, with the class of each method."""
+Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
+"""A function; the class whose objects are its first argument; the class that is its first argument."""
+
+
+def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
+    """The functions and methods of a file."""
     for field, value in list(i.heap.cells[module].items()):
         if not isinstance(field, str):
             continue
@@ -238,13 +244,13 @@ def functions(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Ref
                 yield from _functions(i, source, member, set())
 
 
-def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> Iterator[tuple[Ref, Ref | None]]:
+def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> Iterator[Function]:
     if member.oid in seen:
         return
     seen.add(member.oid)
     info = i.info(member.oid)
     if info.kind == "function" and isinstance(info.payload, FunctionInfo) and info.payload.source is source:
-        yield member, None
+        yield member, None, None
     elif info.kind == "class" and getattr(info.payload, "source", None) is source:
         for name, value in list(i.heap.cells[member.oid].items()):
             if not isinstance(name, str):
@@ -252,11 +258,15 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
             for inner in members(value):
                 if not isinstance(inner, Ref):
                     continue
+                bound = None
                 if i.info(inner.oid).kind == "descriptor":
+                    bound = i.info(inner.oid).payload
                     held = i.heap.get(inner.oid, "fget")
                     inner = held if isinstance(held, Ref) else inner
-                if i.info(inner.oid).kind == "function":
-                    yield inner, member
+                if i.info(inner.oid).kind == "function" and bound in ("staticmethod", "classmethod"):
+                    yield inner, None, member if bound == "classmethod" else None
+                elif i.info(inner.oid).kind == "function":
+                    yield inner, member, None
                 elif i.info(inner.oid).kind == "class":
                     yield from _functions(i, source, inner, seen)
     elif info.kind in ("cached", "partial"):
@@ -298,22 +308,24 @@ def _holds_compiled(i: Interpreter, value: Value) -> bool:
 
 def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Compile each function and method of a file, and trace it with what its parameters most likely are."""
-    for ref, cls in list(functions(i, source, module)):
+    for ref, cls, owner in list(functions(i, source, module)):
         info = i.info(ref.oid).payload
         assert isinstance(info, FunctionInfo)
         place = Place(source, info.node.start, info.node.end)
 
-        def run(ref: Ref = ref, cls: Ref | None = cls, place: Place = place) -> None:
-            bound: Value = ref if cls is None else Bound(i.symbolic(place, "self", "self"), ref)
+        def run(ref: Ref = ref, cls: Ref | None = cls, owner: Ref | None = owner, place: Place = place) -> None:
+            bound: Value = (
+                ref if cls is None and owner is None else Bound(owner if owner is not None else i.symbolic(place, "self", "self"), ref)
+            )
             compiled.make(i, Arguments((bound,), places=(place,)), place, frame)
             trace_uncalled(i, frame)
 
         guarded_run(i, run)
 
 
-def enter(i: Interpreter, function: tuple[Ref, Ref | None], frame: Frame) -> None:
+def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     """Run a function that nothing has entered, with symbolic arguments."""
-    ref, cls = function
+    ref, cls, owner_class = function
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
     entered: set[object] = i.extra.setdefault("entered", set())
@@ -337,8 +349,8 @@ def enter(i: Interpreter, function: tuple[Ref, Ref | None], frame: Frame) -> Non
 
     def run() -> None:
         place = Place(info.source, info.node.start, info.node.end)
-        given: list[Value] = []
-        bound = 0
+        given: list[Value] = [] if owner_class is None else [owner_class]
+        bound = len(given)
         if cls is not None and info.node.params and info.name != "__new__":
             given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
             bound = 1

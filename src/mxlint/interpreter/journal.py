@@ -48,6 +48,10 @@ class Journal:
         self.records: dict[Any, None] = {}
         self.imprecise: dict[tuple[Where, str], None] = {}
         self.assumed: dict[int, dict[str, described.Value]] = {}
+        self.arrays: set[int] = set()
+        """Placeholders that are presumed to be arrays, and that some use shows to be so."""
+        self.numbers_too: dict[events.Event, int | None] = {}
+        """Events that a number brings about without harm, with the placeholder that they hang on."""
 
     def note(self, record: Any) -> None:
         """Keep a record."""
@@ -85,6 +89,10 @@ class Journal:
             function=replace(fact.function, parameters=parameters),
         )
 
+    def _of_a_number(self, record: Any) -> bool:
+        """Whether a record is of something that is as likely a number as an array."""
+        return type(record) is events.Event and record in self.numbers_too and self.numbers_too[record] not in self.arrays
+
     def log(self) -> events.Log:
         """All facts."""
 
@@ -95,7 +103,7 @@ class Journal:
                 self.note(transform)
 
         def of(kind: type) -> tuple[Any, ...]:
-            return tuple(record for record in self.records if type(record) is kind)
+            return tuple(record for record in self.records if type(record) is kind and not self._of_a_number(record))
 
         return events.Log(
             tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), of(events.Event), of(events.Read), of(events.Write), of(events.Stale),

@@ -1,0 +1,63 @@
+"""Parameters that are taken to be arrays: what shows that they are, and what hangs on it.
+
+A parameter of a compiled function that no call, annotation or default determines is an array, as a presumption. Reading an attribute or item of
+it needs an array: from there on it surely is one. Numbers are tested, converted and used as an index just as well as arrays, so such a use
+says nothing by itself: it counts only if another use is one of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mxlint.domain.value import NONE, Array, Const, Value
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.journal import arrays_in, journal
+
+PRESUMED: Final = ("#", "presumed")
+"""The field of an array that is presumed to be one: the presumption in words."""
+NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
+"""Kinds of events that a number brings about without harm."""
+
+
+def presume(i: Interpreter, array: Array, name: str) -> Array:
+    """An array that parameter `name` is taken to be."""
+    i.heap.set(array.ident, PRESUMED, Const(f"`{name}` is an array"))
+    return array
+
+
+def root(array: Array) -> int | None:
+    """The placeholder that an array is computed from, if all that it is computed from is presumed to be an array."""
+    return array.chain.presumed if array.chain is not None else None
+
+
+def words(i: Interpreter, array: Array) -> str:
+    """The presumption that an array hangs on; "" if it is one for sure."""
+    number = root(array)
+    found = i.heap.get(number, PRESUMED) if number is not None else None
+    return str(found.value) if isinstance(found, Const) and found.value is not None else ""
+
+
+def needed(i: Interpreter, array: Array) -> None:
+    """An operation that only arrays have: what is presumed is so for the rest of the path."""
+    if root(array) == array.ident and words(i, array):
+        i.heap.set(array.ident, PRESUMED, NONE)
+        shown(i, (array,))
+
+
+def shown(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are used as arrays are."""
+    for value in values:
+        for array in arrays_in(i, value):
+            number = root(array)
+            if number is not None and number not in journal(i).arrays:
+                journal(i).arrays.add(number)
+                if i.heap.recording is not None:
+                    i.heap.recording.valid = False
+
+
+def together(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are operands of one operation: what is computed with an array is taken to be one."""
+    found = {root(array) for value in values for array in arrays_in(i, value) if array.trace is not None}
+    if len(found) > 1:
+        shown(i, values)
