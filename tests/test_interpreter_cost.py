@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from mxlint.interpreter import entry
 from mxlint.interpreter.core import Interpreter
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
-from mxlint.source import Source
+from mxlint.source import Source, read_source
 
 ENOUGH = 10**9
 """Steps that no budget cuts short."""
@@ -135,3 +136,44 @@ def test_loops_settle(program: str, most: int) -> None:
     i = ran(program)
     assert not [found.reason for found in i.imprecisions]
     assert ENOUGH - i.steps <= most
+
+
+DECODE = """
+import json
+
+def decode(value):
+    if isinstance(value, dict):
+        return {key: decode(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [decode(part) for part in value]
+    return value
+
+print(decode(json.loads(input())))
+"""
+
+
+def test_recursion_on_values_that_nobody_knows_is_one_fixpoint() -> None:
+    assert steps(DECODE) < 3_000
+
+
+def test_recursion_through_objects_that_wrap_each_other_is_one_fixpoint() -> None:
+    def wrappers(count: int) -> str:
+        classes = [
+            f"class W{n}:\n    def __init__(self, inner):\n        self.inner = inner\n"
+            f"    def report(self, x):\n        if self.inner:\n            self.inner.report(x)"
+            for n in range(count)
+        ]
+        return "\n".join([
+            "import sys", *classes, f"KNOWN = {{{', '.join(f'{chr(97 + n)!r}: W{n}' for n in range(count))}}}",
+            "top = None", "for name in sys.argv:", "    top = KNOWN[name](top)", "top.report(1)",
+        ])  # fmt: skip
+
+    assert steps(wrappers(2)) < 4_000
+    assert steps(wrappers(4)) < 40_000
+
+
+def test_a_module_does_not_import_itself_for_a_library_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "tokens.py").write_text("import tokens\n")
+    source = read_source(tmp_path / "tokens.py", "tokens.py")
+    assert Project().find("tokens", 0, source) is None

@@ -88,7 +88,7 @@ class Project:
             return None
         key = (source.path, name, level)
         if key not in self._meant:
-            self._meant[key] = self._find(os.path.dirname(self._resolve(source.path)), name, level)
+            self._meant[key] = self._find(self._resolve(source.path), name, level)
         return self._meant[key]
 
     def import_roots(self, source: Source) -> tuple[Path, ...]:
@@ -124,13 +124,17 @@ class Project:
             self._roots[folder] = tuple(dict.fromkeys(filter(os.path.isdir, candidates)))
         return self._roots[folder]
 
-    def _find(self, folder: str, name: str, level: int) -> Found | None:
+    def _find(self, path: str, name: str, level: int) -> Found | None:
+        folder = os.path.dirname(path)
         if level:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
             return self._under(folder, name)
         for root in self._import_roots(folder):
             found = self._under(root, name)
+            if found is not None and found.source is not None and self._resolve(found.path) == path and self._package(folder)[1]:
+                # A module of a package that imports its own bare name means a library of that name.
+                continue
             if found is not None and (found.source is not None or root != folder):
                 return found
         return None

@@ -16,6 +16,46 @@ ENV: Final = ("#", "parent")
 
 MAX_RECURSION: Final = 3
 """Activations of one function that are run one inside the other before recursion is a fixpoint."""
+MAX_FIXPOINT: Final = 6
+"""Rounds of a fixpoint of recursion."""
+
+
+class Recurs(Exception):
+    """An activation that is under way turns out to be recursive: it is taken back, and run as a fixpoint from its call on."""
+
+    def __init__(self, start: Start) -> None:
+        self.start = start
+
+
+class Start:
+    """Where an activation began, so that it can be taken back: the state, and how much was under way.
+
+    `bounded`: its arguments are single values, and the callee was one; recursion ends where the program's does.
+    """
+
+    __slots__ = ("bounded", "checkpoint", "depths", "mark", "node", "operations", "path", "splits", "trace", "unrolled")
+
+    def __init__(self, i: Interpreter, node: object, bounded: bool) -> None:
+        self.node = node
+        self.bounded = bounded
+        self.splits = i.splits
+        self.mark = i.heap.mark()
+        self.path = i.path
+        self.checkpoint = i.checkpoint()
+        self.depths = len(i.stack), len(i.tries), len(i.targets)
+        self.unrolled = i.unrolled
+        self.trace = i.trace
+        self.operations = i.trace.operations if i.trace is not None else 0
+
+    def take_back(self, i: Interpreter) -> None:
+        """Put everything back as it was at the call."""
+        i.heap.undo(self.mark)
+        i.path, i.unrolled, i.splits = self.path, self.unrolled, self.splits
+        i.forget(self.checkpoint)
+        stack, tries, targets = self.depths
+        del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
+        if i.trace is not None:
+            i.trace.operations = self.operations
 
 
 class FunctionInfo:
@@ -46,25 +86,45 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     """Run a body in the context of its caller, and return the join of what it returns."""
     if len(i.stack) >= MAX_CALLS:
         return i.unknown(place, "calls nested too deep")
-    active = sum(1 for other in i.stack if other.node is info.node)
-    if active >= MAX_RECURSION or active and not all(map(_single, args.values)):
+    same = [start for start in i.starts if start.node is info.node]
+    active = max(len(same), sum(1 for other in i.stack if other.node is info.node))
+    single = all(_single(i, value) for value in args.values)
+    chosen = bool(same) and i.splits > same[0].splits
+    if active >= MAX_RECURSION or active and (chosen or not single):
+        # One fixpoint for all that the outermost activation calls: each call in its body would be one of its own.
+        outer = next((start for start in same if chosen or not start.bounded), None)
+        if outer is not None and outer.trace is i.trace and active < MAX_RECURSION:
+            raise Recurs(outer)
+        return _recursive(i, ref, info, args, place, caller)
+    if not active and id(info.node) in i.recursive and (i.splits or not single):
         return _recursive(i, ref, info, args, place, caller)
     under_way = summaries.begin(i, ref, args) if active == 0 else None
     if under_way is not None:
         summary = summaries.find(i, under_way)
         if summary is not None:
             return summaries.replay(i, summary, under_way, ref, place)
-    outer_path = i.path
+    start = Start(i, info.node, single)
+    i.starts.append(start)
     try:
         with i.within(("call", place, ref.oid)):
             context = i.context
             frame = activation(i, ref, info, args, place, caller)
             value = run_body(i, info, frame)
-    except BaseException:
+    except BaseException as left:
         if under_way is not None:
             summaries.abandon(i, under_way)
-        raise
-    i.path = outer_path if len(i.path) < len(outer_path) else i.path
+        if not isinstance(left, Recurs) or left.start is not start:
+            raise
+        recursive = True
+    else:
+        recursive = False
+    finally:
+        del i.starts[i.starts.index(start) :]
+    if recursive:
+        i.recursive.add(id(info.node))
+        start.take_back(i)
+        return _recursive(i, ref, info, args, place, caller)
+    i.path = start.path if len(i.path) < len(start.path) else i.path
     if not i.heap.is_captured(frame.oid):
         i.heap.clear(frame.oid)
     if under_way is not None:
@@ -72,11 +132,13 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     return value
 
 
-def _single(value: Value) -> bool:
+def _single(i: Interpreter, value: Value) -> bool:
     """Whether a value is one constant or object: recursion on such values ends where the program's does, and is run for a while."""
     if isinstance(value, Tuple):
-        return value.items is not None and all(map(_single, value.items))
-    return isinstance(value, (Const, Ref, External, Bound, Array))
+        return value.items is not None and all(_single(i, item) for item in value.items)
+    if isinstance(value, Ref):
+        return not i.info(value.oid).summary
+    return isinstance(value, (Const, External, Bound, Array))
 
 
 def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
@@ -131,7 +193,7 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
     path = i.path
     given = args
     try:
-        for _ in range(6):
+        for _ in range(MAX_FIXPOINT):
             state["arguments"] = []
             checkpoint = i.checkpoint()
             try:

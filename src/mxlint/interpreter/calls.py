@@ -50,7 +50,11 @@ def call(i: Interpreter, function: Value, args: Arguments, place: Place, frame: 
     if not isinstance(function, Union):
         return call_member(i, function, args, place, frame)
     i.place = place
-    return i.split(function, lambda member: call_member(i, member, args, place, frame))
+    i.splits += 1
+    try:
+        return i.split(function, lambda member: call_member(i, member, args, place, frame))
+    finally:
+        i.splits -= 1
 
 
 def call_member(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -31,6 +31,7 @@ from mxlint.domain.value import (
 )
 
 if TYPE_CHECKING:
+    from mxlint.interpreter.activations import Start
     from mxlint.interpreter.operations import Operations
     from mxlint.interpreter.summaries import Summary
     from mxlint.project import Project
@@ -247,6 +248,9 @@ class Interpreter:
         self.try_depths: list[int] = []
         self.targets: list[Target] = []
         self.stack: list[Frame] = []
+        self.starts: list[Start] = []
+        self.recursive: set[int] = set()
+        self.splits = 0
         self.modules: dict[str, int] = {}
         self.main: Source | None = None
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}

@@ -42,7 +42,7 @@ def guarded_run(i: Interpreter, run: object) -> None:
         compiled.note_kept(i, mark)
         i.heap.undo(mark)
         i.path, i.context, i.trace, i.silent = path, context, None, 0
-        del i.stack[depth:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
+        del i.stack[depth:], i.starts[:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
         i.extra["differentiating"] = None
         i.extra["entered alone"] = False
         i.extra["thread"] = None
