@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from mxlint.pages import load_page
-from mxlint.verify.protocols.table import PROTOCOLS
+from mxlint.rules.registry import RULES
 
 
 def spent(arguments: list[str], folder: Path) -> tuple[float, float, str]:
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=2, metavar="N")
     arguments = parser.parse_args()
     lines = []
-    for code in arguments.codes or PROTOCOLS:
+    for code in arguments.codes or [code for code, rule in RULES.items() if rule.experiment is not None]:
         page = load_page(code)
         block = next((block for block in page.blocks if block.language == "python" and block.attributes == ("bad",)), None)
         if block is None or page.verify != "cpu":

@@ -22,10 +22,10 @@ from typing import Any
 from mxlint.engine import Result, check
 from mxlint.finding import Finding
 from mxlint.pages import Block, load_page
+from mxlint.rules.registry import RULES
 from mxlint.verify.claims import forced
 from mxlint.verify.devices import kind as device_kind
 from mxlint.verify.experiment import Options, verify
-from mxlint.verify.protocols.table import PROTOCOLS
 
 
 def claims(code: str, block: Block, result: Result) -> list[Finding]:
@@ -70,7 +70,7 @@ def lines(code: str, block: Block, options: Options) -> Iterator[dict[str, Any]]
 def main() -> int:
     """Print the lines as they come."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("codes", nargs="*", default=list(PROTOCOLS), metavar="CODE")
+    parser.add_argument("codes", nargs="*", default=[code for code, rule in RULES.items() if rule.experiment is not None], metavar="CODE")
     parser.add_argument("--kind", choices=["bad", "good"])
     parser.add_argument("--timed", action="store_true", help="measure what the flagged form costs, too")
     arguments = parser.parse_args()

@@ -22,10 +22,10 @@ from mxlint.engine import check
 from mxlint.finding import Finding, Verdict
 from mxlint.pages import load_page
 from mxlint.report.verdict import notes, told
+from mxlint.rules.registry import RULES
 from mxlint.verify.arguments import MOST_REASON
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
-from mxlint.verify.protocols.table import PROTOCOLS
 
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
@@ -42,7 +42,9 @@ class Block:
 
 def blocks(kind: str) -> Iterator[Block]:
     """The first of each page; all of them, which takes a quarter of an hour, if MXLINT_ALL_BLOCKS is set."""
-    for code in PROTOCOLS:
+    for code, rule in RULES.items():
+        if rule.experiment is None:
+            continue
         page = load_page(code)
         found = [block for block in page.blocks if page.verify == "cpu" and block.language == "python" and block.attributes == (kind,)]
         for block in found if os.environ.get("MXLINT_ALL_BLOCKS") else found[:1]:

@@ -15,7 +15,7 @@ import click
 
 from mxlint import __version__
 from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
-from mxlint.rules.registry import CODES, NAMES, code_of, family
+from mxlint.rules.registry import CODES, NAMES, RULES, code_of, family
 
 if TYPE_CHECKING:
     import threading
@@ -204,11 +204,10 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     if not colon or not row.isdecimal() or not os.path.isfile(file):
         raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
     from mxlint.project import neighbours
-    from mxlint.verify.protocols.table import PROTOCOLS
     from mxlint.versions import project_root
 
     rule = _rule(code) if code is not None else None
-    if rule is not None and rule not in PROTOCOLS:
+    if rule is not None and RULES[rule].experiment is None:
         raise _Failure(f"{rule} has no experiment: what it says is not decided by running the program once more")
     root = project_root(Path(file).absolute().parent)
     project = [str(root)] if root is not None else neighbours(Path(file))

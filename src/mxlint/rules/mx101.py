@@ -29,4 +29,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True)
+RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True, experiment="text")

@@ -42,4 +42,4 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-RULE = Rule("MX201", "uncaptured-read", "error", check, after_in_object=("MX205", "MX204", "MX202"))
+RULE = Rule("MX201", "uncaptured-read", "error", check, after_in_object=("MX205", "MX204", "MX202"), experiment="stale array")

@@ -41,4 +41,4 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
     yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls)
 
 
-RULE = Rule("MX202", "uncaptured-write", "error", check, after=("MX503",), after_in_object=("MX205", "MX204"))
+RULE = Rule("MX202", "uncaptured-write", "error", check, after=("MX503",), after_in_object=("MX205", "MX204"), experiment="lost write")

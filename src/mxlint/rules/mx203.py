@@ -42,4 +42,13 @@ def _what(trace: Trace) -> str:
     return "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
 
 
-RULE = Rule("MX203", "uncaptured-random-state", "error", check, after=("MX403",), after_in_object=("MX205",), fixes=("unsafe",))
+RULE = Rule(
+    "MX203",
+    "uncaptured-random-state",
+    "error",
+    check,
+    after=("MX403",),
+    after_in_object=("MX205",),
+    fixes=("unsafe",),
+    experiment="random state",
+)

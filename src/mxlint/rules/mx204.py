@@ -58,4 +58,4 @@ def _alone(writes: list[Write], write: Write) -> bool:
     return moments and any(other.how == "weights" and other.captured_out and other.where == write.where for other in writes)
 
 
-RULE = Rule("MX204", "half-captured-state", "error", check, after_in_object=("MX205",), fixes=("unsafe",))
+RULE = Rule("MX204", "half-captured-state", "error", check, after_in_object=("MX205",), fixes=("unsafe",), experiment="half capture")

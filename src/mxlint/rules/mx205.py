@@ -78,4 +78,4 @@ def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
             return
 
 
-RULE = Rule("MX205", "dead-capture", "error", check, fixes=("unsafe",))
+RULE = Rule("MX205", "dead-capture", "error", check, fixes=("unsafe",), experiment="dead capture")

@@ -41,4 +41,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX206", "frozen-call", "warning", check, after=("MX205", "MX204", "MX202", "MX201", "MX209"))
+RULE = Rule("MX206", "frozen-call", "warning", check, after=("MX205", "MX204", "MX202", "MX201", "MX209"), experiment="once")

@@ -25,4 +25,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX207", "lost-mutation", "error", check)
+RULE = Rule("MX207", "lost-mutation", "error", check, experiment="mutation")

@@ -59,4 +59,4 @@ def _random(compiled: Compiled) -> str:
     return ", every random operation of the process among them" if any(element.kind == "random" for element in elements) else ""
 
 
-RULE = Rule("MX208", "raise-with-captures", "error", check)
+RULE = Rule("MX208", "raise-with-captures", "error", check, experiment="raise")

@@ -62,4 +62,12 @@ def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[F
             )  # fmt: skip
 
 
-RULE = Rule("MX209", "frozen-python-state", "error", check, after=("MX205", "MX204", "MX202", "MX201"), after_in_object=("MX205",))
+RULE = Rule(
+    "MX209",
+    "frozen-python-state",
+    "error",
+    check,
+    after=("MX205", "MX204", "MX202", "MX201"),
+    after_in_object=("MX205",),
+    experiment="stale value",
+)

@@ -45,4 +45,4 @@ def _module(read: Read) -> str:
 
 
 STATE = ("MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212")
-RULE = Rule("MX210", "lazy-capture", "warning", check, after_in_object=STATE, fixes=("unsafe",), cost_only=True)
+RULE = Rule("MX210", "lazy-capture", "warning", check, after_in_object=STATE, fixes=("unsafe",), cost_only=True, experiment="recomputation")

@@ -32,4 +32,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX211", "growing-capture", "warning", check, after_in_object=("MX205", "MX204"))
+RULE = Rule("MX211", "growing-capture", "warning", check, after_in_object=("MX205", "MX204"), experiment="growth")

@@ -37,4 +37,4 @@ def _finding(compiled: Compiled, read: Read) -> Iterator[Finding]:
     yield from finding(RULE, read.where, message, help, compiled, read.modality, calls=read.calls)
 
 
-RULE = Rule("MX212", "aliased-capture", "error", check, after_in_object=("MX205",))
+RULE = Rule("MX212", "aliased-capture", "error", check, after_in_object=("MX205",), experiment="alias")

@@ -34,4 +34,4 @@ def _finding(compiled: Compiled, loop: Where) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-RULE = Rule("MX301", "compile-in-loop", "warning", check, fixes=("unsafe", "display"), cost_only=True)
+RULE = Rule("MX301", "compile-in-loop", "warning", check, fixes=("unsafe", "display"), cost_only=True, experiment="made again")

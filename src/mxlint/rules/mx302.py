@@ -35,4 +35,6 @@ def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Fin
     )  # fmt: skip
 
 
-RULE = Rule("MX302", "compile-per-call", "warning", check, after=("MX301",), fixes=("unsafe", "display"), cost_only=True)
+RULE = Rule(
+    "MX302", "compile-per-call", "warning", check, after=("MX301",), fixes=("unsafe", "display"), cost_only=True, experiment="made again"
+)

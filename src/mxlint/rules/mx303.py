@@ -36,4 +36,4 @@ def _wrap(compiled: Compiled, argument: Argument, values: Sequence[Value]) -> Wr
     return Wrap(argument.where.span, function.span, compiled.function.bound) if function is not None and numbers else None
 
 
-RULE = Rule("MX303", "varying-scalar-argument", "warning", check, fixes=("unsafe",), cost_only=True)
+RULE = Rule("MX303", "varying-scalar-argument", "warning", check, fixes=("unsafe",), cost_only=True, experiment="many values")

@@ -27,4 +27,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX304", "varying-shape", "warning", check, cost_only=True)
+RULE = Rule("MX304", "varying-shape", "warning", check, cost_only=True, experiment="many shapes")

@@ -31,4 +31,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX305", "transform-of-compiled", "warning", check, fixes=("unsafe", "display"), cost_only=True)
+RULE = Rule("MX305", "transform-of-compiled", "warning", check, fixes=("unsafe", "display"), cost_only=True, experiment="transform")

@@ -34,4 +34,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX306", "compile-used-once", "info", check, cost_only=True)
+RULE = Rule("MX306", "compile-used-once", "info", check, cost_only=True, experiment="used once")

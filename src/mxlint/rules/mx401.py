@@ -28,4 +28,13 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX401", "baked-shape", "error", check, after=("MX403", "MX402"), by_arguments=True, fixes=("unsafe", "display"))
+RULE = Rule(
+    "MX401",
+    "baked-shape",
+    "error",
+    check,
+    after=("MX403", "MX402"),
+    by_arguments=True,
+    fixes=("unsafe", "display"),
+    experiment="frozen size",
+)

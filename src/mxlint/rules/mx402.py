@@ -25,4 +25,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX402", "shape-condition", "error", check, after=("MX403",), by_arguments=True)
+RULE = Rule("MX402", "shape-condition", "error", check, after=("MX403",), by_arguments=True, experiment="frozen branch")

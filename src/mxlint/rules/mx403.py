@@ -30,4 +30,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX403", "shapeless-unsupported-op", "error", check, by_arguments=True)
+RULE = Rule("MX403", "shapeless-unsupported-op", "error", check, by_arguments=True, experiment="unsupported operation")

@@ -40,4 +40,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX404", "shapeless-unsafe-op", "error", check, after=("MX403", "MX401"), by_arguments=True)
+RULE = Rule("MX404", "shapeless-unsafe-op", "error", check, after=("MX403", "MX401"), by_arguments=True, experiment="unsafe operation")

@@ -31,4 +31,4 @@ def check(program: Program) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-RULE = Rule("MX501", "compiled-method", "error", check)
+RULE = Rule("MX501", "compiled-method", "error", check, experiment="method")

@@ -55,4 +55,4 @@ def _article(kind: str) -> str:
     return "an" if kind[0] in "aeiou" else "a"
 
 
-RULE = Rule("MX502", "unsupported-argument", "error", check, after=("MX505", "MX501"))
+RULE = Rule("MX502", "unsupported-argument", "error", check, after=("MX505", "MX501"), experiment="bad argument")

@@ -23,4 +23,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX503", "untracked-return", "error", check)
+RULE = Rule("MX503", "untracked-return", "error", check, experiment="untracked return")

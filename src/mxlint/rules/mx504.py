@@ -29,4 +29,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX504", "missing-return", "warning", check)
+RULE = Rule("MX504", "missing-return", "warning", check, experiment="nothing returned")

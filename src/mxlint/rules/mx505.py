@@ -34,4 +34,4 @@ def check(program: Program) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-RULE = Rule("MX505", "not-a-function", "error", check)
+RULE = Rule("MX505", "not-a-function", "error", check, experiment="no function")

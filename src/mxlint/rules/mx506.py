@@ -31,4 +31,4 @@ def check(program: Program) -> Iterator[Finding]:
                 break
 
 
-RULE = Rule("MX506", "ambiguous-argument", "warning", check)
+RULE = Rule("MX506", "ambiguous-argument", "warning", check, experiment="ambiguous argument")

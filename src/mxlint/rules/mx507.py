@@ -60,4 +60,4 @@ def _outputs(compiled: Compiled) -> tuple[object, ...]:
     return tuple(element.object if element.object is not None else element.where.text for element in compiled.outputs.elements)
 
 
-RULE = Rule("MX507", "compile-without-effect", "warning", check)
+RULE = Rule("MX507", "compile-without-effect", "warning", check, experiment="no effect")

@@ -35,4 +35,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX601", "nothing-to-fuse", "info", check, cost_only=True)
+RULE = Rule("MX601", "nothing-to-fuse", "info", check, cost_only=True, experiment="nothing to fuse")

@@ -28,4 +28,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX602", "nested-compile", "info", check, cost_only=True)
+RULE = Rule("MX602", "nested-compile", "info", check, cost_only=True, experiment="idle inside")

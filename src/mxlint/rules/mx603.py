@@ -25,4 +25,4 @@ def check(program: Program) -> Iterator[Finding]:
         yield from finding(RULE, note.where, message, help, compiled, note.modality)
 
 
-RULE = Rule("MX603", "timing-without-eval", "warning", check, after=("MX206",))
+RULE = Rule("MX603", "timing-without-eval", "warning", check, after=("MX206",), experiment="clock")

@@ -22,4 +22,4 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX604", "compile-disabled", "warning", check)
+RULE = Rule("MX604", "compile-disabled", "warning", check, experiment="switch")

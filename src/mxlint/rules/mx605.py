@@ -38,4 +38,4 @@ def _varying(program: Program, number: int) -> set[tuple[int, int | None]]:
     return {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
 
 
-RULE = Rule("MX605", "shape-dependent-kernel", "warning", check, cost_only=True)
+RULE = Rule("MX605", "shape-dependent-kernel", "warning", check, cost_only=True, experiment="kernel shapes")

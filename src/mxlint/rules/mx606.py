@@ -32,4 +32,4 @@ def check(program: Program) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-RULE = Rule("MX606", "compiled-across-threads", "error", check)
+RULE = Rule("MX606", "compiled-across-threads", "error", check, experiment="threads")

@@ -15,7 +15,7 @@ from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.endings import unusable
 from mxlint.verify.factory import reduced
 from mxlint.verify.modules import Module
-from mxlint.verify.programs import LAZY, job_of, rows_of_its_own
+from mxlint.verify.programs import job_of, rows_of_its_own
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.slicing import Slice, cut
@@ -49,7 +49,7 @@ def by_callers(
     """The answer of the first function that one of the places stands in and that shows something once it is called itself; None where none
     does. For a claim about sizes that no rule makes none is called: nobody says that those which would be made up come."""
     done: set[tuple[str, str, Any]] = set()
-    for place, (row, _), _ in places if claim.by_rule or not varies(claim.code) else ():
+    for place, (row, _), _ in places if claim.by_rule or not protocol.sizes else ():
         module = bench.modules.by_path.get(place)
         order = order_for_caller(module, row) if module is not None else None
         if module is None or order is None or order["problem"] is not None or (place, order["name"], order["method"]) in done:
@@ -57,7 +57,7 @@ def by_callers(
         done.add((place, order["name"], order["method"]))
         rows = rows_of_its_own(claim)
         rows.setdefault(place, set()).add(row)
-        piece = cut(bench.modules, module, rows, {}, stateful=False, driven=False, reads=claim.code in LAZY)
+        piece = cut(bench.modules, module, rows, {}, stateful=False, driven=False, reads=protocol.lazy)
         # Where a rule is about calls that differ from each other, to call the caller again would bring the same ones back.
         calls = {"calls": 1} if protocol.survey else {}
         found = _attempt(bench, finding, claim, protocol, piece, {**order, **_common(claim, protocol, piece), **calls}, keep)
@@ -75,7 +75,7 @@ def _common(claim: Claim, protocol: Protocol, piece: Slice) -> dict[str, Any]:
         "site": list(next(iter(claim.sites), (claim.place, claim.start[0], claim.end[0]))),
         "trees": trees(piece.files.values()),
         "raises": protocol.raises,
-        "varies": varies(claim.code),
+        "varies": protocol.sizes,
     }
 
 
@@ -85,12 +85,12 @@ def called(
     """The answer of the first level that has one, else that of the last; None where nothing says what to call."""
     place, _, _ = next(iter(claim.sites), (claim.place, claim.start[0], claim.end[0]))
     module = bench.modules.by_path[place]
-    order = order_for(claim, module)
+    order = order_for(claim, module, varied=bool(protocol.sizes))
     if order is None:
         return None
     if order["problem"] is not None:
         return Called(Answer("unclear", order["problem"]), None, None)
-    piece = cut(bench.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=claim.code in LAZY)
+    piece = cut(bench.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=protocol.lazy)
     order |= _common(claim, protocol, piece)
     found = _attempt(bench, finding, claim, protocol, piece, order, keep)
     if found.answer.word != "unclear" or found.hangs:
@@ -105,11 +105,6 @@ def standing_in(piece: Slice, claim: Claim) -> Slice:
     for path, row, _ in claim.sites:
         rows.setdefault(path, []).append(row)
     return replace(piece, files={path: reduced(text, rows.get(path, ())) for path, text in piece.files.items()})
-
-
-def varies(code: str) -> str:
-    """Which sizes of made-up arrays change from call to call."""
-    return ("leading" if code == "MX401" else "all") if code.startswith("MX4") else ""
 
 
 def _attempt(
@@ -130,7 +125,7 @@ def _attempt(
         hit = in_replaced(finding, bench.sources, run.get("replaced", {}))
         if hit is not None:
             answer = Answer("unclear", f"it happens with a stand-in for `{hit}`, on which the finding depends: only your `{hit}` can tell")
-    if answer.word == "seen" and claim.code.startswith("MX1"):
+    if answer.word == "seen" and protocol.kinds:
         answer = _unless_guessed(bench, claim, protocol, job, plain.answer["guessed"], answer)
     if answer.word == "contradicted":  # other arguments might have shown it
         answer = Answer("unclear", f"{answer.reason}, but other arguments may")
@@ -175,7 +170,7 @@ def _unless_guessed(bench: Bench, claim: Claim, protocol: Protocol, job: Job, gu
 def witnessed(bench: Bench, claim: Claim, protocol: Protocol, keep: Callable[[Job, str], None]) -> Called | None:
     """What the construct does by itself, if that can be shown."""
     module = bench.modules.by_path[claim.place]
-    found = witness(claim, module)
+    found = witness(claim, module, protocol.witness) if protocol.witness is not None else None
     if found is None:
         return None
     order = None
@@ -185,7 +180,7 @@ def witnessed(bench: Bench, claim: Claim, protocol: Protocol, keep: Callable[[Jo
             "name": "witness",
             "aim": [PLACE, found.claim.start[0], found.claim.end[0]],
             "site": list(found.claim.sites[0]),
-            "varies": varies(claim.code),
+            "varies": protocol.sizes,
         }
     alone = Slice(Module(module.source, PLACE, ("",), []), ("",), {PLACE: found.text}, {}, driven=True, outside=frozenset())
     job = job_of(bench, alone, found.claim, protocol, order)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from mxlint.finding import Finding, Span
 from mxlint.source import Source
 from mxlint.verify.claims import SITE
+from mxlint.verify.protocols.table import protocol_of
 
 CALLED = "called from here"
 ORIGIN = "the placeholder comes from here"
@@ -20,8 +21,9 @@ def in_replaced(finding: Finding, sources: Mapping[str, Source], replaced: Colle
     from, and what is called on the way."""
     if not replaced:
         return None
+    protocol = protocol_of(finding.code)
     for node in _steps(finding, sources):
-        for part in _values(node) if finding.code.startswith("MX1") else ast.walk(node):
+        for part in _values(node) if protocol is not None and protocol.kinds else ast.walk(node):
             if isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) in replaced:
                 return ast.unparse(part)
     return None
@@ -36,7 +38,8 @@ def _values(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _steps(finding: Finding, sources: Mapping[str, Source]) -> Iterator[ast.AST]:
-    counts_only = finding.code.startswith("MX3")
+    protocol = protocol_of(finding.code)
+    counts_only = protocol is not None and protocol.counts
     sites = [related.span for related in finding.related if related.message == SITE]
     for span, message in [(finding.span, ""), *((related.span, related.message) for related in finding.related)]:
         if message == SITE or span.filename not in sources:

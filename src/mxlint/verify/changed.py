@@ -17,7 +17,6 @@ from mxlint.verify.trial import tried
 from mxlint.verify.units import library_names
 from mxlint.verify.variants import state_read
 
-STATE = ("MX201", "MX209")
 WAYS = ("more", "opposite")
 """How what is read is changed (child/changes.py)."""
 Changed = tuple[Answer, Mapping[str, Any], Job]
@@ -28,7 +27,7 @@ def with_change(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Cha
     """The first change that shows the claim, else the first that can be made; None where there is nothing to change, or where nobody says
     that it changes and the program does not, either."""
     names = state_read(claim, library_names(ast.parse(job.files[claim.place])))
-    if claim.code not in STATE or not names:
+    if not protocol.changing or not names:
         return None
     stale = _stale(bench, job, claim)
     if not claim.changes and not stale:

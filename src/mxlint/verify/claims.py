@@ -13,11 +13,10 @@ from mxlint.source import Source
 from mxlint.verify.bench import Bench
 from mxlint.verify.child.paths import attribute_path
 from mxlint.verify.comparison import Claim, Subject, Watched
+from mxlint.verify.protocols.table import protocol_of
 from mxlint.verify.units import library_imports
 
 SITE = "compiled here"
-AT_SITE = frozenset({"MX204", "MX205", "MX301", "MX302", "MX306", "MX501", "MX504", "MX505", "MX507", "MX601", "MX602"})
-"""Rules that flag the compile site itself, if nothing else is called that."""
 TRACING = frozenset({"traced", "replayed", "either"})
 """Outcomes of calls that reach the cache of the compiled object."""
 CHANGES = ("changed here", "called again here")
@@ -35,7 +34,8 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
     """Return what a finding says. `places` gives each file that it names its place in the program."""
     span, source = finding.span, bench.sources[finding.span.filename]
     sites = [related.span for related in finding.related if related.message == SITE]
-    if finding.code in AT_SITE:
+    protocol = protocol_of(finding.code)
+    if protocol is not None and protocol.site != "no":  # the flagged place is one, if nothing else is called that
         sites = sites or [span]
     start, end = (_bytes(source, position) for position in (span.start, span.end))
     tree = _parsed(source)

@@ -21,7 +21,7 @@ from mxlint.verify.comparison import BY_ITSELF, Claim, Run, Tolerated, explained
 from mxlint.verify.endings import unusable
 from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
-from mxlint.verify.programs import LAZY, job_of, pieces, rows_of_its_own
+from mxlint.verify.programs import job_of, pieces, rows_of_its_own
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.slicing import cut
@@ -35,8 +35,6 @@ LACKING = frozenset(
     name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, (ImportError, OSError, MemoryError))
 )
 """Exceptions of a program that lacked something."""
-TRACES = frozenset({"MX210", "MX211", "MX301", "MX302", "MX303", "MX304", "MX305"})
-"""Rules about traces that need not be, or do too much: one has to be seen that is used again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +61,9 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     other = replace(other, watches=[watched(claim)], claims=list(_beside(bench, other, finding)))
     entry, order = job.settings["entry"]["file"], job.settings["drive"]
     if order is None:
-        piece = next((piece for piece in pieces(other, fixed, claim, named) if piece.entry.path == entry), None)
+        piece = next((piece for piece in pieces(other, fixed, claim, protocol, named) if piece.entry.path == entry), None)
     elif (module := other.modules.by_path.get(entry)) is not None:
-        piece = cut(other.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=claim.code in LAZY)
+        piece = cut(other.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=protocol.lazy)
         piece = standing_in(piece, claim) if order["stand_ins"] else piece
         order = {**order, "site": list(next(iter(claim.sites), order["site"]))}
     else:
@@ -105,7 +103,7 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     real = whole(fixed.bench, fixed.job, fixed.bench.run(_compared(fixed.job), "real"))
     if first is None or second is None or real is None:
         return "untested"
-    calls = finding.code != "MX305"  # there it is another function that is compiled
+    calls = protocol.cost is None or protocol.cost.event != "transform"  # there it is another function that is compiled
     agrees = agreement(first, second, real, calls=calls)
     if agrees is False:
         agrees = agreement(first, second, real, whole(bench, job, bench.run(_compared(job), "rounded")), calls=calls)
@@ -114,7 +112,7 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
         return "untested" if others else "changes-result"
     # That nothing is seen any more says something only if as much was there to be seen.
     reused = any(not call["traced"] and call["error"] is None for call in real["calls"])
-    tested = reused if finding.code in TRACES else len(real["calls"]) >= max(2, _calls(bench.run(job, "real").answer))
+    tested = reused if protocol.traces else len(real["calls"]) >= max(2, _calls(bench.run(job, "real").answer))
     return "resolves" if agrees and (tested or answer.word == "contradicted") else "untested"
 
 

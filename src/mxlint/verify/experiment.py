@@ -34,9 +34,9 @@ from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import job_of, pieces, with_kernels
 from mxlint.verify.protocols.answer import Answer, Protocol
-from mxlint.verify.protocols.table import PROTOCOLS
+from mxlint.verify.protocols.table import protocol_of
 from mxlint.verify.runner import Job, WorkplaceError, lay_out_for_people, workplace
-from mxlint.verify.slowdown import COSTS, untimed, with_slowdown
+from mxlint.verify.slowdown import untimed, with_slowdown
 from mxlint.verify.switches import turned
 from mxlint.verify.trial import long_enough, tried
 from mxlint.verify.wording import worded
@@ -111,7 +111,9 @@ def verify(
     `beside`: what else was found in the program, and is not put to the test.
     """
     options = options or Options()
-    wanted, known = ([with_sites(finding, sites) for finding in some if finding.code in PROTOCOLS] for some in (findings, beside))
+    wanted, known = (
+        [with_sites(finding, sites) for finding in some if protocol_of(finding.code) is not None] for some in (findings, beside)
+    )
     try:
         with workplace(options.stop, options.layers) as place:
             modules = Modules(Project(), sources.values())
@@ -119,7 +121,7 @@ def verify(
             verdicts = iter(_verdicts(bench, wanted, known, options))
     except WorkplaceError as error:
         verdicts = iter([Verdict("unavailable", None, str(error), None, None, 0.0)] * len(wanted))
-    return tuple(_with(finding, next(verdicts)) if finding.code in PROTOCOLS else finding for finding in findings)
+    return tuple(_with(finding, next(verdicts)) if protocol_of(finding.code) is not None else finding for finding in findings)
 
 
 def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding], options: Options) -> list[Verdict]:
@@ -131,7 +133,9 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding]
     all_findings = [*wanted, *(finding for finding in beside if finding not in wanted)]
     bench = replace(bench, claims=claims, findings=all_findings, watches=all_watched(claims))
     tested = run_in_pool([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
-    costly = [number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.claim.code in COSTS]
+    costly = [
+        number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.protocol.cost is not None
+    ]
     work = [partial(_measured, bench, tasks[number], tested[number]) for number in costly]
     timed = dict(zip(costly, run_in_pool(work, 1, bench, "measure", options.progress)))
     return [timed.get(number, one.verdict) for number, one in enumerate(tested)]
@@ -229,7 +233,8 @@ def _verdict(bench: Bench, task: Task) -> Tested:
     claim, started = task.claim, monotonic()
     if claim is None:
         return Tested(Verdict("inconclusive", None, "the file cannot be read", None, None, 0.0))
-    protocol = PROTOCOLS[claim.code]
+    protocol = protocol_of(claim.code)
+    assert protocol is not None
     last = Trial(Answer("unclear", "no call of the compiled function is in sight"))
     reason = last.answer.reason
     absences: dict[str, str] = {}
@@ -267,7 +272,7 @@ def _trials(bench: Bench, task: Task, claim: Claim, protocol: Protocol) -> Itera
     missed: list[Watched] = [*claim.calls, *claim.chain, *claim.paths]
     called_at_all, why, threads = False, None, 0
     absences: dict[str, str] = {}
-    for piece in pieces(bench, task.finding, claim, task.named):
+    for piece in pieces(bench, task.finding, claim, protocol, task.named):
         job = job_of(bench, piece, claim, protocol)
         keep(job, "")
         for trial in _with_program(bench, job, claim, protocol):
@@ -306,7 +311,13 @@ def _decided(bench: Bench, task: Task, trial: Trial) -> Trial:
     out."""
     answer = decided(bench, task.finding, trial.answer, trial.run)
     claim, evidence = task.claim, answer.evidence
-    if answer.word == "seen" and evidence is not None and claim is not None and PROTOCOLS[claim.code].complete:
+    if (
+        answer.word == "seen"
+        and evidence is not None
+        and claim is not None
+        and (protocol := protocol_of(claim.code)) is not None
+        and protocol.complete
+    ):
         left_out = unmade(bench, claim, trial.job, trial.run) if trial.job is not None and trial.run is not None else None
         answer = answer if left_out is None else Answer("unclear", f"{evidence.observed}, but {left_out}")
     return replace(trial, answer=answer, refutes=trial.refutes and answer.word == "contradicted")

@@ -7,7 +7,7 @@ place; where it does by what it is compiled to, so it must by itself; where it a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -38,7 +38,6 @@ from mxlint.verify.variants import (
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
-Origin = Callable[[Bench, Job, Comparison, Protocol, Answer], Found]
 WHOLE, KEY = 0, "0"
 """The number of the expression among its parts, and as the child reports it."""
 NOWHERE = "it cannot be told whether what was seen comes from the flagged expression"
@@ -46,8 +45,9 @@ NOWHERE = "it cannot be told whether what was seen comes from the flagged expres
 
 def elsewhere(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Why what was seen may not come from the flagged expression."""
-    origin = ORIGINS.get(comparison.claim.code)
-    return None if origin is None or comparison.crashed is not None else origin(bench, job, comparison, protocol, answer)
+    if protocol.origin is None or comparison.crashed is not None:
+        return None
+    return protocol.origin(bench, job, comparison, protocol, answer)
 
 
 # -- constants of the trace --------------------------------------------------------------------------------------------
@@ -89,16 +89,15 @@ def _reproduced(comparison: Comparison, run: Mapping[str, Any]) -> bool:
     return not (difference(held) or ended(held))
 
 
-CONSTANTS = ("MX201", "MX209")
-"""Rules about what becomes a constant of the trace."""
-
-
 def _together(bench: Bench, probe: Probed, comparison: Comparison, parts: list[int], constants: Mapping[int, bool]) -> bool:
     """Whether the uncompiled program does what the compiled one does once the flagged expression and those of the other findings of
     this compiled function keep their values of the trace, and does not if only those of the others do."""
+    from mxlint.verify.protocols.table import protocol_of  # the table names what stands here
+
     first, others = len(probe.within), []
     for claim in bench.claims:
-        if claim.code in CONSTANTS and claim.sites == comparison.claim.sites and not shares_row(claim, comparison.claim):
+        of_claim = protocol_of(claim.code)
+        if of_claim is not None and of_claim.changing and claim.sites == comparison.claim.sites and not shares_row(claim, comparison.claim):
             more = probed(probe.job, claim, first)
             if more is not None:
                 others.append(more)
@@ -333,19 +332,3 @@ def _answer(bench: Bench, job: Job, mode: Any) -> Mapping[str, Any] | None:
 
 def _set(job: Job, **settings: Any) -> Job:
     return replace(job, settings={**job.settings, **settings})
-
-
-ORIGINS: dict[str, Origin] = {
-    **dict.fromkeys(("MX201", "MX209", "MX401", "MX402"), constant),
-    "MX206": evaluated_once,
-    "MX203": drawn,
-    "MX204": half,
-    "MX205": dead,
-    "MX403": unsupported_alone,
-    "MX404": unsafe_alone,
-    **dict.fromkeys(("MX202", "MX503"), handed_on),
-    **dict.fromkeys(("MX207", "MX211", "MX604"), gone),
-    "MX210": constant_instead,
-    "MX212": detached_instead,
-}
-"""How it is told that what was seen comes from the flagged expression. The other rules' protocols see it by row, or by what was raised there."""

@@ -21,14 +21,6 @@ from mxlint.verify.units import DEFINITIONS, first_row
 MOST_ENTRIES = 3
 
 
-STATEFUL = ("MX2", "MX604", "MX606")
-"""Rules about what else a program does with what is compiled and captured."""
-
-
-LAZY = ("MX210",)
-"""Rules about whether something has been computed, which whoever uses it sees to."""
-
-
 _NOISY = frozenset({"antigravity", "this", "turtle", "idlelib", "__future__", "__main__"})
 
 
@@ -49,7 +41,7 @@ def rows_of_its_own(claim: Claim) -> dict[str, set[int]]:
     return rows
 
 
-def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str]) -> list[Slice]:
+def pieces(bench: Bench, finding: Finding, claim: Claim, protocol: Protocol, named: Mapping[str, str]) -> list[Slice]:
     """Programs that call what the finding is about: from its own file, the files it names, and those that import them."""
     rows = rows_of(finding, named)
     modules = bench.modules.by_path
@@ -65,7 +57,7 @@ def pieces(bench: Bench, finding: Finding, claim: Claim, named: Mapping[str, str
     base = [modules[path] for path in dict.fromkeys((claim.place, *rows))]
     found = []
     for entry in [*base, *_importers(bench.modules, {module.path for module in base})]:
-        piece = cut(bench.modules, entry, rows, compiled, stateful=claim.code.startswith(STATEFUL), reads=claim.code in LAZY)
+        piece = cut(bench.modules, entry, rows, compiled, stateful=protocol.stateful, reads=protocol.lazy)
         if piece.driven:
             found.append(piece)
         if len(found) == MOST_ENTRIES:

@@ -7,18 +7,18 @@ from pathlib import Path
 from mxlint.engine import Result
 from mxlint.finding import Finding
 from mxlint.verify.claims import forced
-from mxlint.verify.protocols.table import PROTOCOLS
+from mxlint.verify.protocols.table import protocol_of
 
 
 def asked(result: Result, file: Path, row: int, rule: str | None) -> tuple[Finding, ...]:
     """The findings to verify; with a rule, one of that rule, the found one if there is one."""
     here = file.resolve()
     name = next((name for name, source in result.sources.items() if source.path is not None and source.path.resolve() == here), None)
-    if name is None or (rule is not None and rule not in PROTOCOLS):
+    if name is None or (rule is not None and protocol_of(rule) is None):
         return ()
     found = [item for item in result.findings if item.span.filename == name and item.span.start.row <= row <= item.span.end.row]
     if rule is None:
-        return tuple(item for item in found if item.code in PROTOCOLS)
+        return tuple(item for item in found if protocol_of(item.code) is not None)
     if any(item.code == rule for item in found):
         return tuple(item for item in found if item.code == rule)[:1]
     claim = forced(result.sources[name], row, rule, [site.span for site in result.sites if site.span.filename == name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -13,44 +13,11 @@ from mxlint.verify.bench import Bench, Interrupted, fingerprint
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.comparison import Claim
 from mxlint.verify.cure import rounding
+from mxlint.verify.protocols.cost import Cost
+from mxlint.verify.protocols.table import protocol_of
 from mxlint.verify.runner import Job, Outcome, remove, run
 from mxlint.verify.timer import OF_THE_PAIR, OVER, STOPPED, Plan, first_pair, timed
 
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Another form of a program (child/clock.py makes it of the program itself) and what it is, in words."""
-
-    form: str
-    against: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """How a rule's cost is taken: `event` is what happens once in each turn that counts. `everywhere`: it may be a call of any compiled
-    function, not of the flagged one alone. `references`: the first that can be run is what the program is measured against."""
-
-    references: tuple[Reference, ...]
-    event: str = "call"
-    new: bool = False
-    everywhere: bool = False
-
-
-_KEPT = Cost((Reference("hoisted", "one compiled object that is kept"),), "compile")
-_SEEN = Reference("seen", "the same calls, traced before")
-_PLAIN = Reference("plain", "the function as it is, not compiled")
-COSTS: dict[str, Cost] = {
-    "MX210": Cost((Reference("computed", "captured arrays that were computed before the first call"),)),
-    "MX301": _KEPT,
-    "MX302": _KEPT,
-    "MX303": Cost((Reference("arrays", "the numbers given as arrays"), _SEEN), new=True),
-    "MX304": Cost((_SEEN,), new=True),
-    "MX305": Cost((Reference("turned", "the transform compiled"),), "transform"),
-    "MX306": Cost((_PLAIN,), "once"),
-    "MX601": Cost((_PLAIN,)),
-    "MX602": Cost((_PLAIN,), everywhere=True),
-}
-"""The rules that are about time."""
 FIX = "the fixed form"
 Keep = Callable[[Job, str], None]
 LONGER = 1.0 if has_cuda() else 1.5
@@ -63,7 +30,8 @@ def with_slowdown(
 ) -> Verdict:
     """The verdict with what the flagged form costs, against the program `fixed` if there is one. Nothing else runs at that time. `keep`: leaves
     what is timed where people can look at it."""
-    cost = COSTS.get(claim.code)
+    protocol = protocol_of(claim.code)
+    cost = protocol.cost if protocol is not None else None
     if cost is None or verdict.verdict != "confirmed":
         return verdict
     started = monotonic()

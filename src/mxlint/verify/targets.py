@@ -48,10 +48,11 @@ DRIVEN: dict[str, Any] = {
 """What the child is told of a function to call, where nothing else is known."""
 
 
-def order_for(claim: Claim, module: Module) -> dict[str, Any] | None:
-    """How the child is to call what the claim is about, which is compiled in `module`; None where that cannot be told."""
+def order_for(claim: Claim, module: Module, *, varied: bool) -> dict[str, Any] | None:
+    """How the child is to call what the claim is about, which is compiled in `module`; None where that cannot be told. `varied`: the shapes
+    have to vary, whatever calls give."""
     rows = [first for path, first, _ in claim.sites if path == module.path]
-    known = {} if claim.code.startswith("MX4") else _given_in_calls(claim)  # there the shapes have to vary
+    known = {} if varied else _given_in_calls(claim)
     for unit in module.units:
         node = unit.node
         if not any(first_row(node) <= row <= (node.end_lineno or node.lineno) for row in rows):

@@ -26,10 +26,6 @@ MOST_CALLS = 200
 """Calls of compiled functions that are looked at, where fewer do not come to the flagged expression."""
 
 
-ONLY_AT_SITE = ("MX204", "MX306", "MX501", "MX504", "MX505", "MX601", "MX602")
-"""Rules about a compile site, and no other place."""
-
-
 WITHOUT = {"plain": "without compile", "computed": "with all arrays computed before", "serial": "with one thread for all"}
 """What the reference is, in words."""
 
@@ -50,7 +46,7 @@ def long_enough(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Job
 
 def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int = 0) -> tuple[Answer, Mapping[str, Any] | None, str | None]:
     """An answer, the run that it is about, and what is missing on this machine, if something is."""
-    if claim.code in ONLY_AT_SITE and not at_site(claim):
+    if protocol.site == "must be" and not at_site(claim):
         return Answer("unclear", "nothing is compiled here"), None, None
     plain = bench.run(job, protocol.reference)
     if problem := unusable(plain):
@@ -106,12 +102,14 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         return Answer("unclear", problem), real.answer, None
     if answer.word == "seen" and answer.held:
         answer = _noted(answer, "the uncompiled program does the same once what is flagged keeps its value of the trace")
-    if answer.word == "contradicted" and claim.code in ("MX201", "MX209") and not matters(bench, job, comparison):
+    if answer.word == "contradicted" and protocol.changing and not matters(bench, job, comparison):
         return Answer("unclear", "what is read here was not seen to change, and to matter, between two calls"), real.answer, None
     if crashed is not None:
         answer = _without_it(bench, job, claim, protocol, answer, plain.answer)
     elif again == 0:
-        answer = _noted(answer, *(note for note in (_left_behind(comparison, answer), _length_one(bench, job, claim, protocol)) if note))
+        answer = _noted(
+            answer, *(note for note in (_left_behind(comparison, protocol, answer), _length_one(bench, job, claim, protocol)) if note)
+        )
     return with_call(answer, comparison), real.answer or plain.answer, None
 
 
@@ -158,15 +156,15 @@ def _without_it(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answer
     return Answer("unclear", "it crashes, but nothing could be put in place of the flagged expression to see whether that is why")
 
 
-def _left_behind(comparison: Comparison, answer: Answer) -> str | None:
+def _left_behind(comparison: Comparison, protocol: Protocol, answer: Answer) -> str | None:
     """What a trace has left in containers or in the random state, where the claim is about state."""
-    found = leaked(comparison) if comparison.claim.code.startswith("MX2") else None
+    found = leaked(comparison) if protocol.stateful else None
     return None if found is None or answer.evidence == found else f"afterwards {found.observed}"
 
 
 def _length_one(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> str | None:
-    """What becomes of an axis of length 1, apart from the claim: in processes of their own, for MX4 only."""
-    if claim.code not in ("MX401", "MX402", "MX404"):
+    """What becomes of an axis of length 1, apart from the claim: in processes of their own."""
+    if not protocol.lengths:
         return None
     probe = replace(job, settings={**job.settings, "length_one": True})
     plain = bench.run(probe, "plain")

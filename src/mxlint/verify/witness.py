@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,23 +15,36 @@ from mxlint.verify.comparison import Claim
 from mxlint.verify.modules import Module
 
 PLACE = "witness.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The smallest program of a rule; `{mark}` is the flagged expression. `driven`: it says what to call, and does not do so; `bare`: the expression
+    need not name anything; `compiles`: a compiled object stands for it. `value`: what its names hold, in a program with two states."""
+
+    text: str
+    driven: bool = True
+    bare: bool = False
+    compiles: bool = False
+    value: str = "mx.array({number}.0)"
+
+
 HEAD = "import mlx.core as mx\n{imports}\n\n"
-CALLED = HEAD + "@mx.compile\ndef witness({parameters}):\n    return {mark}\n"
-TESTED = HEAD + "@mx.compile\ndef witness({parameters}):\n    if {mark}:\n        return 1\n    return 0\n"
-SHAPELESS = HEAD + "def witness({parameters}):\n    return {mark}\n\n\nwitness = mx.compile(witness, shapeless=True)\n"
-STATE = HEAD + (
+CALLED = Form(HEAD + "@mx.compile\ndef witness({parameters}):\n    return {mark}\n")
+TESTED = Form(HEAD + "@mx.compile\ndef witness({parameters}):\n    if {mark}:\n        return 1\n    return 0\n")
+SHAPELESS = Form(HEAD + "def witness({parameters}):\n    return {mark}\n\n\nwitness = mx.compile(witness, shapeless=True)\n")
+_STATE = HEAD + (
     "{first}\n\n\n@mx.compile\ndef witness(x):\n    return x + {mark}\n\n\nx = mx.ones((8, 8))\nwitness(x)\n{second}\nwitness(x)\n"
 )
-DRAWN = HEAD + "@mx.compile\ndef witness(x):\n    return x + {mark}\n\n\nx = mx.array(1.0)\nwitness(x)\nwitness(x)\nwitness(x)\n"
-AGAIN = HEAD + "x = mx.ones((8, 8))\nfor turn in range(4):\n    {mark}(x)\n"
+OF_ARRAYS = Form(_STATE, driven=False)
+OF_NUMBERS = Form(_STATE, driven=False, value="{number}.0")
+DRAWN = Form(
+    HEAD + "@mx.compile\ndef witness(x):\n    return x + {mark}\n\n\nx = mx.array(1.0)\nwitness(x)\nwitness(x)\nwitness(x)\n",
+    driven=False,
+    bare=True,
+)
+AGAIN = Form(HEAD + "x = mx.ones((8, 8))\nfor turn in range(4):\n    {mark}(x)\n", driven=False, bare=True, compiles=True)
 
-FORMS: dict[str, str] = {
-    **dict.fromkeys(("MX101", "MX102", "MX103", "MX105"), CALLED), "MX104": TESTED,
-    **dict.fromkeys(("MX201", "MX209"), STATE), "MX203": DRAWN,
-    **dict.fromkeys(("MX301", "MX302"), AGAIN),
-    **dict.fromkeys(("MX401", "MX402", "MX403", "MX404"), SHAPELESS),
-}  # fmt: skip
-"""The smallest program of a rule; `{mark}` is the flagged expression."""
 COMPILED = "mx.compile(lambda x: mx.tanh(x) * 2)"
 ARRAYS = frozenset(
     {
@@ -54,30 +66,26 @@ class Witness:
     driven: bool
 
 
-def witness(claim: Claim, module: Module) -> Witness | None:
+def witness(claim: Claim, module: Module, form: Form) -> Witness | None:
     """The core of a claim; None where its expression does not stand for itself."""
-    form = FORMS.get(claim.code)
-    if form is None:
-        return None
     core = _Core(module)
     try:
-        text = COMPILED if form is AGAIN else ast.unparse(core.visit(ast.parse(claim.text.strip(), mode="eval").body))
+        text = COMPILED if form.compiles else ast.unparse(core.visit(ast.parse(claim.text.strip(), mode="eval").body))
     except (SyntaxError, ValueError, RecursionError):
         return None
     names = tuple(dict.fromkeys(core.placeholders))
-    if form in (CALLED, TESTED, SHAPELESS, STATE) and not names:
+    if not names and not form.bare:
         return None
-    value: Callable[[int], str] = (lambda number: f"{number}.0") if claim.code == "MX209" else (lambda number: f"mx.array({number}.0)")
-    filled = form.format(
+    filled = form.text.format(
         imports="\n".join(dict.fromkeys(core.imports)),
         parameters=", ".join(names),
         mark="{mark}",
-        first="\n".join(f"{name} = {value(1)}" for name in names),
-        second="\n".join(f"{name} = {value(2)}" for name in names),
+        first="\n".join(f"{name} = {form.value.format(number=1)}" for name in names),
+        second="\n".join(f"{name} = {form.value.format(number=2)}" for name in names),
     )
     before, _, after = filled.partition("{mark}")
     row, column = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
-    site = row if form is AGAIN else next(number for number, line in enumerate(filled.splitlines(), 1) if "mx.compile" in line)
+    site = row if form.compiles else next(number for number, line in enumerate(filled.splitlines(), 1) if "mx.compile" in line)
     moved = replace(
         claim,
         place=PLACE,
@@ -87,7 +95,7 @@ def witness(claim: Claim, module: Module) -> Witness | None:
         names=frozenset(names),
         text=text,
     )
-    return Witness(before + text + after, moved, names, form in (CALLED, TESTED, SHAPELESS))
+    return Witness(before + text + after, moved, names, form.driven)
 
 
 class _Core(ast.NodeTransformer):

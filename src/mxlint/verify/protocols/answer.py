@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mxlint.finding import Evidence
 from mxlint.verify.comparison import Call, Comparison
-from mxlint.verify.runner import Mode
-from mxlint.verify.witness import PLACE
+from mxlint.verify.protocols.cost import Cost
+from mxlint.verify.runner import Job, Mode
+from mxlint.verify.witness import PLACE, Form
+
+if TYPE_CHECKING:
+    from mxlint.verify.bench import Bench
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +31,30 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """How a rule is put to the test. `results`, `state`, `memory`, `graph`, `clocks`, `transforms`, `random`: what the child has to record; `unstable`: it is about
-    values that no two runs share, so that the reference need not be the same twice.
-    `calls`: so many tell all, `survey`: but so many of the uncompiled program. `raises`: calls that are made up are to include
-    one that raises there. `fused`: it is about what becomes of the graph, its memory, its shapes or its time, so that kernels are built. `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with.
-    `later`: it is about a call that uses the trace of an earlier one, which only calls of one thread do. `complete`: it says what is never done, so that a run which left out a call in sight shows nothing.
-    `attempts`: the kinds of further calls (child/attempts.py) that may bring it about where the program's own calls do not.
+    """How a rule is put to the test: what the run has to show, and what it takes to see that.
+
+    *What the child records.* `results`, `state`, `memory`, `graph`, `clocks`, `transforms`, `random`. `calls`: so many tell all, `survey`: but so
+    many of the uncompiled program.
+
+    *Which program.* `stateful`: it is about what else a program does with what is compiled and captured. `sizes`: which sizes of made-up arrays
+    change from call to call; `lengths`: what becomes of an axis of length 1 is told beside it. `raises`: calls that are made up are to include
+    one that raises there. `fused`: it is about what becomes of the graph, its memory, its shapes or its time, so that kernels are built.
+    `switched`: it is about programs in which compilation is off. `reference`: what the program is compared with. `attempts`: the kinds of further
+    calls (child/attempts.py) that may bring it about where the program's own calls do not. `changing`: it is about something that is read and
+    changes between calls, by hand where no change is in sight. `witness`: the smallest program that shows it.
+
+    *What the claim is about.* `site`: the flagged place may be, or must be, the one where something is compiled. `kinds`: whether a value is an
+    array. `counts`: how often something is traced, whatever it computes. `unstable`: values that no two runs share, so that the reference need not be the same twice.
+    `later`: a call that uses the trace of an earlier one, which only calls of one thread do. `complete`: what is never done, so that a run which
+    left out a call in sight shows nothing. `traces`: traces that need not be, or do too much: a fix has to show one that is used again.
+
+    `origin`: how it is told that what was seen comes from the flagged expression; without, `judge` sees it by row, or by what was raised there.
+    `cost`: how what it costs is taken, if it is about time.
     """
 
     judge: Callable[[Comparison], Answer]
+    origin: Origin | None = None
+    cost: Cost | None = None
     results: bool = False
     state: bool = False
     memory: bool = False
@@ -53,6 +72,24 @@ class Protocol:
     later: bool = False
     complete: bool = False
     attempts: tuple[str, ...] = ()
+    stateful: bool = False
+    sizes: Literal["", "leading", "all"] = ""
+    lengths: bool = False
+    changing: bool = False
+    witness: Form | None = None
+    site: Literal["no", "may be", "must be"] = "no"
+    kinds: bool = False
+    counts: bool = False
+    traces: bool = False
+
+    @property
+    def lazy(self) -> bool:
+        """Whether it is about what has been computed, which whoever uses that sees to."""
+        return self.reference == "computed"
+
+
+Origin = Callable[["Bench", "Job", Comparison, Protocol, Answer], "str | None"]
+"""Why it cannot be said that what was seen comes from the flagged expression; None if it does."""
 
 
 PLACEHOLDER = ("array without a primitive", "on evaled arrays")

@@ -16,31 +16,31 @@ EVALUATES = ("during function transformations", "inside a graph transformation",
 MISFITS = ("incompatible function arguments", "std::bad_cast", "cannot be interpreted as an integer", "must be integers or slices")
 
 
-KINDS: dict[tuple[str, str], frozenset[str]] = {
-    **dict.fromkeys((("__repr__", ""), ("__str__", ""), ("__format__", "")), frozenset({"MX101"})),
-    ("", "ValueError"): frozenset({"MX102"}),
-    ("", "RuntimeError"): frozenset({"MX103"}),
-    ("__getstate__", ""): frozenset({"MX102"}),
+WAYS: dict[tuple[str, str], frozenset[str]] = {
+    **dict.fromkeys((("__repr__", ""), ("__str__", ""), ("__format__", "")), frozenset({"text"})),
+    ("", "ValueError"): frozenset({"evaluation"}),
+    ("", "RuntimeError"): frozenset({"conversion"}),
+    ("__getstate__", ""): frozenset({"evaluation"}),
     **dict.fromkeys(
         [(name, "") for name in ("__int__", "__float__", "__complex__", "__bytes__", "__array__", "__dlpack__", "item", "tolist")],
-        frozenset({"MX103"}),
+        frozenset({"conversion"}),
     ),
-    **dict.fromkeys((("__int__", "operator"), ("__float__", "operator")), frozenset({"MX101"})),
-    ("__bool__", ""): frozenset({"MX104"}),
-    ("__bool__", "call"): frozenset({"MX103", "MX104"}),
-    ("__index__", ""): frozenset({"MX105"}),
-    ("__index__", "call"): frozenset({"MX103", "MX105"}),
+    **dict.fromkeys((("__int__", "operator"), ("__float__", "operator")), frozenset({"text"})),
+    ("__bool__", ""): frozenset({"truth"}),
+    ("__bool__", "call"): frozenset({"conversion", "truth"}),
+    ("__index__", ""): frozenset({"index"}),
+    ("__index__", "call"): frozenset({"conversion", "index"}),
 }
-"""Which rule speaks of an evaluation: by the method of the array that Python asked for its value, and by the instruction that did so: a call, an
+"""How a value is asked for: by the method of the array that Python asked for its value, and by the instruction that did so: a call, an
 operator (which asks for a number only to write it into a text), or any other. MLX's own functions ask by no method; the type of
 the exception then tells them from a buffer. bool(x) and any([x]) cannot be told apart, nor can operator.index(x) and range(x)."""
 
 
-def evaluation(comparison: Comparison) -> Answer:
-    """The flagged expression raises while the function is traced, and not without compile."""
+def evaluation(way: str, comparison: Comparison) -> Answer:
+    """The flagged expression asks for a value in this way, which raises while the function is traced, and not without compile."""
     for record in comparison.real["logging"]:
         if (
-            comparison.claim.code == "MX101"
+            way == "text"
             and record["inside"]
             and comparison.claim.covers(record["file"], record["row"])
             and says(record["message"], EVALUATES)
@@ -53,7 +53,7 @@ def evaluation(comparison: Comparison) -> Answer:
     caught, of_other_kind = False, False
     for item in comparison.exceptions():
         if item["object"] is not None and comparison.hits(item) and _evaluates(comparison, item):
-            if comparison.claim.code not in _kinds(item):
+            if way not in _ways(item):
                 of_other_kind = True
                 continue
             if item["left"]:
@@ -74,13 +74,13 @@ def evaluation(comparison: Comparison) -> Answer:
     return unclear("the expression was begun in a trace, but not seen to be evaluated as a whole")
 
 
-def _kinds(item: Mapping[str, Any]) -> frozenset[str]:
-    """The rules that an evaluation is about."""
+def _ways(item: Mapping[str, Any]) -> frozenset[str]:
+    """The ways in which an evaluation asks."""
     if says(item["message"], MISFITS) and not says(item["message"], EVALUATES):
-        return frozenset({"MX105"})
+        return frozenset({"index"})
     asked, instruction = item["asked"], item["instruction"]
     how = "call" if "CALL" in instruction else "operator" if instruction.startswith("BINARY_") and "SUBSCR" not in instruction else ""
-    return KINDS.get((asked, how if asked else item["type"])) or KINDS.get((asked, ""), frozenset())
+    return WAYS.get((asked, how if asked else item["type"])) or WAYS.get((asked, ""), frozenset())
 
 
 def _evaluates(comparison: Comparison, item: Mapping[str, Any]) -> bool:

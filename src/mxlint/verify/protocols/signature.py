@@ -29,16 +29,16 @@ NOS = ("", "0", "false", "no", "off")
 TREES = ("must be trees of arrays or constants",)
 
 
-def refused(comparison: Comparison) -> Answer:
-    """Calling, or compiling, raises for what is compiled, and the uncompiled function does not."""
-    wrong = ("method",) if comparison.claim.code == "MX501" else ("lazy", "none")
+def refused(comparison: Comparison, *, method: bool = False) -> Answer:
+    """Calling, or compiling, raises for what is compiled, and the uncompiled function does not. `method`: it is a method of a class."""
+    wrong = ("method",) if method else ("lazy", "none")
     for item in comparison.real["objects"]:
         if item["failed"] and item["kind"] in wrong and comparison.claim.covers(item["file"], item["row"]):
             return seen("exception", item["failed"], "a compiled function")
     for _, real, _, evidence in differing(comparison):
         if comparison.real["objects"][real["object"]]["kind"] not in wrong:
             continue
-        of_arguments = says(evidence.observed, TREES) and not (comparison.claim.code == "MX501" and _of_self(real, evidence.observed))
+        of_arguments = says(evidence.observed, TREES) and not (method and _of_self(real, evidence.observed))
         if evidence.kind == "exception" and not says(evidence.observed, OTHER_FAMILIES) and not of_arguments:
             return Answer("seen", None, evidence)
     found = [item for item in comparison.exceptions() if says(item["message"], PLACEHOLDER)]

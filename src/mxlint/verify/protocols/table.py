@@ -1,7 +1,13 @@
-"""Which protocol puts which rule to the test."""
+"""The protocols by name: each rule names the one that puts it to the test."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
+from mxlint.rules.registry import RULES
+from mxlint.verify import origin, witness
+from mxlint.verify.protocols import cost
 from mxlint.verify.protocols.advice import across_threads, idle_inside, mistimed, nothing_to_fuse, switched_off, used_once
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.protocols.evaluation import evaluation
@@ -22,39 +28,76 @@ from mxlint.verify.protocols.state import (
 )
 
 SURVEY = 200
-_VALUES = {"results": True, "state": True}
-
+_ARGUMENTS = ("given", "flags")
+_evaluated = partial(Protocol, results=True, attempts=_ARGUMENTS, kinds=True)
+_stale = partial(Protocol, stale_read, origin.constant, results=True, state=True, later=True, stateful=True, changing=True)
+_captured = partial(Protocol, captures, results=True, stateful=True)
+_frozen = partial(Protocol, frozen_shape, results=True, fused=True, attempts=("sizes", "given"), lengths=True, witness=witness.SHAPELESS)
+_counted = partial(Protocol, counts=True, traces=True)
 
 PROTOCOLS: dict[str, Protocol] = {
-    **dict.fromkeys(("MX101", "MX102", "MX103", "MX104", "MX105"), Protocol(evaluation, results=True, attempts=("given", "flags"))),
-    **dict.fromkeys(("MX201", "MX209"), Protocol(stale_read, results=True, state=True, later=True)),
-    "MX202": Protocol(lost_write, results=True, attempts=("given", "flags")),
-    "MX203": Protocol(random_state, results=True, random=True, later=True, attempts=("again", "given", "flags")),
-    **dict.fromkeys(("MX204", "MX205"), Protocol(captures, results=True)),
-    "MX212": Protocol(aliased),
-    "MX206": Protocol(once, results=True, state=True, unstable=True, later=True, attempts=("again",)),
-    "MX207": Protocol(mutation, results=True, state=True),
-    "MX208": Protocol(raising, raises=True, attempts=("given", "flags", "sizes")),
-    "MX210": Protocol(recomputed, memory=True, fused=True, reference="computed"),
-    "MX211": Protocol(growing, results=True),
-    **dict.fromkeys(("MX301", "MX302"), Protocol(made_again)),
-    "MX303": Protocol(many_values, calls=6, survey=SURVEY),
-    "MX304": Protocol(many_shapes, calls=6, survey=SURVEY),
-    "MX305": Protocol(transformed, transforms=True),
-    "MX306": Protocol(used_once, complete=True),
-    "MX403": Protocol(unsupported, results=True, fused=True, attempts=("given", "flags", "sizes")),
-    **dict.fromkeys(("MX401", "MX402", "MX404"), Protocol(frozen_shape, results=True, fused=True, attempts=("sizes", "given"))),
-    **dict.fromkeys(("MX501", "MX505"), Protocol(refused, results=True)),
-    "MX502": Protocol(bad_argument, results=True),
-    "MX503": Protocol(untracked, results=True, attempts=("given", "flags")),
-    "MX504": Protocol(nothing_returned, results=True),
-    "MX506": Protocol(ambiguous, results=True, attempts=("given", "scalars")),
-    "MX507": Protocol(without_effect, results=True, switched=True),
-    "MX601": Protocol(nothing_to_fuse, graph=True, fused=True, unstable=True),
-    "MX602": Protocol(idle_inside, complete=True),
-    "MX603": Protocol(mistimed, clocks=True, fused=True, transforms=True, unstable=True),
-    "MX604": Protocol(switched_off, switched=True, unstable=True),
-    "MX605": Protocol(kernel_shapes, calls=6, survey=SURVEY),
-    "MX606": Protocol(across_threads, reference="serial"),
+    "text": _evaluated(partial(evaluation, "text"), witness=witness.CALLED),
+    "evaluation": _evaluated(partial(evaluation, "evaluation"), witness=witness.CALLED),
+    "conversion": _evaluated(partial(evaluation, "conversion"), witness=witness.CALLED),
+    "truth": _evaluated(partial(evaluation, "truth"), witness=witness.TESTED),
+    "index": _evaluated(partial(evaluation, "index"), witness=witness.CALLED),
+    "stale array": _stale(witness=witness.OF_ARRAYS),
+    "stale value": _stale(witness=witness.OF_NUMBERS),
+    "lost write": Protocol(lost_write, origin.handed_on, results=True, attempts=_ARGUMENTS, stateful=True),
+    "random state": Protocol(
+        random_state,
+        origin.drawn,
+        results=True,
+        random=True,
+        later=True,
+        attempts=("again", *_ARGUMENTS),
+        stateful=True,
+        witness=witness.DRAWN,
+    ),
+    "half capture": _captured(origin.half, site="must be"),
+    "dead capture": _captured(origin.dead, site="may be"),
+    "once": Protocol(once, origin.evaluated_once, results=True, state=True, unstable=True, later=True, attempts=("again",), stateful=True),
+    "mutation": Protocol(mutation, origin.gone, results=True, state=True, stateful=True),
+    "raise": Protocol(raising, raises=True, attempts=(*_ARGUMENTS, "sizes"), stateful=True),
+    "recomputation": Protocol(
+        recomputed, origin.constant_instead, cost.COMPUTED, memory=True, fused=True, reference="computed", stateful=True, traces=True
+    ),
+    "growth": Protocol(growing, origin.gone, results=True, stateful=True, traces=True),
+    "alias": Protocol(aliased, origin.detached_instead, stateful=True),
+    "made again": _counted(made_again, cost=cost.KEPT, site="may be", witness=witness.AGAIN),
+    "many values": _counted(many_values, cost=cost.ARRAYS, calls=6, survey=SURVEY),
+    "many shapes": _counted(many_shapes, cost=cost.SHAPES, calls=6, survey=SURVEY),
+    "transform": _counted(transformed, cost=cost.TURNED, transforms=True),
+    "used once": Protocol(used_once, cost=replace(cost.PLAIN, event="once"), complete=True, site="must be", counts=True),
+    "frozen size": _frozen(origin.constant, sizes="leading"),
+    "frozen branch": _frozen(origin.constant, sizes="all"),
+    "unsafe operation": _frozen(origin.unsafe_alone, sizes="all"),
+    "unsupported operation": Protocol(
+        unsupported,
+        origin.unsupported_alone,
+        results=True,
+        fused=True,
+        attempts=(*_ARGUMENTS, "sizes"),
+        sizes="all",
+        witness=witness.SHAPELESS,
+    ),
+    "method": Protocol(partial(refused, method=True), results=True, site="must be"),
+    "no function": Protocol(refused, results=True, site="must be"),
+    "bad argument": Protocol(bad_argument, results=True),
+    "untracked return": Protocol(untracked, origin.handed_on, results=True, attempts=_ARGUMENTS),
+    "nothing returned": Protocol(nothing_returned, results=True, site="must be"),
+    "ambiguous argument": Protocol(ambiguous, results=True, attempts=("given", "scalars")),
+    "no effect": Protocol(without_effect, results=True, switched=True, site="may be"),
+    "nothing to fuse": Protocol(nothing_to_fuse, cost=cost.PLAIN, graph=True, fused=True, unstable=True, site="must be"),
+    "idle inside": Protocol(idle_inside, cost=replace(cost.PLAIN, everywhere=True), complete=True, site="must be"),
+    "clock": Protocol(mistimed, clocks=True, fused=True, transforms=True, unstable=True),
+    "switch": Protocol(switched_off, origin.gone, switched=True, unstable=True, stateful=True),
+    "kernel shapes": Protocol(kernel_shapes, calls=6, survey=SURVEY),
+    "threads": Protocol(across_threads, reference="serial", stateful=True),
 }
-"""The rules whose claims can be put to the test, on the devices that their pages name."""
+
+
+def protocol_of(code: str) -> Protocol | None:
+    """The protocol of a rule; None if no run decides what it says."""
+    name = RULES[code].experiment
+    return PROTOCOLS[name] if name is not None else None
