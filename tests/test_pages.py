@@ -94,11 +94,7 @@ def test_markers_are_of_the_page(example: Example) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=named)
-def test_mxlint_flags_the_marked_lines(
-    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    if example.code == "MX307" and example.kind == "bad":
-        request.applymarker(pytest.mark.xfail(reason="only the new interpreter counts the operations of loops", strict=True))
+def test_mxlint_flags_the_marked_lines(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
     from mxlint import cli

@@ -89,7 +89,7 @@ def test_pages_and_protocols_agree() -> None:
     pages = {code: load_page(code) for code in RULES}
     assert {code for code, page in pages.items() if page.verify is not None} == {
         code for code, rule in RULES.items() if rule.experiment is not None
-    } | {"MX307"}
+    }
     assert set(PROTOCOLS) == {rule.experiment for rule in RULES.values()} - {None}
     assert sum(page.verify != "cpu" for page in pages.values()) <= 6
     for page in pages.values():

@@ -574,3 +574,34 @@ def test_sizes_that_were_tried_refute_only_where_all_were_measured_to_go_well(de
 def test_what_happens_is_confirmed_wherever_it_was_measured_to_go_well() -> None:
     text = GROWS.replace("mx.tanh(x) * 2", "mx.exp(x[-1]) * 2")
     assert claimed("MX404", text, right_on=("cpu", "cuda")).verdict == "confirmed"
+
+
+LOOPS = """
+@mx.compile
+def f(x, step):
+    for _ in range({first}):{mark_first}
+        x = x @ step
+    for _ in range({second}):{mark_second}
+        x = x @ step
+    return x
+
+step = mx.eye(2)
+for _ in range(3):
+    print(f(step, step).tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "flagged", "word", "says"),
+    [
+        (20_000, 30, 0, "confirmed", "a graph of 20,030 operations"),
+        (20_000, 30, 1, "inconclusive", "with one round in place"),
+        (50, 30, 0, "refuted", "the graph has 80 operations"),
+        (80_000, 30, 0, "confirmed", "the process died of signal 11, with a graph of 80,030 operations"),
+    ],
+)
+def test_the_loop_that_makes_a_graph_large_is_told_apart(first: int, second: int, flagged: int, word: str, says: str) -> None:
+    marks = (HERE, "") if flagged == 0 else ("", HERE)
+    found = claimed("MX307", LOOPS.format(first=first, second=second, mark_first=marks[0], mark_second=marks[1]))
+    assert found.verdict == word, found
+    assert says in (found.evidence.observed if found.evidence is not None else found.reason or "")

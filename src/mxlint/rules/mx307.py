@@ -39,4 +39,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX307", "unrolled-loop", "warning", check, cost_only=True)
+RULE = Rule("MX307", "unrolled-loop", "warning", check, cost_only=True, experiment="large graph")

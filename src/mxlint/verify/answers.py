@@ -57,7 +57,8 @@ class Call(_Call, total=False):
     extra_bytes: Count
     transformed: bool
     transform: tuple[str, Count] | None
-    operations: list[str]
+    operations: Count
+    operation: str
     drew: bool
     result: Value
     result_leaks: list[str]

@@ -275,7 +275,7 @@ def _ends_wrong(comparison: Comparison, name: str) -> bool:
 
 def gone(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
     """Without the expression nothing is seen any more."""
-    return _gone(bench, without(job, comparison.claim), comparison, protocol)
+    return _gone(bench, protocol.instead(job, comparison.claim), comparison, protocol)
 
 
 def constant_instead(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:

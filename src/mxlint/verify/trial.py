@@ -15,7 +15,6 @@ from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
 from mxlint.verify.runner import Job
 from mxlint.verify.steady import steady
-from mxlint.verify.variants import without
 from mxlint.verify.wording import with_call
 
 MOST_TRIES = 4
@@ -144,7 +143,7 @@ def _idle(comparison: Comparison, answer: Answer, protocol: Protocol) -> str | N
 
 def _without_it(bench: Bench, job: Job, claim: Claim, protocol: Protocol, answer: Answer, plain: Mapping[str, Any]) -> Answer:
     """A crash counts if the program does not crash with something else in place of the flagged expression."""
-    for part, variant in without(job, claim):
+    for part, variant in protocol.instead(job, claim):
         reference = bench.run(variant, protocol.reference)
         if unusable(reference) or reference.answer is None or not as_far(reference.answer, plain):
             continue

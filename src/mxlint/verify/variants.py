@@ -38,6 +38,13 @@ def without(job: Job, claim: Claim, *, acts: bool = False) -> Iterator[tuple[str
             yield part, _with(job, claim, text, start, end, part)
 
 
+def one_round(job: Job, claim: Claim) -> Iterator[tuple[str, Job]]:
+    """The program in which the loop over the flagged expression ends after its first round."""
+    if _iterated(job, claim) and (found := _flagged(job, claim)) is not None:
+        text, start, end = found
+        yield "one round", _with(job, claim, text, start, end, f"item for _, item in zip((0,), {text[start:end].decode()})")
+
+
 def _bounded(statement: bytes) -> str | None:
     """`items.append(x)` as the assignment of a list that has no other item."""
     (node,) = ast.parse(statement).body

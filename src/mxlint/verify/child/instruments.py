@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import functools
 import io
 import re
@@ -23,6 +24,8 @@ CLOCKS = ("perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time"
 BY_MODEL = "value_and_grad"
 TRANSFORMS = ("grad", "value_and_grad", "vmap", "jvp", "vjp", "checkpoint")
 MOST_WAITING = 64
+STACK = 512 << 20
+"""Bytes of address space, of which only what is used is taken; a graph of 80,000 operations in a row needs 8 to 12 MB."""
 _LABEL = re.compile(r'\[label ="([^"]*)"')
 
 _compile, _eval, _synchronize, _export_to_dot = mx.compile, mx.eval, mx.synchronize, mx.export_to_dot
@@ -33,8 +36,32 @@ def operations(arrays: list[Any]) -> list[str]:
     if not arrays:
         return []
     graph = io.StringIO()
-    _export_to_dot(graph, *arrays)
+    _on_a_deep_stack(lambda: _export_to_dot(graph, *arrays))
     return sorted(_LABEL.findall(graph.getvalue()))
+
+
+def _on_a_deep_stack(work: Callable[[], None]) -> None:
+    """Do some work in a thread with room for it: MLX walks a graph by recursion, and dies of one that is too deep."""
+    done = _thread.allocate_lock()
+    done.acquire()
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - raised again by who waits
+            errors.append(error)
+        finally:
+            done.release()
+
+    usual = _thread.stack_size(STACK)
+    try:
+        _thread.start_new_thread(run, ())
+    finally:
+        _thread.stack_size(usual)
+    done.acquire()
+    if errors:
+        raise errors[0]
 
 
 def cut_to_one(arrays: list[Any], calls: list[list[list[int]]]) -> list[Any]:

@@ -215,7 +215,8 @@ class Observer:
         if self.clocks is not None and not entry.get("transformed"):
             self.clocks.returned(len(self.calls) - 1, result)
         if self.graph:
-            entry["operations"] = instruments.operations(values.arrays(result))
+            found = instruments.operations(values.arrays(result))
+            entry["operations"], entry["operation"] = len(found), found[0] if len(found) == 1 else ""
         if self.memory:
             values.seen(result)
             entry["extra_bytes"] = max(0, mx.get_peak_memory() - active)  # of a call that takes nothing the peak is 0

@@ -32,21 +32,19 @@ def nothing_to_fuse(comparison: Comparison) -> Answer:
     """What MLX has to run is one operation, with and without mx.compile."""
     if problem := _not_alone(comparison):
         return problem
-    pairs = [
-        (real["operations"], plain["operations"])
-        for _, real, plain in comparison.pairs
-        if real.get("operations") and plain.get("operations")
-    ]
+    pairs = [(real, plain) for _, real, plain in comparison.pairs if real.get("operations") and plain.get("operations")]
     if not pairs:
         return unclear(f"no call of the compiled function returned an array that was still to be computed{ending(comparison)}")
     for real, plain in pairs:
-        if len(real) < len(plain):
-            return Answer("contradicted", f"{len(plain)} operations became {len(real)}")
-    if all(len(real) == len(plain) == 1 for real, plain in pairs):
-        name = pairs[0][0][0]
+        if real["operations"] < plain["operations"]:
+            return Answer("contradicted", f"{plain['operations']} operations became {real['operations']}")
+    if all(real["operations"] == plain["operations"] == 1 for real, plain in pairs):
+        name = pairs[0][0]["operation"]
         what = "a function that MLX has compiled already" if name.startswith(FUSED) else name
         return seen("no-effect", f"one operation to run, compiled or not: {what}", "fewer operations", calls=len(pairs))
-    return unclear(f"{len(pairs[0][1])} operations, and {len(pairs[0][0])} compiled: more than the one that the claim is about")
+    return unclear(
+        f"{pairs[0][1]['operations']} operations, and {pairs[0][0]['operations']} compiled: more than the one that the claim is about"
+    )
 
 
 def idle_inside(comparison: Comparison) -> Answer:

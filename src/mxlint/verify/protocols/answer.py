@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mxlint.finding import Evidence
-from mxlint.verify.comparison import Call, Comparison
+from mxlint.verify.comparison import Call, Claim, Comparison
 from mxlint.verify.protocols.cost import Cost
 from mxlint.verify.runner import Job, Mode
+from mxlint.verify.variants import without
 from mxlint.verify.witness import PLACE, Form
 
 if TYPE_CHECKING:
@@ -49,11 +50,13 @@ class Protocol:
     left out a call in sight shows nothing. `traces`: traces that need not be, or do too much: a fix has to show one that is used again.
 
     `origin`: how it is told that what was seen comes from the flagged expression; without, `judge` sees it by row, or by what was raised there.
+    `instead`: the program with other things in the place of that expression.
     `cost`: how what it costs is taken, if it is about time.
     """
 
     judge: Callable[[Comparison], Answer]
     origin: Origin | None = None
+    instead: Callable[[Job, Claim], Iterator[tuple[str, Job]]] = without
     cost: Cost | None = None
     results: bool = False
     state: bool = False

@@ -1,4 +1,4 @@
-"""MX3: traces that need not be."""
+"""MX3: traces that need not be, or are too large."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from mxlint.finding import Evidence
+from mxlint.rules.mx307 import MANY
 from mxlint.verify.comparison import Call, Comparison, Run
 from mxlint.verify.protocols.answer import Answer, ending, seen, traced, unclear, unreached
 
@@ -121,6 +122,27 @@ def _come_back(comparison: Comparison, calls: Sequence[Call]) -> str | None:
     """Whether the program goes on with arguments that came before: the uncompiled run has more of its calls."""
     different = len({str((call["object"], _key(comparison, call))) for call in calls})
     return f"the arguments come back: {different} different ones in {len(calls)} calls" if 2 * different < len(calls) else None
+
+
+def large_graph(comparison: Comparison) -> Answer:
+    """A trace that ran the loop is a graph of so many operations that compiling it costs more than it saves."""
+    plain = max((call.get("operations", 0) for call in comparison.calls(comparison.plain)), default=0)
+    if comparison.crashed is not None:
+        if not comparison.reached_plain or plain < MANY:
+            return unclear(f"the process died of signal {comparison.crashed.signal}, with a graph of {plain:,} operations without compile")
+        observed = f"the process died of signal {comparison.crashed.signal}, with a graph of {plain:,} operations"
+        return seen("crash", observed, "the uncompiled program ends well")
+    if not comparison.reached:
+        return unreached(comparison)
+    calls = [call for call in comparison.calls(comparison.real) if call.get("operations")]
+    if not calls:
+        return unclear(f"no call of the compiled function returned an array that was still to be computed{ending(comparison)}")
+    most = max(call["operations"] for call in calls)
+    if most >= MANY:
+        return seen("traces", f"a graph of {most:,} operations that is compiled as a whole", "nothing to compile", **traced(calls))
+    if comparison.established and plain < MANY:
+        return Answer("contradicted", f"the graph has {most:,} operations")
+    return unclear(f"a graph of {most:,} operations, and of {plain:,} without compile")
 
 
 def transformed(comparison: Comparison) -> Answer:

@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from mxlint.rules.registry import RULES
-from mxlint.verify import origin, witness
+from mxlint.verify import origin, variants, witness
 from mxlint.verify.protocols import cost
 from mxlint.verify.protocols.advice import across_threads, idle_inside, mistimed, nothing_to_fuse, switched_off, used_once
 from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.protocols.evaluation import evaluation
-from mxlint.verify.protocols.recompilation import kernel_shapes, made_again, many_shapes, many_values, transformed
+from mxlint.verify.protocols.recompilation import kernel_shapes, large_graph, made_again, many_shapes, many_values, transformed
 from mxlint.verify.protocols.shapeless import frozen_shape, unsupported
 from mxlint.verify.protocols.signature import ambiguous, bad_argument, nothing_returned, refused, untracked, without_effect
 from mxlint.verify.protocols.state import (
@@ -60,7 +60,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "mutation": Protocol(mutation, origin.gone, results=True, state=True, stateful=True),
     "raise": Protocol(raising, raises=True, attempts=(*_ARGUMENTS, "sizes"), stateful=True),
     "recomputation": Protocol(
-        recomputed, origin.constant_instead, cost.COMPUTED, memory=True, fused=True, reference="computed", stateful=True, traces=True
+        recomputed, origin.constant_instead, cost=cost.COMPUTED, memory=True, fused=True, reference="computed", stateful=True, traces=True
     ),
     "growth": Protocol(growing, origin.gone, results=True, stateful=True, traces=True),
     "alias": Protocol(aliased, origin.detached_instead, stateful=True),
@@ -69,6 +69,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "many shapes": _counted(many_shapes, cost=cost.SHAPES, calls=6, survey=SURVEY),
     "transform": _counted(transformed, cost=cost.TURNED, transforms=True),
     "used once": Protocol(used_once, cost=replace(cost.PLAIN, event="once"), complete=True, site="must be", counts=True),
+    "large graph": Protocol(large_graph, origin.gone, graph=True, calls=12, instead=variants.one_round),
     "frozen size": _frozen(origin.constant, sizes="leading"),
     "frozen branch": _frozen(origin.constant, sizes="all"),
     "unsafe operation": _frozen(origin.unsafe_alone, sizes="all"),
