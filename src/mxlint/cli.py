@@ -15,7 +15,7 @@ import click
 
 from mxlint import __version__
 from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
-from mxlint.rules.registry import CODES, NAMES, RULES, code_of, family
+from mxlint.rules.registry import CODES, NAMES, RULES, UNJUDGED, code_of, family
 
 if TYPE_CHECKING:
     import threading
@@ -240,7 +240,7 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
         stream.write(
             render_json(result) if options["output_format"] == "json" else render_text(result, style_for(stream, options["color"]))
         )
-    left_out = [finding for finding in result.findings if finding.code in ("MX003", "MX004")]
+    left_out = [finding for finding in result.findings if finding.code in UNJUDGED]
     for finding in left_out:
         click.echo(f"Error: {finding.span.filename}:{finding.span.start.row}:{finding.span.start.column}: {finding.message}", err=True)
     if result.files and not (result.sites or left_out or options["quiet"]):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mxlint.finding import SEVERITIES
-from mxlint.rules.registry import CODES, FAMILIES, NAMES
+from mxlint.rules.registry import CODES, FAMILIES, NAMES, UNJUDGED
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -32,9 +32,6 @@ DEFAULT_EXCLUDES = (
     "buck-out", "dist", "node_modules", "site-packages", "venv",
 )
 # fmt: on
-
-# Whatever is selected, a file that could not be judged is reported. MX003 may be ignored by name, MX004 may not.
-_ALWAYS = frozenset({"MX003", "MX004"})
 
 
 class ConfigError(Exception):
@@ -292,7 +289,7 @@ def _layer(
     """The rules after one more source of settings: `select` starts anew; where select and ignore meet, the closer selector wins."""
     on = select_rules(extend_select, f"{where}extend-select")
     if select is not None:
-        rules = _ALWAYS
+        rules = UNJUDGED
         for code, closeness in select_rules(select, f"{where}select").items():
             on[code] = max(on.get(code, 0), closeness)
     off = {code for code, closeness in select_rules(ignore, f"{where}ignore").items() if closeness >= on.get(code, 0)}

@@ -12,11 +12,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from mxlint.finding import Edit, Finding, Fix
-from mxlint.rules.registry import NAMES, RULES, code_of
+from mxlint.rules.registry import NAMES, RULES, UNJUDGED, code_of
 from mxlint.source import Source
 
 # Both say that a file was not analysed; silence would read as approval.
-_UNSUPPRESSABLE = frozenset({"MX003", "MX004"})
 
 # What follows is a reason, up to the next comment on the line. "see #12" is still a reason.
 _REASON = r"(?:(?!\s#\s*[a-zA-Z]).)*"
@@ -56,7 +55,7 @@ class _Suppression:
     used: set[str] = field(default_factory=set)
 
     def covers(self, finding: Finding) -> bool:
-        if finding.code in _UNSUPPRESSABLE or (self.names is not None and all(name.code != finding.code for name in self.names)):
+        if finding.code in UNJUDGED or (self.names is not None and all(name.code != finding.code for name in self.names)):
             return False
         if self.rows is None:
             return True

@@ -25,6 +25,8 @@ FAMILIES: dict[str, str] = {
     "MX5": "signature",
     "MX6": "advice",
 }
+UNJUDGED = frozenset({"MX003", "MX004"})
+"""The rules which say that a file was not judged: no selection and no comment hides them. MX003 may be ignored by name, MX004 may not."""
 _PAGE = re.compile(r"(MX\d{3})-([a-z0-9-]+)\.md")
 
 
