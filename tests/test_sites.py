@@ -536,7 +536,6 @@ FORMS: dict[str, tuple[str, tuple[Said, ...]]] = {
 
 
 MISSED = {
-    "decorator chosen by a flag": "a choice of mx.compile and a lambda as decorator",
     "map": "`compiled` is the first argument of map",
 }
 
@@ -716,7 +715,7 @@ WRAPPED: dict[str, tuple[str, tuple[Said, ...]]] = {
     "renamed": ("from pkg.mod import jit as fast\n@«fast»\ndef f(x):\n    return x\n", (said("wrapper", "f"),)),
     "with partial": (
         "from functools import partial\nfrom pkg.mod import jit\n@«partial(jit, shapeless=True)»\ndef f(x):\n    return x\n",
-        (said("wrapper", "f", shapeless="True"),),
+        (said("partial-decorator", "f", shapeless="True"),),
     ),
     "in a method": (
         "from pkg.mod import jit\nclass A:\n    def __init__(self):\n        self.fast = «jit(self.run)»\n    def run(self, x):\n        return x\n",

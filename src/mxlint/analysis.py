@@ -109,7 +109,7 @@ def _sites(program: Program, source: Source, compilers: tuple[str, ...]) -> Iter
     spelled = {
         source.span(site.start, site.end): site
         for site in index(source.text, ast.parse(source.text), compilers).sites
-        if site.form != "reference"
+        if site.sure and site.form != "reference"
     }
     for span in sorted(followed.keys() | spelled.keys()):
         if span in followed:
@@ -135,7 +135,9 @@ def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteRepo
         compiled.within or None,
         takes=tuple(parameter.star + parameter.name for parameter in parameters),
         freezes=_names(read.name for number in numbers for read in program.reads.get(number, ()) if _freezes(read)),
-        mutates=_names(_mutated(write) for number in numbers for write in program.writes.get(number, ())),
+        mutates=_names(
+            _mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"
+        ),
         draws=_names(event.what for number in numbers for event in program.events.get(number, ()) if event.kind == "draw"),
         calls=len({call.where for number in numbers for call in program.calls.get(number, ()) if call.outcome in CALLED}),
     )
@@ -152,7 +154,7 @@ def _freezes(read: Read) -> bool:
 
 def _mutated(write: Write) -> str:
     """An update changes an optimizer and a model: the call stands for both."""
-    return write.name.partition("(")[0] if write.how in ("update", "moments", "step") else write.name
+    return write.name.partition("(")[0] if write.how in ("update", "moments", "step", "weights") else write.name
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

@@ -114,6 +114,25 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
     return Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
 
 
+TEXTS: Final = ("str", "bytes")
+
+
+def texts(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:
+    """Operators on text that is not known letter by letter: concatenation, repetition, order. None for anything else."""
+    s, t = scalar_type(a), scalar_type(b)
+    if s in TEXTS and s == t and op in ("+", "<", "<=", ">", ">="):
+        kind = s if op == "+" else "bool"
+    elif op == "*" and (s in TEXTS and t in ("int", "bool") or t in TEXTS and s in ("int", "bool")):
+        kind = s if s in TEXTS else t
+    else:
+        return None
+    assert kind is not None
+    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+        return i.derived(op, (a, b), frozenset((kind,)), place)
+    causes = {member.cause for member in (a, b) if isinstance(member, Kind)}
+    return Kind(kind, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+
+
 def _not_negative(member: Member) -> bool:
     if isinstance(member, Range):
         return member.low is not None and member.low >= 0

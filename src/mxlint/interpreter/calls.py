@@ -39,7 +39,7 @@ def define(i: Interpreter, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
         for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
             place = frame.place(written)
             args = Arguments((value,), places=(Place(frame.source, node.name_start, node.name_end),))
-            args.decorates = True
+            args.decorates = node.name
             value = i.call(decorator, args, place, frame)
     return value
 
@@ -105,11 +105,21 @@ def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> No
     i.fork([(Condition("open", place, None), run), (Condition("open", place, None), lambda: NONE)])
 
 
+def dotted_name(i: Interpreter, info: FunctionInfo) -> str:
+    """The name by which other files import a function."""
+    return f"{i.project.module_name(info.source)}.{info.qualname}"
+
+
+def is_wrapper(i: Interpreter, info: FunctionInfo) -> bool:
+    """Whether the settings say that a function compiles as `mx.compile` does."""
+    return dotted_name(i, info) in i.wrappers
+
+
 def _call_function(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
-    if i.wrappers and (name := f"{i.project.module_name(info.source)}.{info.qualname}") in i.wrappers:
-        return i.operations.external(i, name, args, place, frame)
+    if i.wrappers and is_wrapper(i, info):
+        return i.operations.external(i, dotted_name(i, info), args, place, frame)
     if info.generator or info.is_async:
         return suspended(i, ref, info, args, place, frame)
     return run_function(i, ref, info, args, place, frame)

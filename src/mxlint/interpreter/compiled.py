@@ -214,7 +214,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         note(i, events.Note("not a function", where(place), "nothing", None, m or events.Modality()))
         return i.unknown(place, "mx.compile without a function")
     written = args.node.args[0].value if args.node is not None and args.node.args and not args.node.args[0].star else None
-    text = Place(place.source, written.start, written.end).text if written is not None else _name_of(i, function)
+    text = Place(place.source, written.start, written.end).text if written is not None else args.decorates or _name_of(i, function)
     text = " ".join(text.split())[:80]
     if args.decorates and (args.bound_node is not None or not form):
         form = "decorator" if args.bound_node is None else "partial-decorator"
@@ -1776,11 +1776,18 @@ def computed(i: Interpreter, array: Array) -> None:
             todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
 
 
+def _operand(what: str, place: Place, operand: Place | None) -> str:
+    """The text of the value that is used, where it stands by itself."""
+    if operand is None and what not in ("truth", "f-string"):
+        return ""
+    return " ".join((operand or place).text.split())
+
+
 USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", "truth": "truth", "index": "index",
                "bytes": "convert", "saves": "evaluate", "evaluates": "evaluate"}  # fmt: skip
 
 
-def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame) -> None:
+def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
     """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome."""
     trace: Trace | None = i.trace
     if isinstance(member, (Length, Measure, ShapeOf)):
@@ -1798,7 +1805,7 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
         if member.trace == -1:
             imprecise(i, place, "an array that may be a constant")
         elif trace.holds(member.trace):
-            event(i, USES.get(kind, kind), place, what, frame, member=member)
+            event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
     elif (
         isinstance(member, Ref)
         and trace is not None
@@ -1810,7 +1817,7 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
     ):
         for array in arrays_in(i, member):
             if trace.holds(array.trace):
-                event(i, "format", place, what, frame, member=array)
+                event(i, "format", place, what, frame, note_=_operand(what, place, operand), member=array)
                 break
 
 

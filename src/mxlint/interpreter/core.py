@@ -533,8 +533,8 @@ class Interpreter:
 
 class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
-    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: a
-    decorator is called with what it decorates."""
+    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
+    name of what a decorator is called with, "" for other calls."""
 
     __slots__ = ("args", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
 
@@ -556,7 +556,7 @@ class Arguments:
         self.keyword_places = keyword_places or {}
         self.node = node
         self.bound_node: ir.Call | None = None
-        self.decorates = False
+        self.decorates = ""
 
     def get(self, position: int, name: str = "") -> Value | None:
         """An argument by position or name; None if it is not given."""

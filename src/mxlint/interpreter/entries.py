@@ -16,13 +16,14 @@ from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbol
 from mxlint.facts.values import UnknownValue
 from mxlint.interpreter import compiled
 from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.presumptions import presume
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.index import index
+from mxlint.syntax.index import COMPILE, index
 
 SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
 
@@ -278,7 +279,7 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
 
 def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
     """Which functions of a file may make or call something compiled, directly or through others of its functions, by the names that they call."""
-    found = index(source.text, ast.parse(source.text))
+    found = index(source.text, ast.parse(source.text), (COMPILE, *i.wrappers))
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
     within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
@@ -329,7 +330,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
     entered: set[object] = i.extra.setdefault("entered", set())
-    if id(info.node) in entered or id(info.node) in i.extra.get("run", ()):
+    if id(info.node) in entered or id(info.node) in i.extra.get("run", ()) or is_wrapper(i, info):
         return
     entered.add(id(info.node))
 

@@ -45,7 +45,7 @@ def _array(i: Interpreter, name: str, args: Sequence[Value], place: Place, frame
     return i.symbolic(place, name)
 
 
-def _use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame) -> None:
+def _use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
     return None
 
 

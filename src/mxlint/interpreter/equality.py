@@ -203,6 +203,16 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         return Const((item.value in numbers) is positive)
     if keys is not None:
         found = [i.operations.binary(i, "==", item, key, place, frame) for key in keys]
+        arrays = [
+            member
+            for key, value in zip(keys, found)
+            for member in members(value)
+            if isinstance(member, Array) and not (isinstance(item, Array) and isinstance(key, Array) and key.ident == item.ident)
+        ]
+        for member in arrays:
+            i.operations.use(i, "truth", member, "in", place, frame)
+        if arrays:
+            return Kind("bool", "open")
         truths = [value.value if isinstance(value, Const) else None for value in found]
         if True in truths and (complete or not isinstance(item, Const)):
             return Const(positive)

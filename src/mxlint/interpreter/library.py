@@ -244,8 +244,9 @@ def _arrays(i: Interpreter, found: Model, bound: Mapping[str, Value], place: Pla
             continue
         if use.word == "logs" and found.effect is not None and found.effect.detail in DISABLED:
             continue
+        operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
         for member in _reached(i, bound[use.parameter], use.reach):
-            i.operations.use(i, use.word, member, found.name, place, frame)
+            i.operations.use(i, use.word, member, found.name, place, frame, operand)
 
 
 def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> list[Member]:

@@ -308,9 +308,8 @@ def _compile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 def _wrapped(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     """A call of a function that compiles as `mx.compile` does, or without a function gives a decorator that does."""
     if args.get(0, "fun") is None and args.node is not None:
-        return i.operations.external(
-            i, "functools.partial", Arguments((External(name), *args.args), args.keywords, node=args.node), place, frame
-        )
+        given = Arguments((External(name), *args.args), args.keywords, keyword_places=args.keyword_places, node=args.node)
+        return i.operations.external(i, "functools.partial", given, place, frame)
     return compiled.make(i, args, place, frame, "wrapper")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from mxlint.domain.heap import Field
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from mxlint.syntax import ir
 
     Consume = Callable[[Value], None]
+
+
+class Use(Protocol):
+    """A use of a value that needs its content: kind of use (format, truth, convert, index, …), the value, what uses it, and the expression that
+    does; `operand`: where the value is written, if it is not all of that expression."""
+
+    def __call__(
+        self, i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None
+    ) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +56,7 @@ class Operations:
     # What traces look at. Outside of a trace these do nothing.
     array: Callable[[Interpreter, str, Sequence[Value], Place, Frame], Value]
     """An operation on arrays, by its canonical name (`mlx.core.array.__add__`)."""
-    use: Callable[[Interpreter, str, Member, str, Place, Frame], None]
-    """A use of a value that needs its content: kind of use (format, truth, convert, index, …), the value, what is written there."""
+    use: Use
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
     written: Callable[[Interpreter, int, Field, Value, Place | None, Frame], None]
     returned: Callable[[Interpreter, ir.Node, Value, Frame], None]

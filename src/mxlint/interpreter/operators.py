@@ -29,7 +29,7 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, fold, minus, numbers, origins, step_of
+from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.builders import concatenated, copy_dict, joined_content, new_list, new_set
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
@@ -62,6 +62,8 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
         return identical(i, op, a, b, place)
     if op in ("in", "not in"):
         return contains(i, op, a, b, place, frame)
+    if op == "%" and scalar_type(a) in TEXTS and not (isinstance(a, Const) and isinstance(b, Const)):
+        return _formatted(i, a, b, place, frame)
     if isinstance(a, Array) or isinstance(b, Array):
         name = f"__{METHODS[op]}__" if isinstance(a, Array) else f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__"
         pair = (a, b) if isinstance(a, Array) else (b, a)
@@ -109,7 +111,7 @@ NOT_IMPLEMENTED: Final = External("builtins.NotImplemented")
 
 
 def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
-    found = numbers(i, op, a, b, place)
+    found = numbers(i, op, a, b, place) or texts(i, op, a, b, place)
     if found is not None:
         return found
     found = _sequences(i, op, a, b, place, frame)
@@ -125,8 +127,6 @@ def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, f
     for member in (a, b):
         if isinstance(member, Unknown):
             return Unknown(member.reason)
-    if op == "%" and scalar_type(a) in ("str", "bytes"):
-        return _formatted(i, a, b, place, frame)
     if op in COMPARISONS:
         compared = _compared(i, op, a, b, place)
         if compared is not None:

@@ -11,6 +11,30 @@ from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 
+CONSTRUCTS = {
+    "truth": "a condition",
+    "f-string": "an f-string",
+    "[]": "an index of a Python sequence",
+    "%": "% formatting",
+    "in": "`in`",
+    "not in": "`not in`",
+    "numpy": "a numpy value on the left of the operator",
+    "repeat": "the repetition of a sequence",
+}
+"""What uses a value, in words, where it is no call; operators stand for themselves."""
+
+
+def construct(what: str) -> str:
+    """What uses a value, as a reader knows it: `builtins.print` is `print()`."""
+    if what in CONSTRUCTS:
+        return CONSTRUCTS[what]
+    if not what.replace(".", "").isidentifier():
+        return what if what.endswith(")") or " " in what else quoted(what)
+    if what.startswith("mlx.core.array."):
+        return f".{what.rpartition('.')[2]}()"
+    return f"{what.removeprefix('builtins.').removeprefix('mlx.core.')}()"
+
+
 def evaluations(program: Program, rule: Rule, kind: str, help: str, error: str = f'"{EVAL_ERROR}"') -> Iterator[Finding]:
     """A finding for each place at which an event of a kind happens."""
     for number, compiled in program.objects.items():
@@ -26,7 +50,7 @@ def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, hel
         if event.swallowed
         else f"{'a call that comes here' if event.modality.conditions else 'the first call'} raises {error}"
     )
-    message = f"{event.what} needs the value{about}, but mx.compile traces {name_of(compiled)} with placeholders that have none: {ending}"
+    message = f"{construct(event.what)} needs the value{about}, but mx.compile traces {name_of(compiled)} with placeholders that have none: {ending}"
     if compiled.inputs is not None and not event.swallowed:
         message += "; and what inputs= captures stays full of placeholders"
     also = [(f"the placeholder comes from here: {step.note}", step.place) for step in event.chain[-2:] if step.place != event.where.span]

@@ -25,7 +25,8 @@ class Block:
     """A module, class, function or lambda, without the blocks within it. Comprehensions are a part of what they stand in.
 
     `name` is qualified as Python does it, empty for the module; `parent` is the number of the block around it, -1 for the module.
-    `start` and `end` are offsets. `binds` are the names that it binds, parameters left out, and not those that it declares global or nonlocal;
+    `start` and `end` are offsets. `binds` are the names that it binds, parameters left out, and not those that it declares global or nonlocal, `assigns` those that it
+    binds in another way than by an import;
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
     that it reads, and that it sets or deletes; `calls` the names, or last names of attributes, of what it calls, decorators included.
     """
@@ -37,6 +38,7 @@ class Block:
     parent: int
     params: tuple[str, ...]
     binds: frozenset[str]
+    assigns: frozenset[str]
     globals: frozenset[str]
     nonlocals: frozenset[str]
     loops: frozenset[str]
@@ -90,6 +92,7 @@ class _Open:
     parent: int
     params: tuple[str, ...] = ()
     binds: set[str] = field(default_factory=set)
+    assigns: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     loops: set[str] = field(default_factory=set)
@@ -99,8 +102,8 @@ class _Open:
     calls: set[str] = field(default_factory=set)
 
     def closed(self) -> Block:
-        binds = self.binds - self.globals - self.nonlocals
-        names = (binds, self.globals, self.nonlocals, self.loops, self.reads, self.attributes, self.writes, self.calls)
+        binds, assigns = ((names) - self.globals - self.nonlocals for names in (self.binds | self.assigns, self.assigns))
+        names = (binds, assigns, self.globals, self.nonlocals, self.loops, self.reads, self.attributes, self.writes, self.calls)
         return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
 
 
@@ -151,7 +154,7 @@ class _Indexer:
             if self._mentioned:
                 self._mention(node)
         else:
-            (self._block.loops if self._looping else self._block.binds).add(node.id)
+            (self._block.loops if self._looping else self._block.assigns).add(node.id)
 
     def attribute(self, node: ast.Attribute) -> None:
         (self._block.attributes if isinstance(node.ctx, ast.Load) else self._block.writes).add(node.attr)
@@ -207,7 +210,7 @@ class _Indexer:
         self.visit_all(getattr(node, name, None) for name in ("key", "value", "elt"))
 
     def walrus(self, node: ast.NamedExpr) -> None:
-        self._block.binds.add(node.target.id)
+        self._block.assigns.add(node.target.id)
         self.visit(node.value)
 
     # -- statements that bind names --
@@ -239,14 +242,14 @@ class _Indexer:
         """What binds a name that is a plain text: handlers and patterns."""
         name = node.rest if isinstance(node, ast.MatchMapping) else node.name
         if name is not None:
-            self._block.binds.add(name)
+            self._block.assigns.add(name)
         self.inside(node)
 
     # -- blocks --
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._decorators(node)
-        self._block.binds.add(node.name)
+        self._block.assigns.add(node.name)
         params = self._params(node.args)
         self.annotation(node.returns)
         self._open("function", node.name, node, params, (*getattr(node, "type_params", ()), *node.body))
@@ -256,7 +259,7 @@ class _Indexer:
 
     def class_(self, node: ast.ClassDef) -> None:
         self._decorators(node)
-        self._block.binds.add(node.name)
+        self._block.assigns.add(node.name)
         self.visit_all((*node.bases, *node.keywords))
         self._open("class", node.name, node, (), (*getattr(node, "type_params", ()), *node.body))
 

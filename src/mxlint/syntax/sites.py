@@ -20,13 +20,17 @@ Mention = tuple[ast.expr, int, Role, Any]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where `mx.compile` is spelled under a name that an import may have given it: a call or decorator with what it compiles, or a mere reference."""
+    """Where `mx.compile` is spelled under a name that an import may have given it: a call or decorator with what it compiles, or a mere reference.
+
+    `sure`: nothing else binds that name.
+    """
 
     block: int
     start: int
     end: int
     form: Form
     compiled: str
+    sure: bool
 
 
 def sites(
@@ -57,11 +61,24 @@ def sites(
             return origins.get((home(node.id, number), node.id), [])
         return [f"{owner}.{node.attr}" for owner in meant(node.value, number) if owner] if isinstance(node, ast.Attribute) else []
 
-    found = [mention for mention in mentions if not compilers.isdisjoint(meant(mention[0], mention[1]))]
-    yield from sorted((_site(positions, mention) for mention in found), key=lambda site: (site.start, -site.end))
+    def sure(node: ast.expr, number: int) -> bool:
+        """Whether nothing but imports binds the name that an expression begins with."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id in blocks[number].loops:
+            return False
+        block = blocks[home(node.id, number)]
+        return node.id not in block.assigns and node.id not in block.params
+
+    found = []
+    for mention in mentions:
+        names = meant(mention[0], mention[1])
+        if not compilers.isdisjoint(names):
+            found.append(_site(positions, mention, compilers.issuperset(names) and sure(mention[0], mention[1])))
+    yield from sorted(found, key=lambda site: (site.start, -site.end))
 
 
-def _site(positions: Positions, mention: Mention) -> Site:
+def _site(positions: Positions, mention: Mention, sure: bool) -> Site:
     at, text = positions.at, positions.text
     node, block, role, user = mention
 
@@ -69,16 +86,16 @@ def _site(positions: Positions, mention: Mention) -> Site:
         return at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
 
     if role == "decorator":
-        return Site(block, *span(node), "decorator", user.name)
+        return Site(block, *span(node), "decorator", user.name, sure)
     if role == "partial-decorator":
         decorator, definition = user
-        return Site(block, *span(decorator), "partial-decorator", definition.name)
+        return Site(block, *span(decorator), "partial-decorator", definition.name, sure)
     given = _given(user) if role == "call" else None
     if given is None:
-        return Site(block, *span(node), "reference", "")
+        return Site(block, *span(node), "reference", "", sure)
     form: Form = "lambda" if isinstance(given, ast.Lambda) else "attribute" if isinstance(given, ast.Attribute) else "name"
     start, end = span(given)
-    return Site(block, *span(user), form, text[start:end])
+    return Site(block, *span(user), form, text[start:end], sure)
 
 
 def _given(call: ast.Call) -> ast.expr | None:
