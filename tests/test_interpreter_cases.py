@@ -144,14 +144,7 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "an operation that needs the value is not noted": {
-        "flow": (
-            "percent",
-            "in a list",
-            "sizes of a reshape",
-            "sizes of a reshape that is a method",
-            "sizes to broadcast to",
-            "sizes of an axis",
-        ),
+        "flow": (),
     },
     "found under another code": {
         "flow": ("bool",),

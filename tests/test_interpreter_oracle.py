@@ -1,4 +1,4 @@
-"""The new interpreter against CPython: whatever a program does is covered by what the interpreter says of it."""
+"""The interpreter against CPython: whatever a program does is covered by what the interpreter says of it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ linear = nn.Linear(4, 4)
 
 
 @partial(mx.compile, shapeless=True)
-def f(x):
+def f(x: mx.array):
     return {}
 
 

@@ -135,9 +135,7 @@ def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteRepo
         compiled.within or None,
         takes=tuple(parameter.star + parameter.name for parameter in parameters),
         freezes=_names(read.name for number in numbers for read in program.reads.get(number, ()) if _freezes(read)),
-        mutates=_names(
-            _mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"
-        ),
+        mutates=_names(_mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"),
         draws=_names(event.what for number in numbers for event in program.events.get(number, ()) if event.kind == "draw"),
         calls=len({call.where for number in numbers for call in program.calls.get(number, ()) if call.outcome in CALLED}),
     )

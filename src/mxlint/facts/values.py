@@ -10,9 +10,9 @@ from mxlint.finding import Span
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One link of a chain of provenance: the value came into being, or was handed on, at `place`."""
+    """One link of a chain of provenance: the value came into being, or was handed on, at `place`, where `text` is written."""
 
-    note: str
+    text: str
     place: Span
 
 

@@ -1759,7 +1759,7 @@ def _chain(chain: Chain | None) -> tuple[Any, ...]:
     found: list[Step] = []
     while chain is not None and len(found) < 8:
         if isinstance(chain.place, Place):
-            found.append(Step(chain.note, chain.place.span))
+            found.append(Step(where(chain.place).text, chain.place.span))
         chain = chain.origin
     return tuple(reversed(found))
 

@@ -508,6 +508,7 @@ def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Fram
             rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
             if rate is not None:
                 compiled.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
+            _schedule(i, member, state, place, frame)
             leaves = [*(entry.state or () if entry is not None else ("moments",)), "step"]
             for name in leaves:
                 present = i.heap.get(state.oid, ("k", Const(name)))
@@ -518,6 +519,18 @@ def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Fram
                 i.heap.set(state.oid, ("k", Const(name)), new)
                 compiled.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
     return NONE
+
+
+def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: Frame) -> None:
+    """Call a schedule with the number of the step, which is an array of the state; the state keeps what it gives."""
+    rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
+    step = i.heap.get(state.oid, ("k", Const("step")))
+    if rate is None or step is None:
+        return
+    for member in members(rate):
+        if isinstance(member, Bound) or isinstance(member, Ref) and i.info(member.oid).kind in ("function", "instance", "partial"):
+            made = i.call(member, Arguments((step,), places=(place,)), place, frame)
+            i.heap.set(state.oid, ("k", Const("learning_rate")), made)
 
 
 def _own_method(i: Interpreter, optimizer: Value, name: str) -> Value | None:

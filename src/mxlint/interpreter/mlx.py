@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -212,6 +212,7 @@ class Mlx:
         if found is not None:
             return found
         if full.startswith(f"{arrays.ARRAY}."):
+            _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
             return arrays.method(i, full, args, place, frame)
         return function(i, full, args, place, frame)
 
@@ -237,12 +238,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         for value in args.values:
             for array in arrays_in(i, value):
                 compiled.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
-    if name in COUNTS:
-        position, parameter = COUNTS[name]
-        count = args.get(position, parameter)
-        for member in members(count) if count is not None else ():
-            if isinstance(member, Array) and (parameter != "shape" or member.shape is not None and len(member.shape) == 1):
-                compiled.use(i, "index", member, f"{parameter} of {short}", place, frame)
+    _use_counts(i, name, short, args, place, frame)
     if entry.random:
         key = args.keywords.get("key")
         if key is None and entry.key is not None and entry.key < len(args.args):
@@ -261,10 +257,33 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     return i.symbolic(place, name)
 
 
+def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> None:
+    """Note arrays where a call wants Python integers. A number alone in place of a shape is no array of numbers."""
+    if name not in COUNTS:
+        return
+    position, parameter = COUNTS[name]
+    given = args.args[position:] if parameter == "*shape" else (args.get(position, parameter),)
+    for value in given:
+        for member in members(value) if value is not None else ():
+            ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
+            if isinstance(member, Array) and (ranked or parameter != "shape"):
+                compiled.use(i, "index", member, f"{parameter} of {short}", place, frame)
+            for part in _parts_of(i, member):
+                if isinstance(part, Array):
+                    compiled.use(i, "index", part, f"{parameter} of {short}", place, frame)
+
+
+def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
+    """The numbers that a shape is made of."""
+    content = i.heap.get(shape.oid, ("#", "items")) if isinstance(shape, Ref) and i.info(shape.oid).kind == "list" else shape
+    for part in (content.items or ()) if isinstance(content, Tuple) else ():
+        yield from members(part)
+
+
 COUNTS: Final = {
     "mlx.core.topk": (1, "k"), "mlx.core.repeat": (1, "repeats"), "mlx.core.tile": (1, "reps"), "mlx.core.zeros": (0, "shape"),
     "mlx.core.ones": (0, "shape"), "mlx.core.full": (0, "shape"), "mlx.core.broadcast_to": (1, "shape"), "mlx.core.reshape": (1, "shape"),
-    "mlx.core.unflatten": (2, "shape"),
+    "mlx.core.unflatten": (2, "shape"), "mlx.core.array.reshape": (1, "*shape"),
 }  # fmt: skip
 """Where functions want Python integers, for which an array with a value would do as well."""
 

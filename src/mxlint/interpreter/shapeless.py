@@ -93,7 +93,7 @@ def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | N
             elif -len(array.shape) <= axis < len(array.shape):
                 axes |= origins(array.shape[axis])
         if axes or array.shape is None and not array.origin:
-            right = i.extra["table"].right_on(name, i.extra["table"].version, rank, harm) if hasattr(i.extra["table"], "right_on") else ()
+            right = i.extra["table"].right_on(name, i.extra["table"].version, rank, harm)
             yield way, axes, every, tuple(right)
 
 

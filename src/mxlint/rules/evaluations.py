@@ -53,7 +53,9 @@ def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, hel
     message = f"{construct(event.what)} needs the value{about}, but mx.compile traces {name_of(compiled)} with placeholders that have none: {ending}"
     if compiled.inputs is not None and not event.swallowed:
         message += "; and what inputs= captures stays full of placeholders"
-    also = [(f"the placeholder comes from here: {step.note}", step.place) for step in event.chain[-2:] if step.place != event.where.span]
+    also = [
+        (f"the placeholder comes from here: {quoted(step.text)}", step.place) for step in event.chain[-2:] if step.place != event.where.span
+    ]
     for found in finding(
         rule, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls,
         uncalled=not program.calls.get(compiled.number),

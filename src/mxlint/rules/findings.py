@@ -63,9 +63,10 @@ def hanging(modality: Modality) -> str:
 def finding(
     rule: Rule, where: Where, message: str, help: str, compiled: Compiled | None, modality: Modality, *,
     severity: Severity | None = None, within: str = "", calls: Iterable[Where] = (), also: Iterable[tuple[str, Where]] = (), uncalled: bool = False,
-    remedy: Remedy | None = None,
+    remedy: Remedy | None = None, right_on: tuple[str, ...] = (),
 ) -> Iterator[Finding]:  # fmt: skip
-    """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none. `severity`: where it is not the rule's."""
+    """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none. `severity`: where it is not the rule's;
+    `right_on`: devices on which it was measured not to happen."""
     full = severity or rule.severity
     effective = lowered(full, modality)
     if effective is None:
@@ -85,4 +86,5 @@ def finding(
         claimed=full if effective != full else None,
         remedy=remedy,
         uncalled=compiled.site.span if compiled is not None and uncalled else None,
+        right_on=right_on,
     )

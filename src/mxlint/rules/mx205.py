@@ -19,9 +19,10 @@ OWN_NAME = 'the first call raises "uncaptured inputs", and a new array bound to 
 def check(program: Program) -> Iterator[Finding]:
     """What inputs= or outputs= is given holds no array that the body reads, or not any more."""
     for compiled in program.log.compiled:
-        yield from _dead(program, compiled)
+        dead = [*_dead(program, compiled)]
+        yield from dead
         yield from _own_name(program, compiled)
-        if compiled.outputs is not None and any(trace.parted for trace in program.traces.get(compiled.number, ())):
+        if not dead and compiled.outputs is not None and any(trace.parted for trace in program.traces.get(compiled.number, ())):
             yield from finding(
                 RULE, compiled.outputs.where,
                 f"inputs= and outputs= hold the same arrays in two containers: {name_of(compiled)} swaps them for placeholders in one and returns them "

@@ -8,7 +8,7 @@ from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.sizes import applies, consequences, varying_axes
+from mxlint.rules.sizes import applies, consequences, right_on, varying_axes
 
 HELP = "leave out shapeless=True, or do this outside the compiled function"
 HELPS = {
@@ -36,7 +36,7 @@ def check(program: Program) -> Iterator[Finding]:
                 f"{quoted(event.what)} keeps {kept} of the first trace under shapeless=True: when {changes}, {name_of(compiled)} "
                 f"{consequences(effects)}",
                 HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
-                uncalled=not program.calls.get(number),
+                uncalled=not program.calls.get(number), right_on=right_on(effects),
             )  # fmt: skip
 
 
