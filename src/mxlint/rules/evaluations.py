@@ -10,7 +10,6 @@ from mxlint.rules.findings import EVAL_ERROR, finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
-
 CONSTRUCTS = {
     "truth": "a condition",
     "f-string": "an f-string",
