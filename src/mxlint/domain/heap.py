@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from mxlint.domain.value import (
     MAX_GUARD,
+    TRUE,
     UNBOUND,
     Array,
     Guard,
@@ -116,7 +117,7 @@ class Heap:
             oid = self._sites[site] = self.new(info)
             if recording is not None:
                 recording.fresh[oid] = site
-            self.set(oid, ALIVE, UNBOUND)
+            self.set(oid, ALIVE, TRUE)
             return oid
         if recording is not None:
             if oid not in recording.fresh and ALIVE in self._cells[oid]:
@@ -125,7 +126,7 @@ class Heap:
         if ALIVE in self._cells[oid]:
             self._age(oid)
         else:
-            self.set(oid, ALIVE, UNBOUND)
+            self.set(oid, ALIVE, TRUE)
         return oid
 
     def ident(self, site: tuple[object, ...]) -> int:
@@ -294,7 +295,7 @@ class Heap:
     def apply(self, delta: Mapping[Location, Value]) -> None:
         """Write a delta over the state that it is relative to."""
         for (oid, field), value in delta.items():
-            if isinstance(value, Unbound) and field != ALIVE:
+            if isinstance(value, Unbound):
                 self.drop(oid, field)
             else:
                 self._put(oid, field, value)
@@ -305,7 +306,7 @@ class Heap:
         if len(branches) == 1:
             return branches[0][0]
         result: Delta = {}
-        makers = {location for delta, _ in branches for location in delta if location[1] == ALIVE}
+        makers = {location for delta, _ in branches for location in delta if location[1] == ALIVE and delta[location] is TRUE}
         for location in dict.fromkeys(location for delta, _ in branches for location in delta):
             oid, field = location
             base = self._cells[oid].get(field, UNBOUND)
@@ -313,7 +314,7 @@ class Heap:
                 self.recording.reads.add(location)
             made = (oid, ALIVE)
             # Of an object that only some of the branches make, the others have nothing to say: nobody refers to it there.
-            known = branches if ALIVE in self._cells[oid] or made not in makers else [b for b in branches if made in b[0]]
+            known = branches if ALIVE in self._cells[oid] or made not in makers else [b for b in branches if b[0].get(made) is TRUE]
             values = [(delta.get(location, base), guard) for delta, guard in known]
             first = values[0][0]
             if all(value is first or value == first for value, _ in values[1:]):
@@ -333,8 +334,9 @@ def widened(old: Delta, new: Delta, base: Heap) -> Delta:
     result: Delta = {}
     for location in dict.fromkeys([*old, *new]):
         made = (location[0], ALIVE)
-        if not base.has(location[0], ALIVE) and (made in old) is not (made in new):
-            only = old if made in old else new
+        made_before, made_after = old.get(made) is TRUE, new.get(made) is TRUE
+        if not base.has(location[0], ALIVE) and made_before is not made_after:
+            only = old if made_before else new
             if location in only:
                 result[location] = only[location]
             continue
