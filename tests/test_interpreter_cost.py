@@ -97,6 +97,14 @@ for key, rest in kept:
 """A list of which nobody knows how long it grows, and others that are unpacked."""
 
 
+def nested_loops(depth: int) -> str:
+    """Loops of unknown length in each other, over a call that makes something."""
+    heads = [f"{'    ' * n}for i{n} in settings.rows{n}:" for n in range(depth)]
+    lines = ["def made(x):", "    kept = [settings.first(x)]", *["    kept = [kept, settings.more]"] * 20, "    return kept"]
+    helper = "\n".join(lines)
+    return "\n".join(["import settings", helper, *heads, "    " * depth + "y = made(1)"])
+
+
 def ran(text: str) -> Interpreter:
     """A program that was run to its end."""
     project = Project()
@@ -119,6 +127,11 @@ def steps(text: str) -> int:
 def test_cost_is_linear(program: Callable[[int], str], size: int) -> None:
     small, large = steps(program(size)), steps(program(2 * size))
     assert large <= 2.5 * small
+
+
+def test_rounds_that_change_nothing_run_no_call_again() -> None:
+    # Four rounds of each loop, of which the last finds what the one before has found.
+    assert steps(nested_loops(3)) <= 3.5 * steps(nested_loops(2))
 
 
 def test_nested_loops_are_unrolled_within_a_budget() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
+from mxlint.domain.place import Place
 from mxlint.domain.value import (
     MAX_GUARD,
     TRUE,
@@ -58,20 +59,34 @@ ARRAY: Final = Info("array", None, None)
 """What is known of every array, until its trace is."""
 
 
-class Recording:
-    """What a stretch of the run depends on and makes: the locations that it reads, the objects and arrays that it makes, by their sites.
+WHOLE: Final = ("#", "whole")
+"""Stands for all fields of an object among the locations that were read."""
+HOLDERS: Final = ("#", "holders")
+"""Stands for the locations that refer to an object or array among those that were read."""
 
-    `valid`: nothing else happened that a second run would have to do again. `raises`: classes of exceptions that an operation may raise.
+
+class Recording:
+    """What a stretch of the run depends on and does: the locations that it reads, the objects and arrays that it makes, by their sites.
+
+    `inputs`: what else has to be the same for objects to be made at the same sites: those that were the newest there, and who holds them.
+    `anchored`: it changed who is the newest, or wherever something lies: it means something else in another context.
+    `facts`: what it noted, `written`: the locations that it wrote, with the places. `valid`: nothing else happened that a second run would
+    have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
     """
 
-    __slots__ = ("fresh", "outer", "raises", "reads", "tries", "valid")
+    __slots__ = ("anchored", "facts", "fresh", "inputs", "outer", "raises", "reads", "thrown", "tries", "valid", "written")
 
     def __init__(self, outer: Recording | None, tries: int) -> None:
         self.outer = outer
         self.tries = tries
         self.reads: set[Location] = set()
+        self.inputs: set[Location] = set()
         self.fresh: dict[int, tuple[object, ...]] = {}
+        self.facts: list[Callable[[], None]] = []
+        self.written: list[tuple[int, Field, Place]] = []
         self.raises: set[str | None] = set()
+        self.anchored = False
+        self.thrown = False
         self.valid = True
 
     def close(self) -> None:
@@ -79,13 +94,14 @@ class Recording:
         outer = self.outer
         if outer is not None:
             outer.reads |= self.reads if not self.fresh else {place for place in self.reads if place[0] not in self.fresh}
+            outer.inputs |= self.inputs
             outer.fresh.update(self.fresh)
+            outer.facts += self.facts
+            outer.written += self.written
             outer.raises |= self.raises
+            outer.anchored = outer.anchored or self.anchored
+            outer.thrown = outer.thrown or self.thrown
             outer.valid = outer.valid and self.valid
-
-
-WHOLE: Final = ("#", "whole")
-"""Stands for all fields of an object among the locations that were read."""
 
 
 class Heap:
@@ -115,14 +131,9 @@ class Heap:
         recording = self.recording
         if oid is None:
             oid = self._sites[site] = self.new(info)
-            if recording is not None:
-                recording.fresh[oid] = site
-            self.set(oid, ALIVE, TRUE)
-            return oid
-        if recording is not None:
-            if oid not in recording.fresh and ALIVE in self._cells[oid]:
-                recording.valid = False
-            recording.fresh.setdefault(oid, site)
+        if recording is not None and oid not in recording.fresh:
+            recording.fresh[oid] = site
+            recording.inputs.add((oid, ALIVE))
         if ALIVE in self._cells[oid]:
             self._age(oid)
         else:
@@ -142,12 +153,27 @@ class Heap:
         if found is None:
             info = self.infos[oid]
             found = self._old[oid] = self.new(Info(info.kind, info.payload, info.place, info.trace, True, info.label))
-            if self.recording is not None:
-                self.recording.valid = False
         return found
+
+    def _moves(self, number: int) -> None:
+        """Record that what happens depends on who holds an object or array."""
+        recording = self.recording
+        if recording is not None:
+            recording.anchored = True
+            recording.inputs.add((number, HOLDERS))
+            recording.inputs.update(self.holders(number))
+
+    def holders(self, number: int) -> frozenset[Location]:
+        """The locations that refer to an object or array now."""
+        cells = self._cells
+        known = self._holders.get(number, ())
+        return frozenset(at for at in known if (value := cells[at[0]].get(at[1])) is not None and number in referred(value))
 
     def _age(self, oid: int) -> None:
         old = self.older(oid)
+        if self.recording is not None:
+            self.recording.inputs.update(((oid, WHOLE), (old, WHOLE)))
+            self._moves(oid)
         first = not self._cells[old]
         for field, value in list(self._cells[oid].items()):
             if first:
@@ -172,14 +198,15 @@ class Heap:
 
     def replace(self, number: int, change: Callable[[Member], Member]) -> None:
         """Change the references to an object or array in all objects."""
-        if self.recording is not None:
-            self.recording.valid = False
+        self._moves(number)
         self._rename(number, change)
 
     # -- fields --------------------------------------------------------------------------------------------------------
 
     def has(self, oid: int, field: Field) -> bool:
         """Whether a field is there."""
+        if self.recording is not None:
+            self.recording.reads.add((oid, field))
         return field in self._cells[oid]
 
     def get(self, oid: int, field: Field) -> Value | None:
@@ -203,7 +230,36 @@ class Heap:
 
     def holds(self, oid: int, field: Field) -> object:
         """What a location that was read holds, to be compared with what it held then."""
+        if field == HOLDERS:
+            return self.holders(oid)
         return dict(self._cells[oid]) if field == WHOLE else self._cells[oid].get(field)
+
+    def held_before(self, mark: int, places: Iterable[Location]) -> dict[Location, object]:
+        """What locations that were read held at a mark."""
+        first: dict[Location, Value | None] = {}
+        for oid, field, then in self.trail[mark:]:
+            first.setdefault((oid, field), then)
+        changed: dict[int, list[Field]] = {}
+        for oid, field in first:
+            changed.setdefault(oid, []).append(field)
+        found: dict[Location, object] = {}
+        for place in places:
+            oid, field = place
+            if field == HOLDERS:
+                at_mark = ((at, first[at] if at in first else self._cells[at[0]].get(at[1])) for at in self._holders.get(oid, ()))
+                found[place] = frozenset(at for at, value in at_mark if value is not None and oid in referred(value))
+            elif field == WHOLE:
+                whole = dict(self._cells[oid])
+                for name in changed.get(oid, ()):
+                    earlier = first[oid, name]
+                    if earlier is None:
+                        whole.pop(name, None)
+                    else:
+                        whole[name] = earlier
+                found[place] = whole
+            else:
+                found[place] = first[place] if place in first else self._cells[oid].get(field)
+        return found
 
     def is_captured(self, oid: int) -> bool:
         """Whether anything refers to an object."""

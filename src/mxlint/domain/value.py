@@ -233,10 +233,13 @@ class Tuple(Member):
 
 
 class Traced(Protocol):
-    """A trace that a compiled object has. `number` is that of its cache key; entries compare by what they hold."""
+    """A trace that a compiled object has. `number` is that of its cache key, `refers` are the objects and arrays that it holds on to."""
 
     @property
     def number(self) -> int: ...
+
+    @property
+    def refers(self) -> frozenset[int]: ...
 
 
 class Traces(Member):
@@ -748,6 +751,10 @@ def referred(value: Value) -> frozenset[int]:
         return value._refers
     if isinstance(value, Bound):
         return referred(value.owner) | referred(value.function)
+    if isinstance(value, Slice):
+        return referred(value.lower) | referred(value.upper) | referred(value.step)
+    if isinstance(value, Traces):
+        return NOTHING.union(*(entry.refers for entry in value.entries))
     return NOTHING
 
 
@@ -762,7 +769,7 @@ def rename(value: Value, change: Callable[[Member], Member]) -> Value:
 
 
 def _rename(member: Member, change: Callable[[Member], Member]) -> Member:
-    if isinstance(member, (Ref, Array)):
+    if isinstance(member, (Ref, Array, Operands)):
         return change(member)
     if isinstance(member, Tuple):
         items = None if member.items is None else tuple(rename(item, change) for item in member.items)

@@ -100,9 +100,10 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         return _recursive(i, ref, info, args, place, caller)
     under_way = summaries.begin(i, ref, args) if active == 0 else None
     if under_way is not None:
-        summary = summaries.find(i, under_way)
+        inner = i.context.inner(("call", place, ref.oid))
+        summary = summaries.find(i, under_way, inner)
         if summary is not None:
-            return summaries.replay(i, summary, under_way, ref, place)
+            return summaries.replay(i, summary, under_way, inner)
     start = Start(i, info.node, single)
     i.starts.append(start)
     try:

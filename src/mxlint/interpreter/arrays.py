@@ -35,7 +35,7 @@ from mxlint.domain.value import (
 )
 from mxlint.interpreter import compiled, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
 from mxlint.interpreter.journal import arrays_in
 from mxlint.models.mlx import arguments as described
@@ -191,16 +191,12 @@ def _made(
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
     made = Array(ident, trace, shape, dtype, chain, origin, grows(i, shape, args))
-    data = (
-        name in CHEAP
-        or name in VIEWS
-        and not any(i.heap.get(a.ident, compiled.LAZY) == TRUE for value in args for a in arrays_in(i, value))
-    )
-    i.heap.set(ident, compiled.LAZY, Const(not data))
+    data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
+    i.heap.set(ident, LAZY, Const(not data))
     if i.trace is None:
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
         if origins_:
-            i.heap.set(ident, compiled.OPERANDS, Operands(origins_))
+            i.heap.set(ident, OPERANDS, Operands(origins_))
     return made
 
 

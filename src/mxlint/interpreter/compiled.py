@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.heap import Location
@@ -43,6 +44,7 @@ from mxlint.domain.value import (
     Value,
     join,
     members,
+    referred,
     rename,
     scalar_type,
 )
@@ -51,7 +53,7 @@ from mxlint.interpreter import calls as pycalls
 from mxlint.interpreter import clocks
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.arithmetic import origins
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.core import ANY, LAZY, OPERANDS, Arguments, Condition, Frame, Interpreter, count_write
 from mxlint.interpreter.journal import (
     arrays_in,
     call_places,
@@ -75,10 +77,7 @@ MAX_LEAVES: Final = 256
 """Arrays among the arguments of a call whose shapes are kept: a shared container counts wherever it stands."""
 TRACES: Final = ("#", "traces")
 ITEMS: Final = ("#", "items")
-ANY: Final = ("#", "any item")
 FROZEN: Final = ("#", "frozen")
-LAZY: Final = ("#", "lazy")
-OPERANDS: Final = ("#", "from")
 CONTENT: Final = ("#", "content")
 
 
@@ -165,7 +164,20 @@ class Seen:
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older."""
 
-    __slots__ = ("_content", "_hash", "by", "captured_in", "captured_out", "counted", "key", "number", "reads", "result", "written")
+    __slots__ = (
+        "_content",
+        "_hash",
+        "by",
+        "captured_in",
+        "captured_out",
+        "counted",
+        "key",
+        "number",
+        "reads",
+        "refers",
+        "result",
+        "written",
+    )
 
     def __init__(self, key: tuple[object, ...], result: Value, trace: Trace) -> None:
         self.key = key
@@ -178,6 +190,7 @@ class Entry:
         self.written = dict(trace.written)
         self.counted = counted(trace)
         read = frozenset((location, seen.value, seen.kind, seen.used) for location, seen in self.reads.items())
+        self.refers = referred(result).union(*(referred(seen.value) for seen in self.reads.values()), (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())
         self._content = (self.number, self.by, result, read, written, self.captured_in, self.captured_out, frozenset(self.counted))
         self._hash = hash(self._content)
@@ -227,7 +240,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         if value is not None:
             i.heap.set(oid, name, value)
     if not i.silent:
-        journal(i).compiled[oid] = _fact(i, oid, info, args, place, frame)
+        i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame)))
     for member in members(function):
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
             note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))
@@ -292,7 +305,7 @@ def _likeness(i: Interpreter, value: Value) -> object:
     if isinstance(value, Ref) and i.info(value.oid).kind in ("list", "dict"):
         return (
             i.info(value.oid).kind,
-            [held for field, held in i.heap.cells[value.oid].items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"],
+            [held for field, held in i.heap.fields(value.oid).items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"],
         )
     return value
 
@@ -359,7 +372,7 @@ def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None,
         if kind == "partial":
             found, bound, names = target(i, i.heap.get(member.oid, "func") or NONE, depth - 1)
             given = i.heap.get(member.oid, "args")
-            extra = {f[1] for f in i.heap.cells[member.oid] if isinstance(f, tuple) and f[0] == "kw"}
+            extra = {f[1] for f in i.heap.fields(member.oid) if isinstance(f, tuple) and f[0] == "kw"}
             return found, bound + (len(given.items or ()) if isinstance(given, Tuple) else 0), names | extra
         if kind in ("transform", "compiled"):
             return target(i, i.heap.get(member.oid, "fun") or NONE, depth - 1)
@@ -454,7 +467,7 @@ def _holds_copy(i: Interpreter, value: Value) -> bool:
     """Whether a list, tuple or dict holds a fresh copy of a module's parameters."""
     parts: list[Value] = list(value.items or ()) if isinstance(value, Tuple) else []
     if isinstance(value, Ref) and i.info(value.oid).kind in ("list", "dict"):
-        parts = [held for field, held in i.heap.cells[value.oid].items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"]
+        parts = [held for field, held in i.heap.fields(value.oid).items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"]
         parts = [item for part in parts for item in (part.items or () if isinstance(part, Tuple) else (part,))]
     return any(isinstance(m, Ref) and i.heap.get(m.oid, ("#", "copy of")) is not None for part in parts for m in members(part))
 
@@ -521,7 +534,7 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
     direct = [
         m
         for oid in oids
-        for value in i.heap.cells[oid].values()
+        for value in i.heap.fields(oid).values()
         for part in members(value)
         for m in (part.items or () if isinstance(part, Tuple) else (part,))
     ]
@@ -648,7 +661,7 @@ def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None
             known[member.oid] = ()  # one that holds itself
             content = i.heap.get(member.oid, ("#", "items"))
             items = content.items or () if isinstance(content, Tuple) else ()
-            entries = [held for field, held in i.heap.cells[member.oid].items() if isinstance(field, tuple) and field[0] == "k"]
+            entries = [held for field, held in i.heap.fields(member.oid).items() if isinstance(field, tuple) and field[0] == "k"]
             known[member.oid] = every([*items, *entries])
         return known[member.oid]
 
@@ -730,7 +743,7 @@ def _refused(i: Interpreter, member: Member, depth: int) -> str:
             parts = (
                 list(content.items or ())
                 if isinstance(content, Tuple)
-                else [v for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
+                else [v for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             )
             return next(filter(None, (refused(i, part, depth - 1) for part in parts)), "")
         return _REFUSED.get(kind, "")
@@ -794,7 +807,7 @@ def _key(i: Interpreter, value: Value, shapeless: bool, parts: list[object], dep
             for item in content.items:
                 _key(i, item, shapeless, parts, depth - 1)
         elif kind == "dict" and depth:
-            entries = [(f[1], v) for f, v in i.heap.cells[value.oid].items() if isinstance(f, tuple) and f[0] == "k"]
+            entries = [(f[1], v) for f, v in i.heap.fields(value.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             parts.append(("dict", len(entries)))
             for key, item in entries:
                 parts.append(("key", repr(key)))
@@ -984,7 +997,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         i.info(oid).trace = trace.number
         i.heap.set(oid, ("#", "argument"), Const(name))
         i.heap.set(oid, ("#", "original"), member)
-        for field, held in list(i.heap.cells[member.oid].items()):
+        for field, held in list(i.heap.fields(member.oid).items()):
             if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
                 i.heap.set(oid, field, _placeholder(i, trace, held, place, counter, name))
         return Ref(oid)
@@ -1026,7 +1039,7 @@ def _captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]
                 if isinstance(of, Ref):
                     member = of  # vars(object): its attributes
                 oids.add(member.oid)
-                for field, held in i.heap.cells[member.oid].items():
+                for field, held in i.heap.fields(member.oid).items():
                     if field not in (("#", "class"), ("#", "alive"), ("#", "parent")):
                         todo.append(held)
     return oids, random, symbolic
@@ -1039,17 +1052,17 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
         trace.captured_in, trace.random_in, trace.symbolic_in = _captured(i, inputs)
     if outputs is not None:
         trace.captured_out, trace.random_out, trace.symbolic_out = _captured(i, outputs)
-        inside = {array.ident for oid in trace.captured_in for value in i.heap.cells[oid].values() for array in arrays_in(i, value)}
+        inside = {array.ident for oid in trace.captured_in for value in i.heap.fields(oid).values() for array in arrays_in(i, value)}
         parted = [
             value
             for oid in trace.captured_out - trace.captured_in
             if i.info(oid).kind in ("list", "dict")
-            for value in i.heap.cells[oid].values()
+            for value in i.heap.fields(oid).values()
         ]
         direct = [item for value in parted for m in members(value) for item in (m.items or () if isinstance(m, Tuple) else (m,))]
         trace.parted = any(isinstance(m, Array) and m.ident in inside for item in direct for m in members(item))
         trace.leaves_out = {
-            array.ident for oid in trace.captured_out for value in i.heap.cells[oid].values() for array in arrays_in(i, value)
+            array.ident for oid in trace.captured_out for value in i.heap.fields(oid).values() for array in arrays_in(i, value)
         }
 
     def place(member: Member) -> Member:
@@ -1059,7 +1072,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     sources = {element.object: element.where for element in fact.inputs.elements} if fact is not None and fact.inputs is not None else {}
     whole = fact.inputs.where if fact is not None and fact.inputs is not None else None
     for oid in trace.captured_in:
-        for field, value in list(i.heap.cells[oid].items()):
+        for field, value in list(i.heap.fields(oid).items()):
             changed = rename(value, place)
             if changed is not value:
                 trace.originals[oid, field] = value
@@ -1078,7 +1091,7 @@ def close_captures(i: Interpreter, trace: Trace, place: Place) -> None:
         return member
 
     for oid in trace.captured_out:
-        for field, value in list(i.heap.cells[oid].items()):
+        for field, value in list(i.heap.fields(oid).items()):
             changed = rename(value, of)
             if changed is not value:
                 if (oid, field) not in trace.written and (oid, field) in trace.originals:
@@ -1114,7 +1127,7 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int) -> Value:
             )
         if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict") and depth:
             oid = i.allocate(i.info(member.oid).kind, None, place, ("result", number, member.oid))
-            for field, held in list(i.heap.cells[member.oid].items()):
+            for field, held in list(i.heap.fields(member.oid).items()):
                 if field not in (("#", "alive"), ("#", "argument"), ("#", "original")):
                     i.heap.set(oid, field, of(held, depth - 1))
             return Ref(oid)
@@ -1268,7 +1281,7 @@ def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
     env = i.heap.get(now.oid, ("#", "parent")) if kind == "function" else None
     if not isinstance(env, Ref) or i.info(env.oid).kind != "frame":
         return False
-    return any(held == before or isinstance(held, Bound) and held.function == before for held in i.heap.cells[env.oid].values())
+    return any(held == before or isinstance(held, Bound) and held.function == before for held in i.heap.fields(env.oid).values())
 
 
 def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
@@ -1514,12 +1527,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     """Note a write: who wrote last where, and what a running trace writes that is older than itself."""
     if place is None:
         return
-    i.extra.setdefault("writers", {})[oid, field] = place
-    counts = i.extra.setdefault("write counts", {})
-    counts[oid, field] = counts.get((oid, field), 0) + 1
-    if field == ITEMS or isinstance(field, tuple) and field[0] == "item":
-        counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
-        i.extra["writers"][oid, ANY] = place
+    count_write(i, oid, field, place)
     if oid != frame.oid and i.info(oid).kind != "compiled":
         escaping(i, value)
     if i.info(oid).kind == "instance":
@@ -1608,7 +1616,7 @@ def escaping(i: Interpreter, value: Value, *, returned: bool = False) -> None:
                     if isinstance(env, Ref) and i.info(env.oid).kind == "frame":
                         todo.append(env)
                 elif kind in ("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached"):
-                    todo.extend(held for name, held in i.heap.cells[member.oid].items() if name not in (("#", "class"), ("#", "alive")))
+                    todo.extend(held for name, held in i.heap.fields(member.oid).items() if name not in (("#", "class"), ("#", "alive")))
 
 
 def note_kept(i: Interpreter, mark: int) -> None:

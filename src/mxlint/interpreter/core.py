@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.domain.heap import Delta, Heap, Info
@@ -42,6 +43,14 @@ MAX_STEPS: Final = 400_000
 """Expressions and statements that one entry may take."""
 MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
+
+
+ITEMS: Final = ("#", "items")
+ANY: Final = ("#", "any item")
+LAZY: Final = ("#", "lazy")
+"""Of an array: whether it was surely never computed."""
+OPERANDS: Final = ("#", "from")
+"""Of an array: what it is computed from."""
 
 
 class Halt(Exception):
@@ -347,10 +356,16 @@ class Interpreter:
     def imprecise(self, reason: str, place: Place | None = None) -> None:
         """Note something that could not be followed."""
         if not self.silent:
-            self.imprecisions.append(Imprecision(place, reason))
+            self.noting(partial(self.imprecisions.append, Imprecision(place, reason)))
             if self.trace is not None:
                 self.trace.full = False
-                self.journal.doubt(place or self.trace.place, reason)
+                self.noting(partial(self.journal.doubt, place or self.trace.place, reason))
+
+    def noting(self, keep: Callable[[], None]) -> None:
+        """Keep a fact, now and whenever what is being recorded is done again."""
+        keep()
+        if self.heap.recording is not None:
+            self.heap.recording.facts.append(keep)
 
     # -- paths ---------------------------------------------------------------------------------------------------------
 
@@ -454,7 +469,9 @@ class Interpreter:
                     self.observer.left(frame, frame.node, exception)  # type: ignore[arg-type]
         recording = self.heap.recording
         while recording is not None and recording.tries >= len(self.tries):
-            recording.valid = False
+            if self.tries:
+                recording.valid = False
+            recording.thrown = True
             recording = recording.outer
         if self.tries:
             self.leave(self.tries[-1], exception)
@@ -617,6 +634,19 @@ class Observer:
 
     def reached(self, frame: Frame, node: ir.Node) -> None:
         """A statement is reachable."""
+
+
+def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
+    """Keep who wrote a location last, and that it was written once more."""
+    if i.heap.recording is not None:
+        i.heap.recording.written.append((oid, field, place))
+    writers = i.extra.setdefault("writers", {})
+    counts = i.extra.setdefault("write counts", {})
+    writers[oid, field] = place
+    counts[oid, field] = counts.get((oid, field), 0) + 1
+    if field == ITEMS or isinstance(field, tuple) and field[0] == "item":
+        counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
+        writers[oid, ANY] = place
 
 
 def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:

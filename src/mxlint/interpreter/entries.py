@@ -237,7 +237,7 @@ Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
 
 def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
     """The functions and methods of a file."""
-    for field, value in list(i.heap.cells[module].items()):
+    for field, value in list(i.heap.fields(module).items()):
         if not isinstance(field, str):
             continue
         for member in members(value):
@@ -253,7 +253,7 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
     if info.kind == "function" and isinstance(info.payload, FunctionInfo) and info.payload.source is source:
         yield member, None, None
     elif info.kind == "class" and getattr(info.payload, "source", None) is source:
-        for name, value in list(i.heap.cells[member.oid].items()):
+        for name, value in list(i.heap.fields(member.oid).items()):
             if not isinstance(name, str):
                 continue
             for inner in members(value):

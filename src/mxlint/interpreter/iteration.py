@@ -376,7 +376,10 @@ def new_iterator(i: Interpreter, type: str, parts: Sequence[Value], place: Place
 
 def _parts(i: Interpreter, ref: Ref) -> tuple[Value, ...]:
     found = i.heap.get(ref.oid, PARTS)
-    return found.items or () if isinstance(found, Tuple) else ()
+    rows = (
+        [member.items for member in members(found) if isinstance(member, Tuple) and member.items is not None] if found is not None else []
+    )
+    return tuple(map(join, zip(*rows)))  # several, where a union was iterated over: one iterator stands for those of its members
 
 
 def _iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:

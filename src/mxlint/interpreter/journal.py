@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -120,7 +121,7 @@ def journal(i: Interpreter) -> Journal:
 def note(i: Interpreter, record: Any) -> None:
     """Keep a fact, unless this round is silent."""
     if not i.silent:
-        journal(i).note(record)
+        i.noting(partial(journal(i).note, record))
 
 
 def where(place: Place) -> Where:
@@ -197,7 +198,7 @@ def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
     if i.trace is not None and not i.silent:
         i.trace.full = False
     if place is not None and not i.silent:
-        journal(i).doubt(place, reason)
+        i.noting(partial(journal(i).doubt, place, reason))
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -298,7 +299,7 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
                 "list", tuple(describe(i, item, depth - 1) for item in listed) if listed is not None and depth else None
             )
         if info.kind == "dict":
-            entries = [(f[1], v) for f, v in i.heap.cells[member.oid].items() if isinstance(f, tuple) and f[0] == "k"]
+            entries = [(f[1], v) for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(
                     "dict",
@@ -335,7 +336,7 @@ def each_leaf(i: Interpreter, value: Value, seen: set[int] | None = None) -> Ite
         elif isinstance(member, Ref) and member.oid not in seen:
             seen.add(member.oid)
             if i.info(member.oid).kind in ("list", "set", "dict", "instance"):
-                for field, held in list(i.heap.cells[member.oid].items()):
+                for field, held in list(i.heap.fields(member.oid).items()):
                     if field in (("#", "class"), ("#", "alive"), ("#", "parent"), ("#", "factory")):
                         continue
                     for inner in members(held):

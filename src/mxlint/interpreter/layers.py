@@ -8,7 +8,7 @@ from typing import Any, Final
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Operands, Ref, Symbolic, Tuple, Union, Value, members
 from mxlint.interpreter import arrays, compiled, shapeless
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 
@@ -134,7 +134,7 @@ def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
             i.heap.set(owner.oid, attribute_name, NONE)
             continue
         ident = i.ident(place, ("weight", owner.oid, attribute_name))
-        i.heap.set(ident, ("#", "lazy"), TRUE)
+        i.heap.set(ident, LAZY, TRUE)
         i.heap.set(owner.oid, attribute_name, Array(ident, None, described.shape, described.dtype))
     for attribute_name, part in layer.sublayers.items():
         made = _sublayer(i, part, place, (owner.oid, attribute_name))
@@ -188,7 +188,7 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
     description = i.heap.get(owner.oid, LAYER)
     weights: list[Value] = []
     for module in submodules(i, owner):
-        for field, value in list(i.heap.cells[module.oid].items()):
+        for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
                 compiled.on_read(i, module.oid, field, value, place, frame)
                 weights.append(value)
@@ -283,7 +283,7 @@ def submodules(i: Interpreter, value: Value, seen: set[int] | None = None) -> It
             if kind(i, member) == "module":
                 yield member
             if i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module":
-                for field, held in list(i.heap.cells[member.oid].items()):
+                for field, held in list(i.heap.fields(member.oid).items()):
                     if field not in (CLASS, ("#", "parent"), ("#", "alive")):
                         yield from submodules(i, held, seen)
 
@@ -333,7 +333,7 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     given = list(arrays_in(i, tree))
     trace = next((array.trace for array in given if array.trace is not None), None)
     for module in reached(i, args.args[0]):
-        for field, value in list(i.heap.cells[module.oid].items()):
+        for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
                 new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
                 i.heap.set(module.oid, field, new)
@@ -344,11 +344,11 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
 def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.set_dtype(…)`, `module.apply(…)`: new arrays, still to be computed from the old ones."""
     for module in reached(i, args.args[0]):
-        for field, value in list(i.heap.cells[module.oid].items()):
+        for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
                 new = Array(i.ident(place, ("converted", module.oid, field)), value.trace, value.shape, None, value.chain)
-                i.heap.set(new.ident, compiled.LAZY, TRUE)
-                i.heap.set(new.ident, compiled.OPERANDS, Operands((value.ident,)))
+                i.heap.set(new.ident, LAZY, TRUE)
+                i.heap.set(new.ident, OPERANDS, Operands((value.ident,)))
                 i.heap.set(module.oid, field, new)
                 compiled.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]
@@ -361,7 +361,7 @@ def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     """`nn.quantize(model)`: other layers in the place of those that can be quantized and that a predicate, if there is one, takes."""
     predicate = args.get(4, "class_predicate")
     for owner in list(submodules(i, args.args[0])):
-        for field, value in list(i.heap.cells[owner.oid].items()):
+        for field, value in list(i.heap.fields(owner.oid).items()):
             if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
                 content = i.heap.get(value.oid, ("#", "items"))
                 for number, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
@@ -383,7 +383,7 @@ def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predica
         if i.truth(answer, place, frame).outcome is not True:
             return
     made = i.allocate("instance", None, place, ("quantized", layer.oid), label=name.rpartition(".")[2])
-    for held_field, held in list(i.heap.cells[layer.oid].items()):
+    for held_field, held in list(i.heap.fields(layer.oid).items()):
         i.heap.set(made, held_field, External(name) if held_field == CLASS else held)
     for extra in ("scales", "biases"):
         i.heap.set(made, extra, Array(i.ident(place, (extra, layer.oid)), None, None, None))
@@ -477,12 +477,12 @@ def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Fram
     single = _own_method(i, optimizer, "apply_single")
     if single is not None:
         gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
-        weight = next((v for m in submodules(i, model) for v in i.heap.cells[m.oid].values() if isinstance(v, Array)), gradient)
+        weight = next((v for m in submodules(i, model) for v in i.heap.fields(m.oid).values() if isinstance(v, Array)), gradient)
         i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
     given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
     trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
     for module in reached(i, model):
-        for field, value in list(i.heap.cells[module.oid].items()):
+        for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
                 if not _trains(i, module):
                     continue
@@ -583,11 +583,11 @@ def _trains(i: Interpreter, module: Ref) -> bool:
 def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
     """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
     for module in reached(i, model):
-        if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.cells[module.oid].items()):
+        if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.fields(module.oid).items()):
             continue
         frozen = i.heap.get(module.oid, compiled.FROZEN)
         compiled.on_read(i, module.oid, compiled.FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
-        for field, value in list(i.heap.cells[module.oid].items()):
+        for field, value in list(i.heap.fields(module.oid).items()):
             if (
                 isinstance(field, str)
                 and isinstance(value, Array)

@@ -26,7 +26,7 @@ from mxlint.domain.value import (
 from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, transforms
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import LAZY, Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import arrays_in, call_places, journal, modality, note, qualname, where, wheres
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
@@ -198,7 +198,7 @@ class Mlx:
         clocks.forced(i)
         for value in values:
             for array in arrays_in(i, value):
-                i.heap.drop(array.ident, compiled.LAZY)
+                i.heap.drop(array.ident, LAZY)
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""
@@ -295,7 +295,7 @@ def _array(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     """`mx.array(value)`: data, which is never lazy."""
     made = arrays.compute(i, "mlx.core.array", args.args, args.keywords, place, frame)
     if isinstance(made, Array) and not any(True for value in args.args for _ in arrays_in(i, value)):
-        i.heap.set(made.ident, ("#", "lazy"), Const(False))
+        i.heap.set(made.ident, LAZY, Const(False))
     return made
 
 
@@ -417,7 +417,7 @@ def _tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
 def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:
     """The entries of a dict, or the parameters and sublayers of a module."""
     found: list[tuple[Value, Value]] = []
-    for field, value in list(i.heap.cells[ref.oid].items()):
+    for field, value in list(i.heap.fields(ref.oid).items()):
         if isinstance(field, tuple) and field[0] == "k":
             found.append((field[1], value))
         elif isinstance(field, str) and i.info(ref.oid).kind == "instance" and layers.holds_arrays(i, value):

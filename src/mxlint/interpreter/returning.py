@@ -67,7 +67,7 @@ def held_by(i: Interpreter, member: Member) -> Iterator[Array]:
     elif info.kind in ("function", "generator"):
         yield from _closed_over(i, info.payload, i.heap.get(member.oid, ENV))
     elif info.kind == "partial":
-        for value in list(i.heap.cells[member.oid].values()):
+        for value in list(i.heap.fields(member.oid).values()):
             yield from arrays_in(i, value)
     elif info.kind == "iterator":
         parts = i.heap.get(member.oid, PARTS)
@@ -86,9 +86,9 @@ def _closed_over(i: Interpreter, code: object, env: Value | None) -> Iterator[Ar
     elif isinstance(code, Generator):
         info, frame = code.about
         env = Ref(frame.oid)
-        names = set(i.heap.cells[frame.oid]) | free_names(info.node)
+        names = set(i.heap.fields(frame.oid)) | free_names(info.node)
     while isinstance(env, Ref) and i.info(env.oid).kind == "frame":
-        cells = i.heap.cells[env.oid]
+        cells = i.heap.fields(env.oid)
         for name in names & cells.keys():
             if isinstance(name, str):
                 yield from arrays_in(i, cells[name])

@@ -1,11 +1,11 @@
 """Summaries of calls: what a call did once is done again without running the body.
 
 A summary is found by the function, the arguments (arrays by the order of their first use, not by identity), the trace and the path, and holds
-if every location that the body read has the value that it had then. Replaying it makes the objects anew that outlive the call, at their
-sites in the context of the new call, and writes what the body wrote.
+if every location that the body read has the value that it had then. In the context in which it was made, as in the next round of a loop, it
+is written as it is, if also the objects that the call made anew were in the same state before. In another context the objects that outlive
+the call are made anew, at their sites there, if the summary is *portable*: docs/semantics.md, section 6, says when it is.
 
-No summary is made of a call that left by an exception, ended under another path, noted a fact or an imprecision, or touched what a second
-run would have to touch again; docs/semantics.md, section 6, has the list.
+The end of a call is also where what only the call could reach goes away.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
-from mxlint.domain.heap import Delta, Info, Location, Recording
-from mxlint.domain.place import Place
+from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
 from mxlint.domain.size import Size, symbols
 from mxlint.domain.value import (
+    TRUE,
+    UNBOUND,
     Array,
     Bound,
     Const,
@@ -24,6 +25,7 @@ from mxlint.domain.value import (
     Kind,
     Length,
     Member,
+    Operands,
     Range,
     RangeObject,
     Ref,
@@ -37,63 +39,70 @@ from mxlint.domain.value import (
     referred,
     rename,
 )
-from mxlint.interpreter.core import Arguments, Context, Interpreter, Path
+from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Context, Interpreter, Path, count_write
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
-MAX_READS: Final = 400
+MAX_READS: Final = 2000
+"""A call that reads more is run again: comparing costs as much."""
 MAX_WRITES: Final = 60
-"""A call that reads or writes more is run again: comparing costs as much."""
+"""A call that writes more is not done in another context."""
 _COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field"))
-"""Kinds of objects that a replay can make anew: nothing of them lies outside the heap."""
+"""Kinds of objects that a replay can make anew in another context: nothing of them lies outside the heap."""
+_PLAIN: Final = _COPIED | {"frame", "partial", "transform", "at", "super"}
+"""Kinds of objects of which all that refers to another object lies in the heap."""
+_KEPT: Final = _PLAIN | {"compiled"}
+"""Kinds of objects that a replay can put back in the context in which they were made."""
+MAX_OPERANDS: Final = 16
+"""Arrays that an array is computed from, once those between are gone; of more nothing is known."""
 
 Key: TypeAlias = tuple[object, ...]
 
 
 class Summary:
-    """What one call read, wrote, made and returned."""
+    """What one call read, wrote, made, noted and returned. `inputs`: what else has to be the same for it to be written as it is."""
 
-    __slots__ = ("arrays", "context", "fresh", "operations", "raises", "reads", "referred", "value", "writes")
+    __slots__ = ("anchored", "arrays", "context", "facts", "fresh", "inputs", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "thrown", "value", "writes", "written")  # fmt: skip
 
-    def __init__(
-        self,
-        value: Value,
-        reads: dict[Location, object],
-        writes: Delta,
-        fresh: dict[int, tuple[object, ...]],
-        arrays: tuple[Array, ...],
-        context: Context,
-        raises: frozenset[str | None],
-        operations: int,
-    ) -> None:
+    def __init__(self, i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int], context: Context, portable: bool) -> None:
+        recording = call.recording
+        before = i.heap.held_before(call.mark, [*recording.inputs, *(at for at in recording.reads if at[0] not in recording.fresh)])
         self.value = value
-        self.reads = reads
+        self.reads = {at: before[at] for at in recording.reads if at[0] not in recording.fresh}
+        self.inputs = {at: before[at] for at in recording.inputs}
         self.writes = writes
-        self.fresh = fresh
-        self.arrays = arrays
+        self.fresh = {oid: site for oid, site in recording.fresh.items() if oid in used}
+        self.payloads = {oid: i.info(oid).payload for oid in self.fresh}
+        self.arrays = call.arrays
         self.context = context
-        self.raises = raises
-        self.operations = operations
-        self.referred = frozenset(number for held in reads.values() for value in _values(held) for number in referred(value))
+        self.facts = tuple(recording.facts)
+        self.written = tuple(recording.written)
+        self.path = _conditions(i.path) if self.facts else ()
+        self.raises = frozenset(recording.raises)
+        self.thrown = recording.thrown
+        self.operations = i.trace.operations - call.operations if i.trace is not None else 0
+        self.anchored = recording.anchored
+        self.portable = portable
+        self.referred = frozenset(number for held in self.reads.values() for part in _values(held) for number in referred(part))
+
+
+def _conditions(path: Path) -> tuple[object, ...]:
+    """A path, to be compared with another."""
+    return tuple((condition.cause, condition.place, condition.literal, condition.outcome) for condition in path)
 
 
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "key", "mark", "noted", "operations", "path", "recording")
+    __slots__ = ("arrays", "key", "mark", "operations", "path", "recording")
 
     def __init__(self, i: Interpreter, key: Key, arrays: tuple[Array, ...]) -> None:
         self.key = key
         self.arrays = arrays
         self.mark = i.heap.mark()
         self.path: Path = i.path
-        self.noted = _noted(i)
         self.operations: int = i.trace.operations if i.trace is not None else 0
         self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries))
-
-
-def _noted(i: Interpreter) -> tuple[object, ...]:
-    return (i.journal.mark() if i.journal is not None else None, len(i.imprecisions))
 
 
 def _values(held: object) -> Iterable[Value]:
@@ -114,7 +123,8 @@ def begin(i: Interpreter, function: Ref, args: Arguments) -> Call | None:
     given = tuple(_canonical(value, arrays) for value in args.args)
     named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
     literals = frozenset(condition.literal for condition in i.path if condition.literal is not None)
-    key = (function.oid, id(i.trace) if i.trace is not None else None, bool(i.silent), literals, given, named)
+    modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying"))
+    key = (function.oid, id(i.trace) if i.trace is not None else None, bool(i.silent), literals, given, named, modes)
     return Call(i, key, tuple(arrays.values()))
 
 
@@ -132,13 +142,13 @@ def _canonical(value: Value, arrays: dict[int, Array]) -> object:
     return value
 
 
-def find(i: Interpreter, call: Call) -> Summary | None:
-    """A summary that holds for a call that begins."""
+def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
+    """A summary that holds for a call that begins, in the context of its body."""
     recording = i.heap.recording
     i.heap.recording = None
     try:
         for summary in i.summaries.get(call.key, ()):
-            if _holds(i, summary, call):
+            if _holds(i, summary, call) and (_same(i, summary, call, context) or _fits(summary, call)):
                 return summary
     finally:
         i.heap.recording = recording
@@ -146,13 +156,32 @@ def find(i: Interpreter, call: Call) -> Summary | None:
 
 
 def _holds(i: Interpreter, summary: Summary, call: Call) -> bool:
-    if i.tries and summary.raises and summary.writes:
+    if i.tries and (summary.thrown or summary.raises and summary.writes):
         return False
-    for then, now in zip(summary.arrays, call.arrays):
-        if now.ident != then.ident and now.ident in summary.referred:
-            return False
+    if summary.facts and summary.path != _conditions(i.path):
+        return False
+    return _held(i, summary.reads)
+
+
+def _held(i: Interpreter, expected: dict[Location, object]) -> bool:
     holds = i.heap.holds
-    return all(holds(oid, field) == value for (oid, field), value in summary.reads.items())
+    return all(holds(oid, field) == value for (oid, field), value in expected.items())
+
+
+def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> bool:
+    """Whether a summary can be written as it is."""
+    return (
+        summary.context is context
+        and all(then.ident == now.ident for then, now in zip(summary.arrays, call.arrays))
+        and _held(i, summary.inputs)
+    )
+
+
+def _fits(summary: Summary, call: Call) -> bool:
+    """Whether a summary can be made anew for other arrays, in another context."""
+    return summary.portable and all(
+        now.ident == then.ident or now.ident not in summary.referred for then, now in zip(summary.arrays, call.arrays)
+    )
 
 
 # -- keeping -----------------------------------------------------------------------------------------------------------
@@ -165,51 +194,101 @@ def abandon(i: Interpreter, call: Call) -> None:
 
 
 def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
-    """End a call that came back, and keep a summary of it if one can be made."""
+    """End a call that came back: drop what nobody can reach any more, and keep a summary if one can be made."""
     recording = call.recording
     i.heap.recording = None
-    summary = _summary(i, call, value, context) if recording.valid and i.path is call.path and call.noted == _noted(i) else None
-    i.heap.recording = recording.outer
-    recording.close()
-    if summary is not None:
-        kept = i.summaries.setdefault(call.key, [])
-        kept.insert(0, summary)
-        del kept[MAX_SUMMARIES:]
-
-
-def _summary(i: Interpreter, call: Call, value: Value, context: Context) -> Summary | None:
-    recording = call.recording
-    reads = [(oid, field) for oid, field in recording.reads if oid not in recording.fresh]
-    if len(reads) > MAX_READS:
-        return None
     changes = i.heap.changes(call.mark)
     used = _outliving(value, changes, recording)
-    writes = {place: held for place, held in changes.items() if place[0] not in recording.fresh or place[0] in used}
+    kinds = {i.info(oid).kind for oid in recording.fresh}
+    if kinds <= _PLAIN and not i.extra.get("called"):
+        changes = _swept(i, call, changes, used)
+    else:
+        used = set(recording.fresh)
+    if (
+        recording.valid
+        and i.path is call.path
+        and kinds <= _KEPT
+        and len(recording.reads) <= MAX_READS
+        and len(recording.inputs) <= MAX_READS
+    ):
+        portable = not recording.anchored and not recording.facts and _is_portable(i, call, value, changes, used)
+        kept = i.summaries.setdefault(call.key, [])
+        kept.insert(0, Summary(i, call, value, changes, used, context, portable))
+        del kept[MAX_SUMMARIES:]
+    recording.fresh = {oid: site for oid, site in recording.fresh.items() if oid in used}
+    i.heap.recording = recording.outer
+    recording.close()
+
+
+def _swept(i: Interpreter, call: Call, changes: Delta, used: set[int]) -> Delta:
+    """Take back what a call wrote into objects that it made and nobody can reach; what is left of its changes."""
+    fresh = call.recording.fresh
+    gone = {oid for oid in fresh if oid not in used}
+    if not gone:
+        return changes
+    before = i.heap.held_before(call.mark, [(oid, ALIVE) for oid in gone])
+    left: Delta = {}
+    for (oid, field), held in changes.items():
+        if oid in gone:
+            if before[oid, ALIVE] is not None:
+                left[oid, field] = UNBOUND  # the newest of an earlier round was here
+        else:
+            left[oid, field] = _computed_from(held, gone, changes) if field == OPERANDS else held
+    i.heap.undo(call.mark)
+    i.heap.apply(left)
+    return left
+
+
+def _computed_from(operands: Value, gone: set[int], changes: Delta) -> Value:
+    """What an array is computed from, without those between that are gone; of one that was computed nothing is computed any more."""
+    if not isinstance(operands, Operands) or operands.idents is None or gone.isdisjoint(operands.idents):
+        return operands
+    found: dict[int, None] = {}
+    seen: set[int] = set()
+    todo = list(reversed(operands.idents))
+    while todo:
+        ident = todo.pop()
+        if ident not in gone:
+            found[ident] = None
+        elif ident not in seen:
+            seen.add(ident)
+            origin = changes.get((ident, OPERANDS))
+            if changes.get((ident, LAZY)) == TRUE and isinstance(origin, Operands):
+                todo.extend(reversed(origin.idents or ()))
+    return Operands(tuple(found) if len(found) <= MAX_OPERANDS else None)
+
+
+def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int]) -> bool:
+    """Whether what a call did can be done in another context, on other arrays."""
     if len(writes) > MAX_WRITES or any(_names_object(field) for _, field in writes):
-        return None
-    sizes = frozenset(name for array in call.arrays for size in array.shape or () if isinstance(size, Size) for name in symbols(size))
-    if not all(_portable(held, sizes) for held in (value, *writes.values())):
-        return None
+        return False
     if any(i.info(oid).kind not in _COPIED for oid in used):
-        return None
-    start = _before(i, call.mark, reads)
-    made = {oid: site for oid, site in recording.fresh.items() if oid in used}
-    operations = i.trace.operations - call.operations if i.trace is not None else 0
-    return Summary(value, start, writes, made, call.arrays, context, frozenset(recording.raises), operations)
+        return False
+    sizes = frozenset(name for array in call.arrays for size in array.shape or () if isinstance(size, Size) for name in symbols(size))
+    return all(_portable(held, sizes) for held in (value, *writes.values()))
 
 
 def _outliving(value: Value, changes: Delta, recording: Recording) -> set[int]:
     """The objects and arrays that a call made and that are still referred to after it: by its result, or by what it wrote into older ones."""
-    written: dict[int, list[Value]] = {}
-    for (oid, _), held in changes.items():
-        written.setdefault(oid, []).append(held)
+    fresh = recording.fresh
+    written: dict[int, list[int]] = {}
+    todo = list(referred(value))
+    for (oid, field), held in changes.items():
+        numbers = referred(held)
+        if isinstance(field, tuple) and isinstance(field[-1], Member):
+            numbers |= referred(field[-1])
+        if not numbers:
+            continue
+        if oid in fresh:
+            written.setdefault(oid, []).extend(numbers)
+        else:
+            todo.extend(numbers)
     found: set[int] = set()
-    todo = [value, *(held for oid, every in written.items() if oid not in recording.fresh for held in every)]
     while todo:
-        for number in referred(todo.pop()):
-            if number in recording.fresh and number not in found:
-                found.add(number)
-                todo.extend(written.get(number, ()))
+        number = todo.pop()
+        if number in fresh and number not in found:
+            found.add(number)
+            todo.extend(written.get(number, ()))
     return found
 
 
@@ -231,7 +310,7 @@ def _portable(value: Value, known: frozenset[object]) -> bool:
         return not any(referred(member) or isinstance(member, Symbolic) for member in _parts(value))
     if isinstance(value, Array):
         return all(symbol in known for size in value.shape or () if isinstance(size, Size) for symbol in symbols(size))
-    return isinstance(value, (Const, Range, Kind, Length, External, Ref, Unbound))
+    return isinstance(value, (Const, Range, Kind, Length, External, Operands, Ref, Unbound))
 
 
 def _parts(value: Slice | RangeObject) -> list[Member]:
@@ -239,43 +318,49 @@ def _parts(value: Slice | RangeObject) -> list[Member]:
     return [member for part in found for member in members(part)]
 
 
-def _before(i: Interpreter, mark: int, places: list[Location]) -> dict[Location, object]:
-    """What locations held at a mark."""
-    first: dict[Location, Value | None] = {}
-    for oid, field, then in i.heap.trail[mark:]:
-        first.setdefault((oid, field), then)
-    changed: dict[int, list[object]] = {}
-    for oid, field in first:
-        changed.setdefault(oid, []).append(field)
-    found: dict[Location, object] = {}
-    for oid, field in places:
-        held = i.heap.holds(oid, field)
-        if isinstance(held, dict):
-            for name in changed.get(oid, ()):
-                earlier = first[(oid, name)]
-                if earlier is None:
-                    held.pop(name, None)
-                else:
-                    held[name] = earlier
-        elif (oid, field) in first:
-            held = first[(oid, field)]
-        found[(oid, field)] = held
-    return found
-
-
 # -- replaying ---------------------------------------------------------------------------------------------------------
 
 
-def replay(i: Interpreter, summary: Summary, call: Call, function: Ref, place: Place) -> Value:
+def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Value:
     """Do what a call did, without running the body."""
     i.steps -= 1
-    i.heap.recording = call.recording.outer
-    if i.heap.recording is not None:
-        i.heap.recording.reads.update(summary.reads)
-        i.heap.recording.raises |= summary.raises
+    recording = i.heap.recording = call.recording.outer
+    same = _same(i, summary, call, context)
+    if recording is not None:
+        recording.reads.update(summary.reads)
+        recording.raises |= summary.raises
+        recording.thrown = recording.thrown or summary.thrown
+    value = _put_back(i, summary) if same else _made_anew(i, summary, call, context)
+    for keep_fact in summary.facts:
+        i.noting(keep_fact)
+    if i.trace is not None:
+        i.trace.operations += summary.operations
+    if summary.raises:
+        i.may_raise(*(error for error in summary.raises if error is not None))
+        if None in summary.raises:
+            i.may_raise()
+    return value
+
+
+def _put_back(i: Interpreter, summary: Summary) -> Value:
+    """Write what a call wrote, where everything is as it was before that call."""
+    recording = i.heap.recording
+    if recording is not None:
+        recording.inputs.update(summary.inputs)
+        recording.anchored = recording.anchored or summary.anchored
+        recording.fresh.update(summary.fresh)
+    for oid, payload in summary.payloads.items():
+        i.heap.infos[oid].payload = payload
+    i.heap.apply(summary.writes)
+    for oid, field, place in summary.written:
+        count_write(i, oid, field, place)
+    return summary.value
+
+
+def _made_anew(i: Interpreter, summary: Summary, call: Call, context: Context) -> Value:
+    """Write what a call wrote, with the arrays of another call, and objects made anew in its context."""
     numbers = {then.ident: now for then, now in zip(summary.arrays, call.arrays)}
     renamed: dict[int, int] = {}
-    context = i.context.inner(("call", place, function.oid))
     contexts: dict[Context, Context] = {summary.context: context}
     for oid, (where, made_in, *rest) in summary.fresh.items():
         assert isinstance(made_in, Context)
@@ -286,11 +371,14 @@ def replay(i: Interpreter, summary: Summary, call: Call, function: Ref, place: P
         else:
             copy = Info(info.kind, info.payload, info.place, info.trace, label=info.label)
             renamed[oid] = i.heap.at_site(site, copy)
-            i.heap.infos[renamed[oid]].payload = info.payload
+            i.heap.infos[renamed[oid]].payload = summary.payloads[oid]
 
     def change(member: Member) -> Member:
         if isinstance(member, Ref):
             return Ref(renamed[member.oid]) if member.oid in renamed else member
+        if isinstance(member, Operands):
+            given = {then: now.ident for then, now in numbers.items()} | renamed
+            return Operands(tuple(given.get(ident, ident) for ident in member.idents) if member.idents is not None else None)
         if isinstance(member, Array):
             now = numbers.get(member.ident)
             if now is not None:
@@ -303,12 +391,8 @@ def replay(i: Interpreter, summary: Summary, call: Call, function: Ref, place: P
         return member
 
     i.heap.apply({(renamed.get(oid, oid), field): rename(held, change) for (oid, field), held in summary.writes.items()})
-    if i.trace is not None:
-        i.trace.operations += summary.operations
-    if summary.raises:
-        i.may_raise(*(error for error in summary.raises if error is not None))
-        if None in summary.raises:
-            i.may_raise()
+    for oid, field, place in summary.written:
+        count_write(i, renamed.get(oid, oid), field, place)
     return rename(summary.value, change)
 
 
