@@ -11,7 +11,7 @@ from mxlint import __version__
 from mxlint.pages import FIXES, PageError, load_page, page_text, parse_page
 from mxlint.rules import registry
 from mxlint.rules.registry import CODES, NAMES, RULES, family, folder, page_file
-from mxlint.verify.protocols.table import PROTOCOLS
+from mxlint.verify.protocols.table import PROTOCOLS, protocol_of
 
 ROOT = Path(__file__).parents[1]
 # A row of the table of rules in rules/README.md and README.md.
@@ -100,6 +100,15 @@ def test_pages_and_protocols_agree() -> None:
 def test_readme_repeats_the_index() -> None:
     index = rows(ROOT / "rules" / "README.md")
     assert rows(ROOT / "README.md") == {code: [f"rules/{link}", *rest] for code, (link, *rest) in index.items()}
+
+
+def test_readme_names_the_rules_whose_cost_is_measured() -> None:
+    (named,) = re.findall(r"for the rules that are about time \(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    codes: set[str] = set()
+    for part in named.split(", "):
+        first, _, last = part.partition(" to ")
+        codes |= {code for code in RULES if first <= code <= (last or first)}
+    assert codes == {code for code in RULES if (protocol := protocol_of(code)) is not None and protocol.cost is not None}
 
 
 def test_changelog_adds_every_rule_in_the_version_its_page_says() -> None:

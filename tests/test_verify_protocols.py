@@ -605,3 +605,25 @@ def test_the_loop_that_makes_a_graph_large_is_told_apart(first: int, second: int
     found = claimed("MX307", LOOPS.format(first=first, second=second, mark_first=marks[0], mark_second=marks[1]))
     assert found.verdict == word, found
     assert says in (found.evidence.observed if found.evidence is not None else found.reason or "")
+
+
+CAPTURED = """
+state = {{"w": mx.eye(2)}}
+
+@partial(mx.compile, inputs=state, outputs=state)
+def f(x, step):
+    w = state["w"]
+    for _ in range({rounds}):  # HERE
+        w = w @ step
+    state["w"] = w
+    return x + 1
+
+step = mx.eye(2)
+for _ in range(3):
+    print(f(step, step).tolist())
+"""
+
+
+@pytest.mark.parametrize(("rounds", "word"), [(20_000, "confirmed"), (50, "refuted")])
+def test_a_graph_behind_what_is_captured_counts(rounds: int, word: str) -> None:
+    assert claimed("MX307", CAPTURED.format(rounds=rounds)).verdict == word

@@ -78,6 +78,8 @@ class Object:
     kind: str = ""
     parameters: list[str] = field(default_factory=list)
     """The names of those that are given by position."""
+    outputs: Any = None
+    """What outputs= captures, where the graph behind it is looked at."""
 
 
 @dataclass
@@ -145,6 +147,7 @@ class Observer:
             len(self.objects), file, row, given, code, reference(unwrap(fun)), getattr(code, "co_name", type(fun).__name__), self.clock
         )
         made.span, made.kind, made.parameters = self.span(), kind_of(fun), parameters(fun)
+        made.outputs = options.get("outputs") if self.graph else None
         self.objects.append(made)
         if code is not None:
             self.targets.add(code)
@@ -215,7 +218,7 @@ class Observer:
         if self.clocks is not None and not entry.get("transformed"):
             self.clocks.returned(len(self.calls) - 1, result)
         if self.graph:
-            found = instruments.operations(values.arrays(result))
+            found = instruments.operations(values.arrays([result, made.outputs]))
             entry["operations"], entry["operation"] = len(found), found[0] if len(found) == 1 else ""
         if self.memory:
             values.seen(result)
