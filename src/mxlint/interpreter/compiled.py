@@ -68,7 +68,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.presumptions import NUMBERS_TOO, PRESUMED, root, shown, words
+from mxlint.interpreter.presumptions import PRESUMED, root, shown, words
 from mxlint.syntax import ir
 
 MAX_TRACES: Final = 6
@@ -1712,8 +1712,8 @@ def event(
         shape,
         sizes,
     )
-    if presumed and kind in NUMBERS_TOO and isinstance(member, Array):
-        journal(i).numbers_too[fact] = root(member)
+    if presumed and isinstance(member, Array):
+        journal(i).presuming[fact] = root(member)
     note(i, fact)
 
 

@@ -34,6 +34,10 @@ from mxlint.facts.events import Condition, Modality, Where
 from mxlint.interpreter.core import Context, Frame, Interpreter
 
 
+NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
+"""Kinds of events that a number brings about without harm."""
+
+
 class Journal:
     """The facts of a run, as they come."""
 
@@ -51,8 +55,8 @@ class Journal:
         self.assumed: dict[int, dict[str, described.Value]] = {}
         self.arrays: set[int] = set()
         """Placeholders that are presumed to be arrays, and that some use shows to be so."""
-        self.numbers_too: dict[events.Event, int | None] = {}
-        """Events that a number brings about without harm, with the placeholder that they hang on."""
+        self.presuming: dict[events.Event, int | None] = {}
+        """Events that need an array where one is only presumed, with the placeholder that they hang on."""
 
     def note(self, record: Any) -> None:
         """Keep a record."""
@@ -90,9 +94,17 @@ class Journal:
             function=replace(fact.function, parameters=parameters),
         )
 
-    def _of_a_number(self, record: Any) -> bool:
-        """Whether a record is of something that is as likely a number as an array."""
-        return type(record) is events.Event and record in self.numbers_too and self.numbers_too[record] not in self.arrays
+    def _events(self) -> Iterator[events.Event]:
+        """The events. What is presumed to be an array is one if some use shows it; else a number is as likely where it does as well."""
+        for record in self.records:
+            if type(record) is not events.Event:
+                continue
+            if record not in self.presuming:
+                yield record
+            elif self.presuming[record] in self.arrays:
+                yield replace(record, modality=replace(record.modality, presumed=()))
+            elif record.kind not in NUMBERS_TOO:
+                yield record
 
     def log(self) -> events.Log:
         """All facts."""
@@ -104,10 +116,10 @@ class Journal:
                 self.note(transform)
 
         def of(kind: type) -> tuple[Any, ...]:
-            return tuple(record for record in self.records if type(record) is kind and not self._of_a_number(record))
+            return tuple(record for record in self.records if type(record) is kind)
 
         return events.Log(
-            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), of(events.Event), of(events.Read), of(events.Write), of(events.Stale),
+            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(self._events())), of(events.Read), of(events.Write), of(events.Stale),
             of(events.Note), of(events.Loop), tuple(self.imprecise),
         )  # fmt: skip
 

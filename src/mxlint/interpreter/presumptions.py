@@ -1,8 +1,8 @@
 """Parameters that are taken to be arrays: what shows that they are, and what hangs on it.
 
-A parameter of a compiled function that no call, annotation or default determines is an array, as a presumption. Reading an attribute or item of
-it needs an array: from there on it surely is one. Numbers are tested, converted and used as an index just as well as arrays, so such a use
-says nothing by itself: it counts only if another use is one of arrays.
+A parameter of a compiled function that no call, annotation or default determines is an array, if some use of it is one of arrays: an attribute
+or item of it is read, it is computed with an array, given to MLX, or returned. If no use is, that is a presumption; and numbers are tested, converted
+and used as an index just as well as arrays, so such a use alone says nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from mxlint.interpreter.journal import arrays_in, journal
 
 PRESUMED: Final = ("#", "presumed")
 """The field of an array that is presumed to be one: the presumption in words."""
-NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
-"""Kinds of events that a number brings about without harm."""
 
 
 def presume(i: Interpreter, array: Array, name: str) -> Array:
