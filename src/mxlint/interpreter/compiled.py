@@ -204,11 +204,12 @@ class Entry:
 
 
 class CompiledInfo:
-    """What never changes of a compiled object. `imported`: another file makes it while it is imported."""
+    """What never changes of a compiled object. `captures`: where inputs= is given; `imported`: another file makes it while it is imported."""
 
-    __slots__ = ("form", "frame", "imported", "site", "text")
+    __slots__ = ("captures", "form", "frame", "imported", "site", "text")
 
-    def __init__(self, form: str, text: str, site: Place, frame: Frame, imported: bool) -> None:
+    def __init__(self, form: str, text: str, site: Place, frame: Frame, captures: Place, imported: bool) -> None:
+        self.captures = captures
         self.form = form
         self.text = text
         self.site = site
@@ -232,7 +233,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     if args.decorates and (args.bound_node is not None or not form):
         form = "decorator" if args.bound_node is None else "partial-decorator"
     imported = any(around.kind == "module" and around.source is not i.main for around in i.stack)
-    info = CompiledInfo(form or _form(i, function, written), text, place, frame, imported)
+    info = CompiledInfo(form or _form(i, function, written), text, place, frame, args.place(1, "inputs", place), imported)
     oid = i.allocate("compiled", info, place, label=text)
     i.heap.set(oid, "fun", function)
     for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):
@@ -1066,8 +1067,11 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
         }
 
     def place(member: Member) -> Member:
-        return member.but(trace=trace.number) if isinstance(member, Array) and member.trace in (None, -1) else member
+        if not isinstance(member, Array) or member.trace not in (None, -1):
+            return member
+        return member.but(trace=trace.number, chain=chain)
 
+    chain = Chain(i.info(ref.oid).payload.captures, "captured")  # type: ignore[attr-defined]
     fact = journal(i).compiled.get(ref.oid)
     sources = {element.object: element.where for element in fact.inputs.elements} if fact is not None and fact.inputs is not None else {}
     whole = fact.inputs.where if fact is not None and fact.inputs is not None else None

@@ -33,7 +33,6 @@ from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.interpreter.core import Context, Frame, Interpreter
 
-
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
 """Kinds of events that a number brings about without harm."""
 

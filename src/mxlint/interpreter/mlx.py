@@ -262,15 +262,14 @@ def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: P
     if name not in COUNTS:
         return
     position, parameter = COUNTS[name]
-    given = args.args[position:] if parameter == "*shape" else (args.get(position, parameter),)
-    for value in given:
-        for member in members(value) if value is not None else ():
-            ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
-            if isinstance(member, Array) and (ranked or parameter != "shape"):
-                compiled.use(i, "index", member, f"{parameter} of {short}", place, frame)
-            for part in _parts_of(i, member):
-                if isinstance(part, Array):
-                    compiled.use(i, "index", part, f"{parameter} of {short}", place, frame)
+    value = args.get(position, parameter)
+    if value is None or name == f"{arrays.ARRAY}.reshape" and len(args.args) > 2:  # there only Python integers do, compiled or not
+        return
+    for member in members(value):
+        ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
+        for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
+            if isinstance(part, Array):
+                compiled.use(i, "index", part, f"{parameter} of {short}", place, frame)
 
 
 def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
@@ -283,7 +282,7 @@ def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
 COUNTS: Final = {
     "mlx.core.topk": (1, "k"), "mlx.core.repeat": (1, "repeats"), "mlx.core.tile": (1, "reps"), "mlx.core.zeros": (0, "shape"),
     "mlx.core.ones": (0, "shape"), "mlx.core.full": (0, "shape"), "mlx.core.broadcast_to": (1, "shape"), "mlx.core.reshape": (1, "shape"),
-    "mlx.core.unflatten": (2, "shape"), "mlx.core.array.reshape": (1, "*shape"),
+    "mlx.core.unflatten": (2, "shape"), "mlx.core.array.reshape": (1, "shape"),
 }  # fmt: skip
 """Where functions want Python integers, for which an array with a value would do as well."""
 
