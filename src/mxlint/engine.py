@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
-from mxlint.facts.events import Log
 from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.gate import admitted, last_names
@@ -26,6 +25,7 @@ from mxlint.suppressions import names_rules, suppress
 
 if TYPE_CHECKING:
     from mxlint.analysis import Analysis, SiteReport
+    from mxlint.facts.events import Log
     from mxlint.models.mlx.table import Table
 
 Progress = Callable[[int, int], None]
