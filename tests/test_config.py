@@ -49,6 +49,7 @@ def test_all_keys(tmp_path: Path) -> None:
         extend-exclude = ["gen/*.py"]
         fail-on = "error"
         compile-wrappers = ["pkg.jit.compiled"]
+        tests = ["checks/**"]
         mlx-version = "0.29.2"
         """,
     )
@@ -58,7 +59,23 @@ def test_all_keys(tmp_path: Path) -> None:
     assert found.rules_for(tmp_path / "tests" / "deep" / "a.py") == {"MX302"} | always
     assert found.rules_for(tmp_path / "other.py") == found.rules - {"MX205"}
     assert [patterns.globs for patterns in found.excludes] == [("old",), ("gen/*.py",)]
+    assert found.is_test(tmp_path / "checks" / "a.py") and not found.is_test(tmp_path / "tests" / "a.py")
     assert (found.fail_on, found.compile_wrappers, found.mlx_version) == ("error", ("pkg.jit.compiled",), "0.29.2")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_test"),
+    [
+        ("tests/deep/a.py", True),
+        ("src/test_a.py", True),
+        ("a_test.py", True),
+        ("conftest.py", True),
+        ("a.py", False),
+        ("src/contest.py", False),
+    ],
+)
+def test_what_is_taken_for_tests(tmp_path: Path, name: str, is_test: bool) -> None:
+    assert config(tmp_path, "").is_test(tmp_path / name) is is_test
 
 
 def test_nearest_table_wins_and_nothing_is_merged(tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ def test_a_private_helper_that_another_file_names_may_be_called_there() -> None:
     [
         ("def step(x, y):\n    print(x)\n    return x + y\n", [5]),
         ("def step(x, y):\n    z = x + y\n    print(z)\n    return mx.exp(z)\n", [6]),
-        ("def step(scale, x):\n    print(scale)\n    return mx.exp(x) * scale\n", []),
+        ("def step(scale, x):\n    print(scale)\n    return mx.exp(x) * scale\n", [5]),
         ("def step(n, x):\n    print(n)\n    return x.reshape(n, 2)\n", []),
         ("def step(x: int, y):\n    print(x)\n    return x + y\n", []),
     ],
@@ -256,11 +256,11 @@ def test_which_of_several_parameters_is_an_array(body: str, rows: list[int]) -> 
     assert places({"main.py": f"import mlx.core as mx\n\n@mx.compile\n{body}"}) == [("main.py", row, "MX101") for row in rows]
 
 
-def test_what_was_left_open_is_counted() -> None:
-    source = "import mlx.core as mx\n\n@mx.compile\ndef step(scale, x):\n    if scale > 1:\n        x = mx.exp(x)\n    return x * scale\n"
+def test_what_could_not_be_followed_is_counted() -> None:
+    source = "import mlx.core as mx\n\n@mx.compile\ndef step(x):\n    exec('scale = 2.0')\n    if scale > 1:\n        x = mx.exp(x)\n    return x\n"
     write(Path(), {"main.py": source})
-    coverage = check(["main.py"]).coverage
-    assert (coverage["full"], coverage["partial"]) == (0, 1)
+    result = check(["main.py"])
+    assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and result.reasons
 
 
 FALLBACK = """import mlx.core as mx
@@ -306,12 +306,12 @@ def run(noise, latents, n):
 """
 
 
-@pytest.mark.parametrize(("condition", "how"), [("pass", "full"), ("change = -change if change > 0 else change", "partial")])
-def test_a_method_shows_what_something_unknown_is(condition: str, how: str) -> None:
-    """An array or a string; whether the array is a placeholder is not known, and counted where it matters."""
+@pytest.mark.parametrize("condition", ["pass", "change = -change if change > 0 else change"])
+def test_a_method_does_not_show_what_something_unknown_is(condition: str) -> None:
+    """An array or a number of numpy."""
     write(Path(), {"main.py": SHOWN.format(condition=condition)})
     result = check(["main.py"])
-    assert ([finding.code for finding in result.findings], result.coverage[how]) == ([], 1)
+    assert [finding.code for finding in result.findings] == []
 
 
 COMPILED_ELSEWHERE = {
@@ -415,17 +415,19 @@ def test_the_constructor_of_a_class_that_compiles_its_layers_is_followed() -> No
     assert check(["main.py"]).coverage["full"] == 1
 
 
-@pytest.mark.parametrize("kind", ["singledispatch", "singledispatchmethod"])
-def test_what_the_type_of_an_argument_decides_is_not_followed(kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "singledispatch",
+        pytest.param("singledispatchmethod", marks=pytest.mark.xfail(strict=True, reason="registered methods are not chosen by type")),
+    ],
+)
+def test_the_type_of_an_argument_chooses_a_registered_function(kind: str) -> None:
     own = "self, " if kind == "singledispatchmethod" else ""
     body = f"    @functools.{kind}\n    def norm({own}x):\n        return x\n    @norm.register\n    def _({own}x: mx.array):\n        return x / x.sum().item()\n"
     scope = f"class Norms:\n{body}\nnorm = Norms().norm\n" if own else f"if True:\n{body}"
-    write(
-        Path(),
-        {"main.py": f"import functools\nimport mlx.core as mx\n\n{scope}\nstep = mx.compile(lambda x: norm(x) * 2)\nstep(mx.ones((2,)))\n"},
-    )
-    result = check(["main.py"])
-    assert ([finding.code for finding in result.findings], result.coverage["full"], result.coverage["partial"]) == ([], 0, 1)
+    text = f"import functools\nimport mlx.core as mx\n\n{scope}\nstep = mx.compile(lambda x: norm(x) * 2)\nstep(mx.ones((2,)))\n"
+    assert places({"main.py": text}) == [("main.py", 10, "MX103")]
 
 
 CAPTURED = """from functools import partial

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mxlint.facts.events import Compiled, Log, Read, Write
@@ -67,17 +67,19 @@ def analyze(
     table: Table,
     *,
     wrappers: tuple[str, ...] = (),
+    tests: Callable[[str], bool] = lambda filename: False,
     everything: bool = False,
     with_facts: bool = False,
 ) -> Analysis:
     """Analyse one file; raises SyntaxError (or ValueError, RecursionError, MemoryError from the parser) for what is not Python.
 
-    `wrappers`: dotted names of functions that compile as `mx.compile` does; `everything`: each function is taken to be compiled.
+    `wrappers`: dotted names of functions that compile as `mx.compile` does; `tests`: whether a file, by the name that users see, belongs to tests;
+    `everything`: each function is taken to be compiled.
     """
     source = project.add(source)
 
     def program(source: Source, project: Project) -> Program:
-        return Program(analyse(source, project, table, wrappers=wrappers, everything=everything))
+        return Program(analyse(source, project, table, wrappers=wrappers, everything=everything), tests)
 
     known = program(source, project)
     findings = tuple(judge(known, RULES))

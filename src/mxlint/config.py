@@ -34,6 +34,10 @@ DEFAULT_EXCLUDES = (
 # fmt: on
 
 
+DEFAULT_TESTS = ("tests/**", "test_*.py", "*_test.py", "conftest.py")
+"""What is taken for tests: advice about speed is not given there."""
+
+
 class ConfigError(Exception):
     """The user's configuration cannot be followed; the message says where and why."""
 
@@ -74,8 +78,13 @@ class Config:
     extend_exclude: tuple[Patterns, ...] = ()
     fail_on: FailOn = "warning"
     compile_wrappers: tuple[str, ...] = ()
+    tests: Patterns | None = None
     mlx_version: str | None = None
     python: Path | None = None
+
+    def is_test(self, path: Path) -> bool:
+        """Whether a file belongs to tests."""
+        return (self.tests or Patterns(self.root, DEFAULT_TESTS)).covers(path)
 
     @property
     def excludes(self) -> tuple[Patterns, ...]:
@@ -250,7 +259,7 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 
 _SELECTORS = ("select", "extend-select", "ignore")
-_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "mlx-version", "python")
+_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "mlx-version", "python")
 
 
 def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> Config:
@@ -259,7 +268,9 @@ def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> 
         if key not in _KEYS:
             raise ConfigError(f"{where}unknown key `{key}`{_hint(key, _KEYS)}")
     lists = {
-        key: _strings(table[key], f"{where}{key}") for key in (*_SELECTORS, "exclude", "extend-exclude", "compile-wrappers") if key in table
+        key: _strings(table[key], f"{where}{key}")
+        for key in (*_SELECTORS, "exclude", "extend-exclude", "compile-wrappers", "tests")
+        if key in table
     }
     for key in _SELECTORS:
         select_rules(lists.get(key, ()), f"{where}{key}")
@@ -272,6 +283,8 @@ def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> 
             if not all(part.isidentifier() for part in name.split(".")):
                 raise ConfigError(f"{where}compile-wrappers: `{name}` is not a dotted name such as `package.module.function`")
         config = replace(config, compile_wrappers=lists["compile-wrappers"])
+    if "tests" in lists:
+        config = replace(config, tests=Patterns(root, lists["tests"]))
     if "per-file-ignores" in table:
         config = replace(config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], f"{where}per-file-ignores"))
     if "fail-on" in table:

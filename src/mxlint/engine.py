@@ -242,7 +242,7 @@ def _analyse(
 ) -> _Analysed:
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
     analysed = _Analysed()
-    analyse: Callable[[Source, tuple[str, ...]], Analysis] | None = None
+    analyse: Callable[[Source, Config], Analysis] | None = None
     for done, file in enumerate(_sparing_collector(files)):
         if progress is not None:
             progress(done, len(files))
@@ -257,7 +257,7 @@ def _analyse(
             continue
         analyse = analyse or _analyser(contents, table, everything, with_facts)
         try:
-            analysis = analyse(source, file.config.compile_wrappers)
+            analysis = analyse(source, file.config)
         except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
             if not analysed.is_broken(source, isolated):
                 analysed.give_up(internal_error(file.name, error))
@@ -286,17 +286,22 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
-def _analyser(
-    contents: Mapping[str, bytes], table: Table, everything: bool, with_facts: bool
-) -> Callable[[Source, tuple[str, ...]], Analysis]:
+def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool, with_facts: bool) -> Callable[[Source, Config], Analysis]:
     """The analysis of one file of this run. It is imported here, with all of the tracer behind it, because most runs need none of it."""
     from mxlint.analysis import analyze
     from mxlint.project import Project
 
     project = Project(contents)
 
-    def analyse(source: Source, wrappers: tuple[str, ...]) -> Analysis:
-        how = partial(analyze, source, table=table, wrappers=wrappers, everything=everything, with_facts=with_facts)
+    cwd = Path.cwd()
+
+    def analyse(source: Source, config: Config) -> Analysis:
+        def is_test(filename: str) -> bool:
+            return config.is_test(Path(os.path.normpath(cwd / filename)))
+
+        how = partial(
+            analyze, source, table=table, wrappers=config.compile_wrappers, tests=is_test, everything=everything, with_facts=with_facts
+        )
         try:
             return how(project)
         except RecursionError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +55,9 @@ class Project:
         return {source.name: source for source in self._sources.values() if source is not None}
 
     def named_elsewhere(self, name: str, source: Source) -> bool:
-        """Whether another file of the run says `name`."""
-        word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
+        """Whether another file of the run may say `name`: it has these letters."""
         own = self._resolve(source.path) if source.path is not None else None
-        return any(path != own and word.search(content) is not None for path, content in self._contents.items())
+        return any(path != own and name.encode() in content for path, content in self._contents.items())
 
     def changed(self, sources: Iterable[Source]) -> Project:
         """The same project with other contents of some files; what is known of the rest is kept."""

@@ -90,6 +90,12 @@ def _exit(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     throw_named(i, "builtins.SystemExit", place)
 
 
+def _code(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`exec(text)`, `eval(text)`: the program is in the text."""
+    i.may_raise()
+    return i.unknown(place, "code that a text holds")
+
+
 def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return i.symbolic(place, "globals")
 
@@ -169,6 +175,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     **reflection.HANDLERS,
     **sequences.HANDLERS,
     **wrappers.HANDLERS,
+    "builtins.exec": _code,
+    "builtins.eval": _code,
     **records.HANDLERS,
     "builtins.print": _print,
     "builtins.bool": _bool,

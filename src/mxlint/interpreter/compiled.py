@@ -1637,8 +1637,11 @@ def note_kept(i: Interpreter, mark: int) -> None:
             facts.methods.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
         if kind not in ("frame", "module", "function", "partial", "iterator"):
             escaping(i, value)
-        elif kind == "module" and isinstance(field, str) and not field.startswith("_"):
-            facts.public.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
+        elif kind == "module" and isinstance(field, str):
+            held = {m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled"} - facts.public
+            # What begins with `_` is private to its module by convention; the name in another file is evidence to the contrary.
+            if held and (not field.startswith("_") or i.project.named_elsewhere(field, i.info(oid).payload.source)):  # type: ignore[attr-defined]
+                facts.public |= held
 
 
 def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Value, place: Place, frame: Frame) -> None:

@@ -54,6 +54,8 @@ class Journal:
         self.assumed: dict[int, dict[str, described.Value]] = {}
         self.arrays: set[int] = set()
         """Placeholders that are presumed to be arrays, and that some use shows to be so."""
+        self.numbers: set[int] = set()
+        """Placeholders that are presumed to be arrays, with which an operation would raise, compiled or not."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they hang on."""
 
@@ -100,6 +102,8 @@ class Journal:
                 continue
             if record not in self.presuming:
                 yield record
+            elif self.presuming[record] in self.numbers:
+                continue
             elif self.presuming[record] in self.arrays:
                 yield replace(record, modality=replace(record.modality, presumed=()))
             elif record.kind not in NUMBERS_TOO:

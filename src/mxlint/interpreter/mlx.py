@@ -24,7 +24,7 @@ from mxlint.domain.value import (
     members,
 )
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, transforms
+from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, presumptions, transforms
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import arrays_in, call_places, journal, modality, note, qualname, where, wheres
@@ -263,7 +263,10 @@ def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: P
         return
     position, parameter = COUNTS[name]
     value = args.get(position, parameter)
-    if value is None or name == f"{arrays.ARRAY}.reshape" and len(args.args) > 2:  # there only Python integers do, compiled or not
+    if name == f"{arrays.ARRAY}.reshape" and len(args.args) > 2:
+        presumptions.refuted(i, args.args[1:])  # sizes one by one are Python integers
+        return
+    if value is None:
         return
     for member in members(value):
         ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1

@@ -54,6 +54,15 @@ def shown(i: Interpreter, values: Iterable[Value]) -> None:
                     i.heap.recording.valid = False
 
 
+def refuted(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are used where an array raises, compiled or not: what is presumed to be one is a number."""
+    for value in values:
+        for array in arrays_in(i, value):
+            number = root(array)
+            if number is not None:
+                journal(i).numbers.add(number)
+
+
 def together(i: Interpreter, values: Iterable[Value]) -> None:
     """Values are operands of one operation: what is computed with an array is taken to be one."""
     found = {root(array) for value in values for array in arrays_in(i, value) if array.trace is not None}

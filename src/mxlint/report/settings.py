@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from mxlint.config import Config
+from mxlint.config import DEFAULT_TESTS, Config
 from mxlint.models.mlx.table import load_table
 from mxlint.versions import resolve_mlx_versions
 
@@ -25,6 +25,7 @@ def render(config: Config, path: Path, isolated: bool) -> str:
         f"extend-exclude = {_list(glob for patterns in config.extend_exclude for glob in patterns.globs)}",
         f"fail-on = {json.dumps(config.fail_on)}",
         f"compile-wrappers = {_list(config.compile_wrappers)}",
+        f"tests = {_list(config.tests.globs if config.tests is not None else DEFAULT_TESTS)}",
         f"mlx-version = {json.dumps(_range(versions or newest.judged))}  # {_origin(configured, versions)}",
         *([f"python = {json.dumps(str(config.python))}"] if config.python is not None else []),
         "",
