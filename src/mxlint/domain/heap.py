@@ -16,6 +16,7 @@ from mxlint.domain.value import (
     TRUE,
     UNBOUND,
     Array,
+    Const,
     Guard,
     Member,
     Option,
@@ -292,6 +293,8 @@ class Heap:
             return
         self.trail.append((oid, field, present))
         cell[field] = value
+        if type(value) is Const:
+            return
         for number in referred(value):
             holders = self._holders.get(number)
             if holders is None:

@@ -7,7 +7,7 @@ docs/semantics.md, section 2, has the table of members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from math import gcd
 from typing import Final, Literal, Protocol, TypeAlias
@@ -138,7 +138,7 @@ class Symbolic(Member):
     `presumed`: the kinds are a presumption, in words. `source`: why it is open (parameter, environment, random, …).
     """
 
-    __slots__ = ("identity", "kinds", "label", "presumed", "source")
+    __slots__ = ("_hash", "identity", "kinds", "label", "presumed", "source")
 
     def __init__(
         self, identity: Identity, kinds: frozenset[str] | None = None, label: str = "", presumed: str = "", source: str = ""
@@ -148,9 +148,20 @@ class Symbolic(Member):
         self.label = label
         self.presumed = presumed
         self.source = source
+        self._hash: int | None = None
 
     def key(self) -> tuple[object, ...]:
         return (self.identity, self.kinds)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.identity, self.kinds))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Symbolic) and hash(self) == hash(other) and self.kinds == other.kinds and self.identity == other.identity
+        )
 
 
 class Unknown(Member):
@@ -198,8 +209,25 @@ class Array(Member):
 
     def but(self, **changes: object) -> Array:
         """The same array with some fields changed."""
-        fields: dict[str, object] = {name: getattr(self, name) for name in Array.__slots__}
+        fields: dict[str, object] = {name: getattr(self, name) for name in _ARRAY}
         return Array(**{**fields, **changes})  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return self.ident
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Array)
+            and self.ident == other.ident
+            and self.trace == other.trace
+            and self.dtype == other.dtype
+            and self.grows == other.grows
+            and self.shape == other.shape
+            and self.origin == other.origin
+        )
+
+
+_ARRAY: Final = ("chain", "dtype", "grows", "ident", "origin", "shape", "trace")
 
 
 class Chain:
@@ -220,16 +248,29 @@ class Chain:
 class Tuple(Member):
     """A tuple. `items` is None where the length is unknown; then `element` stands for each of them. `cls`: the NamedTuple class, a Ref number."""
 
-    __slots__ = ("_refers", "cls", "element", "items")
+    __slots__ = ("_hash", "_refers", "cls", "element", "items")
 
     def __init__(self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None) -> None:
         self.items = items
         self.element = element
         self.cls = cls
         self._refers: frozenset[int] | None = None
+        self._hash: int | None = None
 
     def key(self) -> tuple[object, ...]:
         return (self.items, self.element, self.cls)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.items, self.element, self.cls))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Tuple)
+            and hash(self) == hash(other)
+            and (self.items, self.element, self.cls) == (other.items, other.element, other.cls)
+        )
 
 
 class Traced(Protocol):
@@ -381,11 +422,14 @@ class Option:
 class Union:
     """Two or more members, any of which the value may be. Order does not count."""
 
-    __slots__ = ("_key", "options")
+    __slots__ = ("_hash", "_key", "_members", "_refers", "options")
 
     def __init__(self, options: tuple[Option, ...]) -> None:
         self.options = options
         self._key: frozenset[object] | None = None
+        self._hash: int | None = None
+        self._members: tuple[Member, ...] | None = None
+        self._refers: frozenset[int] | None = None
 
     def key(self) -> frozenset[object]:
         if self._key is None:
@@ -396,7 +440,9 @@ class Union:
         return self is other or isinstance(other, Union) and self.key() == other.key()
 
     def __hash__(self) -> int:
-        return hash(self.key())
+        if self._hash is None:
+            self._hash = hash(self.key())
+        return self._hash
 
     def __repr__(self) -> str:
         return " | ".join(repr(option.member) for option in self.options)
@@ -410,13 +456,13 @@ TRUE: Final = Const(True)
 FALSE: Final = Const(False)
 
 
-def members(value: Value) -> Iterator[Member]:
+def members(value: Value) -> tuple[Member, ...]:
     """Each member of a value."""
-    if isinstance(value, Union):
-        for option in value.options:
-            yield option.member
-    else:
-        yield value
+    if type(value) is Union:
+        if value._members is None:
+            value._members = tuple([option.member for option in value.options])
+        return value._members
+    return (value,)  # type: ignore[return-value]
 
 
 def options(value: Value) -> tuple[Option, ...]:
@@ -732,22 +778,16 @@ NOTHING: Final[frozenset[int]] = frozenset()
 
 def referred(value: Value) -> frozenset[int]:
     """The numbers of the objects and arrays that a value refers to itself, not through the heap."""
-    if isinstance(value, Ref):
-        return frozenset((value.oid,))
-    if isinstance(value, Array):
-        return frozenset((value.ident,))
-    if isinstance(value, Union):
-        found = NOTHING
-        for option in value.options:
-            found |= referred(option.member)
-        return found
-    if isinstance(value, Tuple):
+    kind = type(value)
+    if kind is Ref:
+        return frozenset((value.oid,))  # type: ignore[union-attr]
+    if kind is Array:
+        return frozenset((value.ident,))  # type: ignore[union-attr]
+    if kind in _FLAT:
+        return NOTHING
+    if isinstance(value, (Union, Tuple)):
         if value._refers is None:
-            found = referred(value.element) if value.element is not None else NOTHING
-            for item in value.items or ():
-                if not isinstance(item, Const):
-                    found |= referred(item)
-            value._refers = found
+            value._refers = NOTHING.union(*(referred(part) for part in _inner(value) if type(part) not in _FLAT))
         return value._refers
     if isinstance(value, Bound):
         return referred(value.owner) | referred(value.function)
@@ -756,6 +796,14 @@ def referred(value: Value) -> frozenset[int]:
     if isinstance(value, Traces):
         return NOTHING.union(*(entry.refers for entry in value.entries))
     return NOTHING
+
+
+_FLAT: Final = frozenset((Const, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
+"""Members that refer to nothing."""
+
+
+def _inner(value: Union | Tuple) -> tuple[Value, ...]:
+    return members(value) if isinstance(value, Union) else _held(value)
 
 
 def rename(value: Value, change: Callable[[Member], Member]) -> Value:

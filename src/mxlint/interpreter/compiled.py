@@ -389,7 +389,7 @@ def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None,
 
 def function_fact(i: Interpreter, function: Value) -> events.Function:
     """What is compiled, in the words of the facts."""
-    first = next(members(function))
+    first = members(function)[0]
     kind = "unknown"
     if isinstance(first, Bound):
         kind = "method"

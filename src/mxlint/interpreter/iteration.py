@@ -699,6 +699,8 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
             i.heap.set(value.oid, POSITION, Const(len(items)))
         return Tuple(items)
+    if isinstance(value, Array) and i.trace is None:
+        return Tuple(None, _any_of(i, lambda: i.operations.array(i, "mlx.core.array.__iter__", (value,), place, frame), place))
     if (
         isinstance(value, (Tuple, Symbolic, Unknown, ShapeOf))
         or isinstance(value, Ref)
@@ -720,13 +722,17 @@ def _any_element(i: Interpreter, member: Member, place: Place, frame: Frame) -> 
     if isinstance(member, Ref) and i.info(member.oid).kind == "list":
         i.operations.read(i, member.oid, ITEMS, i.heap.get(member.oid, ITEMS) or Unknown("list"), place, frame)
     element, _ = elements(i, member, place, frame)
-    if not callable(element):
-        return element
-    found: list[Value] = []
-    for number in ("first", "rest"):
+    return _any_of(i, element, place) if callable(element) else element
+
+
+def _any_of(i: Interpreter, element: Callable[[], Value], place: Place) -> Value:
+    """The elements of a first round, of the last one, and of those between."""
+    box = new_list(i, Tuple(()), place, "elements")
+    for number in ("first", "rest", "rest"):
         with i.within((place, number)):
-            found.append(element())
-    return join(found)
+            append(i, box.oid, element())
+    content = i.heap.get(box.oid, ITEMS)
+    return join(content.items or ()) if isinstance(content, Tuple) else Unknown("elements")
 
 
 def append(i: Interpreter, oid: int, value: Value) -> None:

@@ -337,7 +337,7 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
                 return described.ScalarValue(name, None, False, member.source in ANEW and _made_in_round(i, member.identity))
         return described.UnknownValue(member.label)
     if isinstance(member, Bound):
-        return _member(i, next(members(member.function)), depth)
+        return _member(i, members(member.function)[0], depth)
     return described.UnknownValue("")
 
 

@@ -42,7 +42,7 @@ def _isinstance(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
         if answer is not None:
             return Const(answer)
         if isinstance(member, Symbolic):
-            first = next(members(cls))
+            first = members(cls)[0]
             return i.derived("isinstance", (member, first), frozenset(("bool",)), place)
         return Kind("bool", "imprecise")
 
