@@ -7,7 +7,7 @@ branches changed, and a state that leaves early (break, return, raise) is a delt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from mxlint.domain.place import Place
@@ -175,18 +175,35 @@ class Heap:
         if self.recording is not None:
             self.recording.inputs.update(((oid, WHOLE), (old, WHOLE)))
             self._moves(oid)
-        first = not self._cells[old]
+        self._join_into(oid, old)
+        self._put(oid, ALIVE, TRUE)
+
+    def fold(self, numbers: Sequence[int], whole: int | None) -> None:
+        """Make one of several objects or arrays: `whole`, which stands for several already, or the older one of the last."""
+        if whole is None:
+            whole = self.older(numbers[-1])
+        if self.recording is not None:
+            self.recording.inputs.add((whole, WHOLE))
+        for number in numbers:
+            if number != whole:
+                if self.recording is not None:
+                    self.recording.inputs.add((number, WHOLE))
+                    self._moves(number)
+                self._join_into(number, whole)
+
+    def _join_into(self, oid: int, whole: int) -> None:
+        """Make an object part of one that stands for several: its fields, and all references to it."""
+        first = not self._cells[whole]
         for field, value in list(self._cells[oid].items()):
             if first:
-                self.set(old, field, value)
+                self.set(whole, field, value)
             else:
-                self._weak(old, field, value)
-            if field != ALIVE:
-                self.drop(oid, field)
+                self._weak(whole, field, value)
+            self.drop(oid, field)
         if self.infos[oid].kind == "array":
-            self._rename(oid, lambda m: m.but(ident=old) if isinstance(m, Array) and m.ident == oid else m)
+            self._rename(oid, lambda m: m.but(ident=whole) if isinstance(m, Array) and m.ident == oid else m)
         else:
-            self._rename(oid, lambda m: Ref(old) if isinstance(m, Ref) and m.oid == oid else m)
+            self._rename(oid, lambda m: Ref(whole) if isinstance(m, Ref) and m.oid == oid else m)
 
     def _rename(self, number: int, change: Callable[[Member], Member]) -> None:
         """Change the references to an object or array, wherever they lie."""

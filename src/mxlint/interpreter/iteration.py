@@ -45,6 +45,7 @@ from mxlint.domain.value import (
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import caught, throw_named
+from mxlint.interpreter.folding import fold
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operators import binary
 
@@ -88,6 +89,7 @@ def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain:
             exits.arrived.append((head, NONE, some))
     i.path = base
     i.arrive(exits)
+    fold(i, exits.mark)
 
 
 def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Callable[[], object], path: Path) -> Delta | None:
