@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from mxlint.domain.heap import Delta, widened
+from mxlint.domain.heap import Delta, Recording, widened
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     FALSE,
@@ -42,6 +42,7 @@ from mxlint.domain.value import (
     of,
     options,
 )
+from mxlint.interpreter import summaries
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import caught, throw_named
@@ -97,13 +98,19 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     i.heap.undo(mark)
     i.heap.apply(start)
     i.path = path
+    recording = i.heap.recording = Recording(i.heap.recording, len(i.tries))
     try:
         with i.within(context):
             step()
+        i.heap.recording = None
+        after = summaries.sweep(i, recording, mark, NONE)[0] if not i.approximations else i.heap.changes(mark)
     except Halt:
-        i.heap.undo(mark)
         return None
-    return i.heap.cut(mark)
+    finally:
+        i.heap.recording = recording.outer
+        recording.close()
+        i.heap.undo(mark)
+    return after
 
 
 def _fixpoint(i: Interpreter, mark: int, start: Delta, context: object, step: Callable[[], object], path: Path) -> Delta:

@@ -197,13 +197,7 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
     """End a call that came back: drop what nobody can reach any more, and keep a summary if one can be made."""
     recording = call.recording
     i.heap.recording = None
-    changes = i.heap.changes(call.mark)
-    used = _outliving(value, changes, recording)
-    kinds = {i.info(oid).kind for oid in recording.fresh}
-    if kinds <= _PLAIN and not i.extra.get("called"):
-        changes = _swept(i, call, changes, used)
-    else:
-        used = set(recording.fresh)
+    changes, used, kinds = sweep(i, recording, call.mark, value)
     if (
         recording.valid
         and i.path is call.path
@@ -220,13 +214,19 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
     recording.close()
 
 
-def _swept(i: Interpreter, call: Call, changes: Delta, used: set[int]) -> Delta:
-    """Take back what a call wrote into objects that it made and nobody can reach; what is left of its changes."""
-    fresh = call.recording.fresh
+def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tuple[Delta, set[int], set[str]]:
+    """Take what a stretch of the run made and nobody can reach after it out of the state, unless something was made that holds on to objects
+    outside of the heap. What then has changed since the mark, what stays of what was made, and the kinds of all that was made."""
+    fresh = recording.fresh
+    kinds = {i.info(oid).kind for oid in fresh}
+    changes = i.heap.changes(mark)
+    if not kinds <= _PLAIN or i.extra.get("called"):
+        return changes, set(fresh), kinds
+    used = _outliving(value, changes, recording)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
-        return changes
-    before = i.heap.held_before(call.mark, [(oid, ALIVE) for oid in gone])
+        return changes, used, kinds
+    before = i.heap.held_before(mark, [(oid, ALIVE) for oid in gone])
     left: Delta = {}
     for (oid, field), held in changes.items():
         if oid in gone:
@@ -234,9 +234,9 @@ def _swept(i: Interpreter, call: Call, changes: Delta, used: set[int]) -> Delta:
                 left[oid, field] = UNBOUND  # the newest of an earlier round was here
         else:
             left[oid, field] = _computed_from(held, gone, changes) if field == OPERANDS else held
-    i.heap.undo(call.mark)
+    i.heap.undo(mark)
     i.heap.apply(left)
-    return left
+    return left, used, kinds
 
 
 def _computed_from(operands: Value, gone: set[int], changes: Delta) -> Value:
