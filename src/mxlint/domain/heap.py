@@ -12,12 +12,14 @@ from typing import Final, TypeAlias
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
+    EARLIER,
     MAX_GUARD,
     TRUE,
     UNBOUND,
     Array,
     Const,
     Guard,
+    Literal_,
     Member,
     Option,
     Ref,
@@ -417,14 +419,20 @@ def widened(old: Delta, new: Delta, base: Heap) -> Delta:
                 result[location] = only[location]
             continue
         present = base.get(*location) or UNBOUND
-        result[location] = _bare(widen(old.get(location, present), new.get(location, present)))
+        result[location] = _earlier(widen(old.get(location, present), new.get(location, present)))
     return result
 
 
-def _bare(value: Value) -> Value:
-    """The value without guards: the conditions of one round say nothing of the next."""
+def _earlier(value: Value) -> Value:
+    """The value with the guards as conditions of an earlier round: they say nothing of the next, but that a member hangs on them."""
     found = options(value)
-    return of(Option(option.member) for option in found) if any(option.guard for option in found) else value
+    if not any(option.guard for option in found):
+        return value
+    return of(Option(option.member, tuple(dict.fromkeys(map(_past, option.guard)))) for option in found)
+
+
+def _past(literal: Literal_) -> Literal_:
+    return literal if literal.condition[0] == EARLIER else Literal_((EARLIER, literal.condition, literal.outcome), True)
 
 
 def _contradict(guard: Guard, more: Guard) -> bool:

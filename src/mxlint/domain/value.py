@@ -45,6 +45,8 @@ class Literal_:
 Identity: TypeAlias = tuple[object, ...]
 """The name of one particular unknown thing: where it came into being, or the operation that makes it from others."""
 Guard: TypeAlias = tuple[Literal_, ...]
+EARLIER: Final = "earlier"
+"""Begins the condition that another one had an outcome in an earlier round of a loop: it contradicts none of this round."""
 
 
 class Member:
@@ -468,6 +470,19 @@ def members(value: Value) -> tuple[Member, ...]:
 def options(value: Value) -> tuple[Option, ...]:
     """Each member of a value with its guard."""
     return value.options if isinstance(value, Union) else (Option(value),)
+
+
+def filtered(value: Value, keep: Callable[[Member], Member | None]) -> Value | None:
+    """The members that `keep` leaves, each with its guard; None if none is left."""
+    found = [Option(member, option.guard) for option in options(value) if (member := keep(option.member)) is not None]
+    return of(found) if found else None
+
+
+def bound(value: Value) -> Value | None:
+    """The value as far as there is one: without `UNBOUND`."""
+    if not isinstance(value, Union):
+        return None if isinstance(value, Unbound) else value
+    return filtered(value, lambda member: None if isinstance(member, Unbound) else member)
 
 
 def of(alternatives: Iterable[Option]) -> Value:

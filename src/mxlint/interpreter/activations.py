@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Bound, Const, External, Kind, Ref, Tuple, Value, join, widen
-from mxlint.interpreter import summaries
+from mxlint.interpreter import choices, summaries
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, FrameInfo, Halt, Interpreter, Target
 from mxlint.interpreter.exceptions import throw_named
@@ -306,7 +306,7 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             default = i.heap.get(ref.oid, ("default", param.name))
             rest = [part for part in (None if param.kwonly else args.star, args.kwstar) if part is not None]
             if rest:
-                value = join([*rest, *([default] if default is not None else [])])
+                value = choices.any_of(i, [*rest, *([default] if default is not None else [])], place, param.name)
             elif default is not None:
                 value = default
             elif open_ended:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
+    NONE,
     UNBOUND,
     Array,
     Bound,
@@ -21,10 +22,12 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
+    bound,
     join,
     members,
+    options,
 )
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.lookup import (
     BASES,
@@ -208,12 +211,14 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     if value is not None and not isinstance(value, Unbound):
         i.operations.read(i, owner.oid, name, value, place, frame)
         value = i.live(value)
-        parts = [m for m in members(value) if not isinstance(m, Unbound)]
-        if len(parts) < len(list(members(value))):
-            if found is not None:
-                parts.extend(members(bind(i, found, owner, cls, place, frame)))
-            return join(parts)
-        return value
+        absent = [option for option in options(value) if isinstance(option.member, Unbound)]
+        if not absent:
+            return value
+        there = bound(value) or UNBOUND
+        if found is None:
+            return there
+        other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
+        return join([there, other])
     library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
     if not isinstance(library, Unbound):
         return library
@@ -355,36 +360,40 @@ def _external_attribute(i: Interpreter, owner: External, name: str, place: Place
 def set_attribute(i: Interpreter, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
     """`owner.name = value`."""
     name = mangled(i, name, frame)
-    owners = [member for member in members(i.live(owner))]
-    for member in owners:
-        if not isinstance(member, Ref):
-            i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
-            i.extra["mlx"].handed(i, (value,), place, frame)
-            continue
-        kind = i.info(member.oid).kind
-        if kind == "instance":
-            cls = i.heap.get(member.oid, CLASS) or Unknown("class")
-            if frozen(i, cls):
-                throw_named(i, "dataclasses.FrozenInstanceError", place)
-            found = class_attribute(i, cls, name) if not isinstance(cls, Union) else None
-            if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
-                setter = i.heap.get(found.oid, "fset")
-                if setter is not None:
-                    i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
-                    continue
-                throw_named(i, "builtins.AttributeError", place)
-            if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
-                setter = special(i, found, "__set__", place, frame)
-                if setter is not None:
-                    i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
-                    continue
-            hook = class_attribute(i, cls, "__setattr__") if not isinstance(cls, Union) else None
-            if isinstance(hook, Ref) and not any(other.function == hook.oid for other in i.stack):
-                i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
-                continue
-        if len(owners) > 1:
-            present = i.heap.get(member.oid, name)
-            i.heap.set(member.oid, name, join((value, present if present is not None else UNBOUND)))
-        else:
-            i.heap.set(member.oid, name, value)
-        i.operations.written(i, member.oid, name, value, place, frame)
+
+    def one(member: Member) -> Value:
+        _set_of(i, member, name, value, place, frame)
+        return NONE
+
+    i.place = place
+    i.split(owner, one)
+
+
+def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Place, frame: Frame) -> None:
+    if not isinstance(member, Ref):
+        i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
+        i.extra["mlx"].handed(i, (value,), place, frame)
+        return
+    kind = i.info(member.oid).kind
+    if kind == "instance":
+        cls = i.heap.get(member.oid, CLASS) or Unknown("class")
+        if frozen(i, cls):
+            throw_named(i, "dataclasses.FrozenInstanceError", place)
+        found = class_attribute(i, cls, name) if not isinstance(cls, Union) else None
+        if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+            setter = i.heap.get(found.oid, "fset")
+            if setter is not None:
+                i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
+                return
+            throw_named(i, "builtins.AttributeError", place)
+        if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
+            setter = special(i, found, "__set__", place, frame)
+            if setter is not None:
+                i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
+                return
+        hook = class_attribute(i, cls, "__setattr__") if not isinstance(cls, Union) else None
+        if isinstance(hook, Ref) and not any(other.function == hook.oid for other in i.stack):
+            i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
+            return
+    i.heap.set(member.oid, name, value)
+    i.operations.written(i, member.oid, name, value, place, frame)

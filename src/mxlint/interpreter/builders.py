@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, join, members
+from mxlint.domain.value import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, bound, join, members
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.lookup import special
@@ -74,9 +74,7 @@ def copy_dict(i: Interpreter, source: int, target: int) -> None:
         if isinstance(field, tuple) and field[0] == "k":
             present = i.heap.get(target, field)
             if any(isinstance(m, Unbound) for m in members(value)):
-                value = join(
-                    [*(m for m in members(value) if not isinstance(m, Unbound)), *([present] if present is not None else [Unbound()])]
-                )
+                value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
             i.heap.set(target, field, value)
         elif field in (("#", "rest"), ("#", "restkey")):
             present = i.heap.get(target, field)

@@ -102,7 +102,7 @@ def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for number, value in enumerate(args.args):
-        for member in members(value):
+        for member in i.each(value):
             i.operations.use(i, "formats", member, "builtins.print", place, frame, args.place(number, "", place))
         text_of(i, value, "str", place, frame)
     i.operations.external(i, "#effect", Arguments((Const("builtins.print"),), places=(place,)), place, frame)

@@ -102,7 +102,8 @@ def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> No
         i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
         return NONE
 
-    i.fork([(Condition("open", place, None), run), (Condition("open", place, None), lambda: NONE)])
+    called = i.undecided("open", place, tag=("called back", function.oid))
+    i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])
 
 
 def dotted_name(i: Interpreter, info: FunctionInfo) -> str:

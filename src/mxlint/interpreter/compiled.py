@@ -58,6 +58,7 @@ from mxlint.interpreter.journal import (
     arrays_in,
     call_places,
     describe,
+    each_array,
     each_leaf,
     imprecise,
     journal,
@@ -600,8 +601,8 @@ def _run(
     if candidates:
         _note_call(i, ref, args, place, frame, "either", 0, key)
         return i.fork([
-            (Condition("varying", place, None), lambda: trace_call(i, ref, function, args, key, place, frame)),
-            (Condition("varying", place, None), lambda: replay(i, ref, candidates[-1], args, place, frame)),
+            ((Condition("varying", place, None),), lambda: trace_call(i, ref, function, args, key, place, frame)),
+            ((Condition("varying", place, None),), lambda: replay(i, ref, candidates[-1], args, place, frame)),
         ])  # fmt: skip
     _note_call(i, ref, args, place, frame, "traced", 0, key)
     for entry in entries:
@@ -1250,7 +1251,7 @@ def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Val
             continue
         different.append(option.member)
         for literal in option.guard:
-            cause, at = i.causes.get(literal.condition, ("open", None))
+            cause, at = i.why(literal.condition)
             if cause == "open" and at is not None:
                 conditions.append(events.Condition(where(at), "open"))
     if parts is None:
@@ -1830,10 +1831,9 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
         and trace is not None
         and kind in ("format", "formats")
     ):
-        for array in arrays_in(i, member):
+        for array in each_array(i, member):
             if trace.holds(array.trace):
                 event(i, "format", place, what, frame, note_=_operand(what, place, operand), member=array)
-                break
 
 
 pycalls.register("compiled", call)

@@ -6,7 +6,7 @@ whatever left (a return, break, continue or raise) has handed its delta to the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mxlint.domain.heap import Delta, Heap, Info
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
+    EARLIER,
     UNBOUND,
     Array,
     Cause,
@@ -71,6 +72,11 @@ class Condition:
         self.place = place
         self.literal = literal
         self.outcome = outcome
+
+    @property
+    def opposite(self) -> Literal_ | None:
+        """The literal of the other outcome."""
+        return Literal_(self.literal.condition, not self.literal.outcome) if self.literal is not None else None
 
 
 Path = tuple[Condition, ...]
@@ -263,6 +269,8 @@ class Interpreter:
         self.modules: dict[str, int] = {}
         self.main: Source | None = None
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
+        self.tests: dict[Identity, Place] = {}
+        self.choices: set[Identity] = set()
         self.imprecisions: list[Imprecision] = []
         self.place: Place | None = None
         self.trace: Any = None
@@ -391,20 +399,33 @@ class Interpreter:
                     return condition.literal.outcome is literal.outcome
         return None
 
-    def fork(self, alternatives: Sequence[tuple[Condition | None, Callable[[], Value]]]) -> Value:
-        """Run alternatives one after another from the present state and go on with their join. `Halt` if none goes on."""
+    def why(self, condition: Identity) -> tuple[Cause, Place | None]:
+        """Why a condition is not decided, and where it is tested."""
+        while condition[0] == EARLIER and isinstance(condition[1], tuple):
+            condition = condition[1]
+        cause, place = self.causes.get(condition, ("open", None))
+        return cause, self.tests.get(condition, place)
+
+    def undecided(self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = "test") -> Condition:
+        """A condition that no value in sight stands for: the same one each time that this place is passed in this context."""
+        identity: Identity = (tag, place, self.context)
+        self.causes.setdefault(identity, (cause, place))
+        return Condition(cause, place, Literal_(identity, outcome is not False), outcome)
+
+    def fork(self, alternatives: Sequence[tuple[Path, Callable[[], Value]]]) -> Value:
+        """Run alternatives, each under some conditions, one after another from the present state and go on with their join. `Halt` if none
+        goes on."""
         mark, path = self.heap.mark(), self.path
         done: list[tuple[Delta, Guard, Value, Path]] = []
-        for condition, run in alternatives:
-            if condition is not None:
-                self.path = (*path, condition)
+        for conditions, run in alternatives:
+            self.path = (*path, *conditions)
             try:
                 value = run()
             except Halt:
                 self.heap.undo(mark)
             else:
-                literal = condition.literal if condition is not None else None
-                done.append((self.heap.cut(mark), (literal,) if literal is not None else (), value, self.path))
+                guard = tuple(condition.literal for condition in conditions if condition.literal is not None)
+                done.append((self.heap.cut(mark), guard, value, self.path))
             finally:
                 self.path = path
         if not done:
@@ -422,10 +443,15 @@ class Interpreter:
             outcome = self.outcome(truth.literal)
         if outcome is not None:
             return then() if outcome else otherwise()
-        opposite = truth.negated()
+        literal = truth.literal
+        if literal is not None:
+            self.tests.setdefault(literal.condition, place)
+        elif truth.cause in ("open", "imprecise"):
+            literal = self.undecided(truth.cause, place).literal
+        opposite = Literal_(literal.condition, not literal.outcome) if literal is not None else None
         return self.fork([
-            (Condition(truth.cause, place, truth.literal, True), then),
-            (Condition(truth.cause, place, opposite.literal, False), otherwise),
+            ((Condition(truth.cause, place, literal, True),), then),
+            ((Condition(truth.cause, place, opposite, False),), otherwise),
         ])  # fmt: skip
 
     def split(self, value: Value, run: Callable[[Member], Value]) -> Value:
@@ -433,16 +459,35 @@ class Interpreter:
         value = self.live(value)
         if not isinstance(value, Union):
             return run(value)
-        return self.fork([(self._guarding(option), _later(run, option.member)) for option in value.options])
+        return self.fork([(conditions, _later(run, option.member)) for option, conditions in self.alternatives(value)])
 
-    def _guarding(self, option: Option) -> Condition | None:
-        """The condition under which a union is one of its members: the newest test that bound it, and why that is not decided."""
-        if not option.guard:
-            return None
-        literal = option.guard[-1]
-        cause, place = self.causes.get(literal.condition, ("open", None))
-        at = place if place is not None else self.place
-        return Condition(cause, at, literal, literal.outcome) if at is not None else None
+    def each(self, value: Value) -> Iterator[Member]:
+        """Each member of a value; what happens to it until the next one is asked for hangs on the tests that bound it."""
+        value = self.live(value)
+        if not isinstance(value, Union):
+            yield value
+            return
+        path = self.path
+        for option, conditions in self.alternatives(value):
+            self.path = (*path, *conditions)
+            try:
+                yield option.member
+            finally:
+                self.path = path
+
+    def alternatives(self, value: Union) -> list[tuple[Option, Path]]:
+        """The members of a union with the conditions under which it is each: the tests that bound it, beside those of the path. What all
+        members bring about hangs on none of them: that is so if all are placeholders of one trace."""
+        held = {condition.literal for condition in self.path}
+        alike = _placeholders(value)
+        return [(option, tuple(self._guarding(option.guard, held, alike))) for option in value.options]
+
+    def _guarding(self, guard: Guard, held: Collection[Literal_ | None], alike: bool) -> Iterator[Condition]:
+        for literal in guard:
+            cause, place = self.why(literal.condition)
+            at = place if place is not None else self.place
+            if at is not None and literal not in held:
+                yield Condition(None if alike else cause, at, literal, None if literal.condition in self.choices else literal.outcome)
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 
@@ -660,6 +705,12 @@ def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:
             more = tuple(literal for literal in guard if literal not in option.guard)
             found.append(Option(option.member, (*option.guard, *more)[-8:]))
     return of(found)
+
+
+def _placeholders(value: Union) -> bool:
+    """Whether all members are placeholders of one trace."""
+    traces = {option.member.trace if isinstance(option.member, Array) else None for option in value.options}
+    return len(traces) == 1 and not traces & {None, -1}
 
 
 def guard_of(path: Path, base: Path) -> Guard:

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, join, members
+from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, members
 from mxlint.facts.values import UnknownValue
-from mxlint.interpreter import compiled
+from mxlint.interpreter import choices, compiled
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
@@ -142,7 +142,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     default = i.heap.get(ref.oid, ("default", param.name))
     if default is not None:
         if isinstance(default, Const) and default.value is None:
-            return join((NONE, i.symbolic(place, "parameter", param.name, source="parameter")))
+            return choices.any_of(i, (NONE, i.symbolic(place, "parameter", param.name, source="parameter")), place)
         if isinstance(default, Const):
             return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
         return default

@@ -30,7 +30,7 @@ from mxlint.domain.value import (
 )
 from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
-from mxlint.interpreter.lookup import CLASS, FIELDS, mro, special
+from mxlint.interpreter.lookup import CLASS, FIELDS, environment, mro, special
 
 
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
@@ -77,6 +77,8 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return Const(not same)
     if isinstance(a, External) and isinstance(b, External):
         return Const((a.name == b.name) is same)
+    if isinstance(a, External) or isinstance(b, External):
+        a, b = (environment(i, x) or x if isinstance(x, External) else x for x in (a, b))
     s, t = _type_group(i, a), _type_group(i, b)
     if s and t and s != t:
         return Const(not same)

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mxlint.domain.value import NONE, Array, Const, Kind, Ref, Slice, Symbolic, Tuple, Unbound, Unknown, Value, join, members
+from mxlint.domain.value import (
+    NONE,
+    UNBOUND,
+    Array,
+    Const,
+    Kind,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    bound,
+    filtered,
+    join,
+    members,
+)
 from mxlint.interpreter.binding import store
 from mxlint.interpreter.builders import concatenated, copy_dict, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
@@ -86,8 +103,8 @@ def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
 def _falsy(i: Interpreter, value: Value, outcome: bool) -> Value:
     """The members of the left operand with which `and` and `or` stop."""
 
-    kept = [found for member in members(value) if (found := may_be(i, member, outcome)) is not None]
-    return join(kept) if kept else value
+    kept = filtered(value, lambda member: may_be(i, member, outcome))
+    return kept if kept is not None else value
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
@@ -181,8 +198,7 @@ def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: di
         if isinstance(member, Ref):
             for field, entry in i.heap.fields(member.oid).items():
                 if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const) and isinstance(field[1].value, str):
-                    kept = [m for m in members(entry) if not isinstance(m, Unbound)]
-                    keywords[field[1].value] = join(kept)
+                    keywords[field[1].value] = bound(entry) or UNBOUND
                     places[field[1].value] = place
             other = i.heap.get(member.oid, ("#", "rest"))
             if other is not None and not isinstance(other, Unbound):
@@ -245,7 +261,7 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
             text = None if text is None else text + str(part.value)
             continue
         value = i.eval(part.value, frame)
-        for member in members(value):
+        for member in i.each(value):
             i.operations.use(i, "format", member, "f-string", frame.place(part.value), frame)
         spec = i.eval(part.spec, frame) if part.spec is not None else Const("")
         if part.conversion:

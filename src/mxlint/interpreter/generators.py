@@ -72,10 +72,10 @@ def _run_generator(info: FunctionInfo, frame: Frame) -> Callable[..., None]:
                 i.path = path
                 throw_named(i, "builtins.GeneratorExit", place)
             if handled and (i.heap.get(ref.oid, CLOSING) is not None or left < sum(len(target.arrived) for target in i.targets)):
-                i.fork([(None, lambda: NONE), (None, lambda: throw_named(i, "builtins.GeneratorExit", place))])
+                i.fork([((), lambda: NONE), ((), lambda: throw_named(i, "builtins.GeneratorExit", place))])
             error = i.heap.get(ref.oid, THROWN)
             if error is not None:
-                i.fork([(None, lambda: NONE), (None, lambda: _raised(i, error))])
+                i.fork([((), lambda: NONE), ((), lambda: _raised(i, error))])
             sent = i.heap.get(ref.oid, SENT)
             return join([part for part in (given, sent) if part is not None])
 

@@ -9,7 +9,7 @@ from mxlint.domain.heap import Delta
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, External, Member, Ref, Symbolic, Unknown, Value, join
 from mxlint.interpreter.binding import assign, owner_of, store
-from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import caught, exception_class, exception_of, is_leaf
 from mxlint.interpreter.generators import manage
 from mxlint.interpreter.lookup import special
@@ -98,7 +98,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
             error = i.arrive(target)
             outer_error = i.heap.get(frame.oid, HANDLING)
             if not sure:
-                i.path = (*base, Condition("open", frame.place(handler), None))
+                i.path = (*base, i.undecided("open", frame.place(handler)))
             i.heap.set(frame.oid, HANDLING, error)
             if handler.name is not None:
                 store(i, handler.name, error, frame)
@@ -109,7 +109,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
                 i.heap.drop(frame.oid, HANDLING)
             else:
                 i.heap.set(frame.oid, HANDLING, outer_error)
-            after.append((i.heap.changes(mark), NONE, base))
+            after.append((i.heap.changes(mark), NONE, i.path if not sure else base))
         except Halt:
             pass
         i.heap.undo(mark)
@@ -275,10 +275,10 @@ def _within_generator(i: Interpreter, manager: Ref, inside: Callable[[Value], No
 
     goes_on: list[bool] = []
     manage(i, manager, block, place, frame)
-    ways: list[tuple[None, Callable[[], Value]]] = [(None, lambda: NONE)] if any(goes_on) or not any(left) else []
+    ways: list[tuple[Path, Callable[[], Value]]] = [((), lambda: NONE)] if any(goes_on) or not any(left) else []
     for values, onward in zip(left, (outer[0], *outer[1], *outer[2])):
         if values and onward is not None:
-            ways.append((None, _leaving(i, onward, join(values))))
+            ways.append(((), _leaving(i, onward, join(values))))
     i.fork(ways)
 
 

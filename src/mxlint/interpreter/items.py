@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
+    NONE,
     UNBOUND,
     Array,
     Bound,
     Const,
     External,
+    Guard,
     Kind,
     Member,
     Range,
@@ -22,15 +26,18 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
+    bound,
     join,
     members,
+    options,
     scalar_type,
 )
+from mxlint.interpreter import choices
 from mxlint.interpreter.builders import hashed, is_key, new_list, put
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import collected, known_items, range_element
-from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, library_base, special
+from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, environment, library_base, special
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -106,6 +113,9 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         i.may_raise()
         return i.symbolic(place, "[]")
     if isinstance(owner, External):
+        decided = environment(i, owner)
+        if decided is not None and not isinstance(index, Slice):
+            return _item(i, decided, index, place, frame)
         method = i.attribute(owner, "__getitem__", place, frame)
         return i.call(method, Arguments((index,), places=(place,)), place, frame) if isinstance(method, Bound) else owner
     if isinstance(owner, Unknown):
@@ -140,7 +150,7 @@ def as_index(index: Value) -> int | slice | None:
 
 def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:
     """An item or slice of a tuple."""
-    for member in members(index):
+    for member in i.each(index):
         if isinstance(member, Array):
             i.operations.use(i, "index", member, "[]", place, frame)
     if isinstance(index, Union):
@@ -164,7 +174,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             chosen = items[index.low : high : index.stride] or items
         if not items:
             throw_named(i, "builtins.IndexError", place)
-        return join(chosen)
+        return choices.chosen(i, [(Const(number), part) for number, part in enumerate(chosen)], index, place)
     if isinstance(real, slice):
         return Tuple(items[real])
     if -len(items) <= real < len(items):
@@ -174,66 +184,78 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
 
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
     """`dict[key]`, or `dict.get(key, default)`."""
-    found: list[Value] = []
-    missing = False
-    rest = i.heap.get(owner.oid, ("#", "rest"))
-    has_rest = rest is not None and not isinstance(rest, Unbound)
-    for key in members(index):
-        if isinstance(key, Array):
-            i.operations.use(i, "index", key, "[]", place, frame)
-        value = i.heap.get(owner.oid, ("k", key)) if is_key(key) else None
-        if value is not None:
-            i.operations.read(i, owner.oid, ("k", key), value, place, frame)
-            value = i.live(value)
-            kept = [m for m in members(value) if not isinstance(m, Unbound)]
-            missing = missing or len(kept) < len(list(members(value)))
-            if isinstance(value, Union) and len(kept) == len(value.options):
-                found.append(value)
-            else:
-                found.extend(kept)
-            if has_rest and missing:
-                found.append(rest or UNBOUND)
-        elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
-            if has_rest:
-                found.append(rest or UNBOUND)
-            else:
-                symbolic_keys = [
-                    v
-                    for f, v in i.heap.fields(owner.oid).items()
-                    if isinstance(f, tuple) and f[0] == "k" and not isinstance(f[1], (Const, Tuple, Ref, External))
-                ]
-                found.extend(m for v in symbolic_keys for m in members(v) if not isinstance(m, Unbound))
-            missing = True
-        else:
-            for field, value in i.heap.fields(owner.oid).items():
-                if isinstance(field, tuple) and field[0] == "k":
-                    found.extend(m for m in members(value) if not isinstance(m, Unbound))
-            if has_rest:
-                found.append(rest or UNBOUND)
-            missing = True
-    if missing and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
+    i.place = place
+    return i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default))
+
+
+def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame, default: Value | None) -> Value:
+    found: list[tuple[Member | None, Value]] = []
+    absent: Guard | None = ()
+    rest = bound(i.heap.get(owner.oid, ("#", "rest")) or UNBOUND)
+    if isinstance(key, Array):
+        i.operations.use(i, "index", key, "[]", place, frame)
+    value = i.heap.get(owner.oid, ("k", key)) if is_key(key) else None
+    by: Value = Kind("str", "varying")
+    if value is not None:
+        i.operations.read(i, owner.oid, ("k", key), value, place, frame)
+        value = i.live(value)
+        absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
+        there = bound(value)
+        found = [] if there is None else [(key, there)]
+        if rest is not None and absent is not None:
+            found.append((None, rest))
+    elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
+        entries = [] if rest is not None else _entries(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
+        found = entries if rest is None else [(None, rest)]
+        by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
+    else:
+        found = _entries(i, owner, lambda k: True)
+        if rest is not None:
+            found.append((None, rest))
+        by = key
+    if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
         i.may_raise("builtins.KeyError")
-    if missing and default is None:
+    if absent is not None and default is None:
         maker = i.heap.get(owner.oid, ("#", "factory"))
         if maker is not None and not isinstance(maker, Const):
             with i.within((place, "factory")):
                 made = i.call(maker, Arguments(), place, frame)
-            both = join([*found, made])
-            put(i, owner.oid, index, both)
+            both = _together(i, found, made, absent, by, place)
+            put(i, owner.oid, key, both)
             return both
         method = special(i, owner, "__missing__", place, frame)
         if method is not None:
-            return join([*found, i.call(method, Arguments((index,), places=(place,)), place, frame)])
-    if missing and default is not None:
-        found.append(default)
-    if not found:
-        throw_named(i, "builtins.KeyError", place)
-    return join(found)
+            default = i.call(method, Arguments((key,), places=(place,)), place, frame)
+    if absent is None or default is None:
+        if not found:
+            throw_named(i, "builtins.KeyError", place)
+        return choices.chosen(i, found, by, place)
+    return _together(i, found, default, absent, by, place)
+
+
+def _entries(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:
+    """The entries of a dict under some keys."""
+    found: list[tuple[Member | None, Value]] = []
+    for field, value in i.heap.fields(owner.oid).items():
+        if isinstance(field, tuple) and field[0] == "k" and wanted(field[1]):
+            there = bound(value)
+            if there is not None:
+                found.append((field[1], there))
+    return found
+
+
+def _together(i: Interpreter, found: list[tuple[Member | None, Value]], default: Value, absent: Guard, by: Value, place: Place) -> Value:
+    """What lies under a key, or the default where nothing does."""
+    if absent:
+        # The entry is there on some paths.
+        return join([*(value for _, value in found), guarded([(default, absent)])])
+    return choices.chosen(i, found, by, place, default) if found else default
 
 
 def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Place, frame: Frame) -> None:
     """`owner[index] = value`."""
-    for member in members(i.live(owner)):
+
+    def one(member: Member) -> Value:
         if isinstance(member, Array):
             i.operations.array(i, "mlx.core.array.__setitem__", (member, index, value), place, frame)
         elif isinstance(member, Ref):
@@ -243,6 +265,10 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
             i.extra["mlx"].handed(i, (value,), place, frame)
         else:
             i.extra["mlx"].handed(i, (value,), place, frame)
+        return NONE
+
+    i.place = place
+    i.split(owner, one)
 
 
 def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:

@@ -36,6 +36,7 @@ from mxlint.domain.value import (
     Unknown,
     Value,
     constant_range,
+    filtered,
     hull,
     join,
     members,
@@ -520,8 +521,8 @@ def _called_once(i: Interpreter, ref: Ref, ends: Target, default: Value, place: 
 
 def _other_than(value: Value, other: Value) -> Value:
     """The members of a value that are not a constant."""
-    kept = [member for member in members(value) if not (isinstance(other, Const) and member == other)]
-    return join(kept) if kept else value
+    kept = filtered(value, lambda member: None if isinstance(other, Const) and member == other else member)
+    return kept if kept is not None else value
 
 
 def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Value:
@@ -651,7 +652,10 @@ def _next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pl
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
         element = join(items[number.low :])
     return i.fork(
-        [(Condition("varying", place, None), lambda: element), (Condition("varying", place, None), lambda: _exhausted(i, default, place))]
+        [
+            ((Condition("varying", place, None),), lambda: element),
+            ((Condition("varying", place, None),), lambda: _exhausted(i, default, place)),
+        ]
     )
 
 
@@ -669,11 +673,11 @@ def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, fr
         i.targets.remove(ends)
     i.heap.undo(ends.mark)
     i.path = base
-    alternatives: list[tuple[Condition | None, Callable[[], Value]]] = []
+    alternatives: list[tuple[Path, Callable[[], Value]]] = []
     if after.arrived:
-        alternatives.append((None, lambda: i.arrive(after)))
+        alternatives.append(((), lambda: i.arrive(after)))
     if ends.arrived:
-        alternatives.append((None, lambda: (i.arrive(ends), _exhausted(i, default, place))[1]))
+        alternatives.append(((), lambda: (i.arrive(ends), _exhausted(i, default, place))[1]))
     return i.fork(alternatives)
 
 

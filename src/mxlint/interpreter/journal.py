@@ -352,12 +352,33 @@ def each_leaf(i: Interpreter, value: Value, seen: set[int] | None = None) -> Ite
             seen.add(member.oid)
             if i.info(member.oid).kind in ("list", "set", "dict", "instance"):
                 for field, held in list(i.heap.fields(member.oid).items()):
-                    if field in (("#", "class"), ("#", "alive"), ("#", "parent"), ("#", "factory")):
+                    if field in NOT_HELD:
                         continue
                     for inner in members(held):
                         yield member.oid, field, inner
                         if isinstance(inner, (Tuple, Ref)):
                             yield from each_leaf(i, inner, seen)
+
+
+def each_array(i: Interpreter, value: Value, seen: set[int] | None = None) -> Iterator[Array]:
+    """Each array in a value and the containers and objects that it holds; what happens to it hangs on the tests that put it there."""
+    seen = set() if seen is None else seen
+    for member in i.each(value):
+        if isinstance(member, Array):
+            yield member
+        elif isinstance(member, Tuple):
+            for item in member.items if member.items is not None else (member.element,) if member.element is not None else ():
+                yield from each_array(i, item, seen)
+        elif isinstance(member, Ref) and member.oid not in seen:
+            seen.add(member.oid)
+            if i.info(member.oid).kind in ("list", "set", "dict", "instance"):
+                for field, held in list(i.heap.fields(member.oid).items()):
+                    if field not in NOT_HELD:
+                        yield from each_array(i, held, seen)
+
+
+NOT_HELD: Final = (("#", "class"), ("#", "alive"), ("#", "parent"), ("#", "factory"))
+"""Fields of an object that are no part of what it holds."""
 
 
 def arrays_in(i: Interpreter, value: Value) -> Iterator[Array]:

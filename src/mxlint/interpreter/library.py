@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -28,12 +28,14 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
+from mxlint.interpreter import choices
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import append, collected, element_of, known_items, new_iterator, view_element
+from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type
@@ -249,14 +251,13 @@ def _arrays(i: Interpreter, found: Model, bound: Mapping[str, Value], place: Pla
             i.operations.use(i, use.word, member, found.name, place, frame, operand)
 
 
-def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> list[Member]:
-    found: list[Member] = []
-    for member in members(value):
+def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterator[Member]:
+    for member in i.each(value):
         if reach == "itself" or isinstance(member, Array) and reach == "deep":
-            found.append(member)
+            yield member
         elif depth:
             if isinstance(member, Array):
-                found.append(member)
+                yield member
                 continue
             items = known_items(i, member)
             parts: list[Value] = list(items) if items is not None else []
@@ -266,8 +267,7 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> list[M
                 content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
                 parts = [content.element] if isinstance(content, Tuple) and content.element is not None else []
             for part in parts:
-                found.extend(_reached(i, part, "itself" if reach == "elements" else reach, depth - 1))
-    return found
+                yield from _reached(i, part, "itself" if reach == "elements" else reach, depth - 1)
 
 
 THREADS: Final = frozenset({
@@ -305,8 +305,12 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
         if callback.times == "once":
             i.extra.setdefault("called", {})[(found.name, place)] = run()
         else:
-            cause = "open" if callback.times != "each" else "varying"
-            result = i.fork([(Condition(cause, place, None), run), (Condition(cause, place, None), lambda: UNBOUND)])  # type: ignore[arg-type]
+            if callback.times != "each":
+                happens = i.undecided("open", place, tag=("called back", found.name))
+                never = Condition("open", place, happens.opposite)
+            else:
+                happens = never = Condition("varying", place, None)
+            result = i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
             i.extra.setdefault("called", {})[(found.name, place)] = result
 
 
@@ -404,7 +408,7 @@ def _result(
     if kind == "never":
         raise Halt
     if kind == "union":
-        return join([inner(part, number) for number, part in enumerate(of.args)])
+        return choices.any_of(i, [inner(part, number) for number, part in enumerate(of.args)], place, tag)
     if kind == "self":
         return owner if owner is not None else i.symbolic(place, name)
     if kind == "arg":
@@ -456,7 +460,9 @@ def _derived(
 ) -> Value:
     operand = _result(i, of.args[0], bound, owner, found, place, frame, "operand") if of.args else NONE
     if of.kind == "element":
-        return element_of(i, operand, place, frame)
+        element = element_of(i, operand, place, frame)
+        drawn = found is not None and found.draws
+        return choices.any_of(i, [*members(element)], place, "drawn") if drawn else element
     if of.kind in ("key", "value"):
         return view_element(i, f"{of.kind}s", operand, place)
     if of.kind == "item":
@@ -512,6 +518,10 @@ def library_member(i: Interpreter, owner: str, name: str, place: Place) -> Value
     found = model(full)
     if found is not None and found.kind == "method" and kind_of(canonical(owner)) == "constant":
         return Bound(External(canonical(owner)), External(found.name))
+    whole = environment(i, External(canonical(owner)))
+    if whole is not None and (found is None or found.kind == "attribute"):
+        kind = SCALARS.get(found.signatures[0].result.kind) if found is not None else None
+        return i.derived(f".{name}", (whole,), frozenset((kind,)) if kind is not None else None, place, name)
     return External(full)
 
 

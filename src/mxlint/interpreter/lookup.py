@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Tuple, Unbound, Value, join, members
+from mxlint.domain.value import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, join, members
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter
 from mxlint.models.load import bases, constant, kind_of, model
 
@@ -82,6 +82,14 @@ def library_attribute(i: Interpreter, cls: str, name: str) -> Value | None:
         if value is not None:
             return External(full)
     return None
+
+
+def environment(i: Interpreter, member: External) -> Symbolic | None:
+    """What stands for a constant of a library that the environment decides (`sys.argv`); None for anything else of a library."""
+    held = constant(member.name)
+    if held is None or held.known or held.type.kind == "instance" and held.type.name == "builtins.NotImplementedType":
+        return None
+    return Symbolic(("constant", member.name), None, member.name, source="environment")
 
 
 def library_base(i: Interpreter, cls: Value) -> str | None:

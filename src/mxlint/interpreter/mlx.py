@@ -27,7 +27,7 @@ from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, presumptions, transforms
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, Arguments, Frame, Interpreter
-from mxlint.interpreter.journal import arrays_in, call_places, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.journal import arrays_in, call_places, each_array, journal, modality, note, qualname, where, wheres
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
 
@@ -236,7 +236,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     short = f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
     if entry.evaluates:
         for value in args.values:
-            for array in arrays_in(i, value):
+            for array in each_array(i, value):
                 compiled.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
     _use_counts(i, name, short, args, place, frame)
     if entry.random:
@@ -268,7 +268,7 @@ def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: P
         return
     if value is None:
         return
-    for member in members(value):
+    for member in i.each(value):
         ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
         for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
             if isinstance(part, Array):
@@ -279,7 +279,7 @@ def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
     """The numbers that a shape is made of."""
     content = i.heap.get(shape.oid, ("#", "items")) if isinstance(shape, Ref) and i.info(shape.oid).kind == "list" else shape
     for part in (content.items or ()) if isinstance(content, Tuple) else ():
-        yield from members(part)
+        yield from i.each(part)
 
 
 COUNTS: Final = {
@@ -306,11 +306,9 @@ def _evaluate(name: str) -> Handler:
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         for value in args.values:
-            seen = 0
-            for array in arrays_in(i, value):
-                if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)) and not seen:
+            for array in each_array(i, value):
+                if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):
                     compiled.use(i, "evaluates", array, f"mx.{name}()", place, frame)
-                    seen = 1
             call = i.heap.get(0, clocks.CALL)
             arrays.evaluated(i, value)
             if not waits and call is not None:

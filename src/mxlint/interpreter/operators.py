@@ -103,8 +103,9 @@ def _by_methods(i: Interpreter, op: str, methods: list[tuple[Value, Member]], a:
         return value
     if not answers:
         return _by_methods(i, op, rest, a, b, place, frame)
-    cause = Condition("imprecise", place, None)
-    return i.fork([(cause, lambda: join(answers)), (cause, lambda: _by_methods(i, op, rest, a, b, place, frame))])
+    answered = i.undecided("imprecise", place, tag="answered")
+    refused = Condition("imprecise", place, answered.opposite)
+    return i.fork([((answered,), lambda: join(answers)), ((refused,), lambda: _by_methods(i, op, rest, a, b, place, frame))])
 
 
 NOT_IMPLEMENTED: Final = External("builtins.NotImplemented")
@@ -240,9 +241,9 @@ def _combined(i: Interpreter, op: str, a: Ref, b: Ref) -> Tuple:
 
 def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     """`text % arguments`."""
-    for part in members(b):
+    for part in i.each(b):
         for item in part.items or () if isinstance(part, Tuple) else (part,):
-            for member in members(item):
+            for member in i.each(item):
                 if isinstance(member, Array):
                     i.operations.use(i, "format", member, "%", place, frame)
 

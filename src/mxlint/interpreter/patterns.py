@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import Const, External, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, join, members, scalar_type
+from mxlint.domain.value import (
+    UNBOUND,
+    Const,
+    External,
+    Kind,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    bound,
+    members,
+    scalar_type,
+)
 from mxlint.interpreter.binding import store
 from mxlint.interpreter.builders import copy_dict, new_list
 from mxlint.interpreter.core import Frame, Interpreter, Truth
@@ -129,7 +144,7 @@ def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: 
             value = rest or Unknown("dict")
             found.append(Truth(None, "imprecise"))
         elif any(isinstance(m, Unbound) for m in members(value)):
-            value = join([m for m in members(value) if not isinstance(m, Unbound)])
+            value = bound(value) or UNBOUND
             found.append(Truth(None, "imprecise"))
         found.append(match_pattern(i, part, value, place, frame))
     if pattern.rest is not None:

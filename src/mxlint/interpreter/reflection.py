@@ -22,10 +22,12 @@ from mxlint.domain.value import (
     Unbound,
     Unknown,
     Value,
+    bound,
     join,
     library_class,
     members,
 )
+from mxlint.interpreter import choices
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Handler, Interpreter
 from mxlint.interpreter.exceptions import ancestors
@@ -151,14 +153,16 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     if names is None:
         if any(isinstance(m, Unknown) for m in members(args.args[0])):
             return Unknown("getattr")
-        found: list[Value] = []
+        found: list[tuple[Member | None, Value]] = [(None, i.symbolic(place, "getattr"))]
         for member in members(args.args[0]):
             if isinstance(member, Ref):
-                found.extend(v for f, v in i.heap.fields(member.oid).items() if isinstance(f, str))
-        return join([*found, i.symbolic(place, "getattr")])
+                held = ((f, bound(v)) for f, v in i.heap.fields(member.oid).items() if isinstance(f, str))
+                found.extend((Const(name), value) for name, value in held if value is not None)
+        return choices.chosen(i, found, args.args[1] if len(args.args) > 1 else UNBOUND, place)
 
     def one(member: Member) -> Value:
         parts: list[Value] = []
+        unsure = False
         for name in names:
             has = _has(i, member, name, place, frame) if len(args.args) > 2 else True
             if has is not False:
@@ -171,7 +175,9 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                     parts.append(i.attribute(member, name, place, frame))
             if has is not True:
                 parts.append(args.args[2])
-        return join([m for part in parts for m in members(part) if not isinstance(m, Unbound)])
+            unsure = unsure or has is None
+        there = [held for part in parts if (held := bound(part)) is not None]
+        return choices.any_of(i, there, place, "getattr") if unsure else join(there)
 
     return i.split(args.args[0], one)
 

@@ -36,7 +36,7 @@ from mxlint.interpreter.containers import update_dict
 from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import collected, element_of, known_items, new_iterator, next_item
-from mxlint.interpreter.lookup import special
+from mxlint.interpreter.lookup import environment, special
 from mxlint.interpreter.operators import binary
 
 
@@ -52,12 +52,12 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
             i.operations.read(i, member.oid, ("#", "items"), content, place, frame)
-            return join(
-                [
-                    Const(len(m.items)) if isinstance(m, Tuple) and m.items is not None else Kind("int", "imprecise")
-                    for m in members(content)
-                ]
-            )
+            return i.split(content, one)
+        if isinstance(member, Tuple) and member.items is None:
+            return Kind("int", "imprecise")
+        decided = environment(i, member) if isinstance(member, External) else None
+        if decided is not None:
+            return i.derived("len", (decided,), frozenset(("int",)), place)
         if (
             isinstance(member, Ref)
             and i.info(member.oid).kind == "iterator"

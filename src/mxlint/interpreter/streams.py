@@ -60,7 +60,7 @@ def _called(i: Interpreter, function: Value, args: tuple[Value, ...], number: in
 
 def _maybe_called(i: Interpreter, function: Value, args: tuple[Value, ...], place: Place, frame: Frame) -> Value:
     """What a function gives that is called any number of times; UNBOUND among it if it may not be called."""
-    cause = Condition("varying", place, None)
+    cause = (Condition("varying", place, None),)
     return i.fork([(cause, lambda: _called(i, function, args, 0, place, frame)), (cause, lambda: UNBOUND)])
 
 

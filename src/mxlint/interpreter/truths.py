@@ -30,7 +30,7 @@ from mxlint.domain.value import (
     options,
 )
 from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth
-from mxlint.interpreter.lookup import special
+from mxlint.interpreter.lookup import environment, special
 
 
 def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
@@ -38,7 +38,7 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     value = i.live(value)
     if not isinstance(value, Union):
         return _truth(i, value, place, frame)
-    outcomes = [(option, _truth(i, option.member, place, frame)) for option in options(value)]
+    outcomes = [(option, _truth(i, member, place, frame)) for member, option in zip(i.each(value), options(value))]
     known = {found.outcome for _, found in outcomes}
     if len(known) == 1 and None not in known:
         return outcomes[0][1]
@@ -52,10 +52,10 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
         for literal in guard:
             opposite = Literal_(literal.condition, not literal.outcome)
             if all(literal in other for other in true) and all(opposite in other for other in false):
-                return Truth(None, i.causes.get(literal.condition, ("open", None))[0], literal)
+                return Truth(None, i.why(literal.condition)[0], literal)
     literals = [literal for guard in (*true, *false) for literal in guard]
     if literals:
-        causes = [i.causes.get(literal.condition, ("open", None))[0] for literal in literals]
+        causes = [i.why(literal.condition)[0] for literal in literals]
         return Truth(None, "imprecise" if "imprecise" in causes else "open")
     return Truth(None, "varying")
 
@@ -85,7 +85,10 @@ def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
     if isinstance(member, RangeObject):
         numbers = constant_range(member)
         return Truth(bool(numbers)) if numbers is not None else Truth(None, "open")
-    if isinstance(member, (External, Bound, Slice)):
+    if isinstance(member, External):
+        decided = environment(i, member)
+        return _symbolic_truth(i, decided, place) if decided is not None else Truth(True)
+    if isinstance(member, (Bound, Slice)):
         return Truth(True)
     if isinstance(member, Symbolic):
         return _symbolic_truth(i, member, place)
@@ -116,14 +119,7 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
     kind = i.info(ref.oid).kind
     if kind in ("list", "set"):
         content = i.heap.get(ref.oid, ("#", "items"))
-        found = (
-            [bool(m.items) if isinstance(m, Tuple) and m.items is not None else None for m in members(content)]
-            if content is not None
-            else [None]
-        )
-        if len(set(found)) == 1 and found[0] is not None:
-            return Truth(found[0])
-        return Truth(None, "varying" if None not in found else "imprecise")
+        return truth(i, content, place, frame) if content is not None else Truth(None, "imprecise")
     if kind == "dict":
         fields = [(f, v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
         if any(not any(isinstance(m, Unbound) for m in members(v)) for _, v in fields):
