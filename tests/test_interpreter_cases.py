@@ -104,10 +104,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "what comes after a flag has gone on to the next round",
         ),
     },
-    "one member of a union decides, and no condition stands for that": {
-        "silent": ("one of two functions, of which one prints",),
-        "unknown": (),
-    },
     "hangs on something unknown, and is said all the same": {
         "unknown": (
             "names of a star import",
