@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from mxlint.analysis import analyze
 from mxlint.interpreter import entry
 from mxlint.interpreter.core import Interpreter
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
-from mxlint.source import Source, read_source
+from mxlint.source import Source, read_source, source_from_bytes
 
 ENOUGH = 10**9
 """Steps that no budget cuts short."""
@@ -226,3 +227,34 @@ def test_a_module_does_not_import_itself_for_a_library_of_its_name(tmp_path: Pat
     (tmp_path / "tokens.py").write_text("import tokens\n")
     source = read_source(tmp_path / "tokens.py", "tokens.py")
     assert Project().find("tokens", 0, source) is None
+
+
+def aside(helper: str) -> str:
+    """A program whose helper costs much and reaches nothing compiled, or does."""
+    levels = "\n".join(
+        f"    {'    ' * n}for row{n} in {'rows' if n == 0 else f'row{n - 1}'}:\n        {'    ' * n}box.total = box.total + int(row{n})"
+        for n in range(4)
+    )
+    return (
+        "import sys\nimport mlx.core as mx\n\n"
+        "@mx.compile\ndef step(x, n):\n    print(x)\n    return x * n\n\n"
+        "class Box:\n    def __init__(self):\n        self.total = 0\n\n"
+        f"def read(rows, box):\n{levels}\n{helper}    return box\n\n"
+        "box = read(sys.stdin, Box())\n"
+        "step(mx.ones((2,)), box.total)\n"
+    )
+
+
+def test_what_reaches_nothing_compiled_costs_little() -> None:
+    text = aside("")
+    i = ran(text)
+    assert ENOUGH - i.steps < 9_000
+    assert any("reaches nothing compiled" in found.reason for found in i.imprecisions)
+    source = source_from_bytes(text.encode(), "main.py")
+    assert [finding.code for finding in analyze(source, Project(), load_table()).findings] == ["MX101"]
+
+
+def test_what_calls_something_compiled_is_run_to_its_end() -> None:
+    i = ran(aside("    step(rows, 1)\n"))
+    assert ENOUGH - i.steps > 10_000
+    assert not i.costly

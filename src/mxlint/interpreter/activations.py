@@ -10,6 +10,7 @@ from mxlint.interpreter import choices, summaries
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, FrameInfo, Halt, Interpreter, Target
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.relevance import Reach
 from mxlint.syntax import ir
 
 ENV: Final = ("#", "parent")
@@ -20,11 +21,16 @@ MAX_FIXPOINT: Final = 6
 """Rounds of a fixpoint of recursion."""
 
 
-class Recurs(Exception):
-    """An activation that is under way turns out to be recursive: it is taken back, and run as a fixpoint from its call on."""
+MAX_ASIDE: Final = 8_000
+"""Steps that an activation may take which reaches nothing compiled; beyond, it is a library without a model."""
 
-    def __init__(self, start: Start) -> None:
+
+class TakenBack(Exception):
+    """An activation that is under way is taken back: it is recursive, and run as a fixpoint from its call on, or it costs more than it can tell."""
+
+    def __init__(self, start: Start, *, recursive: bool) -> None:
         self.start = start
+        self.recursive = recursive
 
 
 class Start:
@@ -33,11 +39,18 @@ class Start:
     `bounded`: its arguments are single values, and the callee was one; recursion ends where the program's does.
     """
 
-    __slots__ = ("bounded", "checkpoint", "depths", "mark", "node", "operations", "path", "splits", "trace", "unrolled")
+    __slots__ = (
+        "args", "bounded", "checkpoint", "depths", "function", "mark", "node", "operations", "path", "reaching", "splits", "steps", "trace",
+        "unrolled",
+    )  # fmt: skip
 
-    def __init__(self, i: Interpreter, node: object, bounded: bool) -> None:
+    def __init__(self, i: Interpreter, function: Ref, node: object, args: Arguments, bounded: bool) -> None:
+        self.function = function
         self.node = node
+        self.args = args
         self.bounded = bounded
+        self.steps = i.steps
+        self.reaching: Reach | None = None
         self.splits = i.splits
         self.mark = i.heap.mark()
         self.path = i.path
@@ -94,7 +107,7 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         # One fixpoint for all that the outermost activation calls: each call in its body would be one of its own.
         outer = next((start for start in same if chosen or not start.bounded), None)
         if outer is not None and outer.trace is i.trace and active < MAX_RECURSION:
-            raise Recurs(outer)
+            raise TakenBack(outer, recursive=True)
         return _recursive(i, ref, info, args, place, caller)
     if not active and id(info.node) in i.recursive and (i.splits or not single):
         return _recursive(i, ref, info, args, place, caller)
@@ -104,7 +117,15 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         summary = summaries.find(i, under_way, inner)
         if summary is not None:
             return summaries.replay(i, summary, under_way, inner)
-    start = Start(i, info.node, single)
+    if id(info.node) in i.costly and i.trace is None:
+        reach = Reach(i, (ref, *args.values))
+        if not reach.compiled:
+            if under_way is not None:
+                summaries.abandon(i, under_way)
+            return _as_library(i, info, args, reach, place, caller)
+    start = Start(i, ref, info.node, args, single)
+    if not i.starts:
+        i.limit = max(0, i.steps - MAX_ASIDE)
     i.starts.append(start)
     try:
         with i.within(("call", place, ref.oid)):
@@ -114,23 +135,55 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     except BaseException as left:
         if under_way is not None:
             summaries.abandon(i, under_way)
-        if not isinstance(left, Recurs) or left.start is not start:
+        if not isinstance(left, TakenBack) or left.start is not start:
             raise
-        recursive = True
+        taken_back: TakenBack | None = left
     else:
-        recursive = False
+        taken_back = None
     finally:
         del i.starts[i.starts.index(start) :]
-    if recursive:
-        i.recursive.add(id(info.node))
+    if taken_back is not None:
         start.take_back(i)
-        return _recursive(i, ref, info, args, place, caller)
+        if taken_back.recursive:
+            i.recursive.add(id(info.node))
+            return _recursive(i, ref, info, args, place, caller)
+        i.costly.add(id(info.node))
+        assert start.reaching is not None
+        return _as_library(i, info, args, start.reaching, place, caller)
     i.path = start.path if len(i.path) < len(start.path) else i.path
     if not i.heap.is_captured(frame.oid):
         i.heap.clear(frame.oid)
     if under_way is not None:
         summaries.keep(i, under_way, value, context)
     return value
+
+
+def costly(i: Interpreter) -> None:
+    """Take back the outermost activation that has cost much and reaches nothing compiled. Traces, and what leads to one, run to their end."""
+    i.limit = max(0, i.steps - MAX_ASIDE // 8)
+    if i.trace is not None:
+        return
+    for start in i.starts:
+        if start.steps - i.steps < MAX_ASIDE:
+            return
+        if start.reaching is None:
+            start.reaching = Reach(i, (start.function, *start.args.values))
+        if not start.reaching.compiled and i.info(start.function.oid).label != "__init__":
+            raise TakenBack(start, recursive=False)
+
+
+def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:
+    """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names."""
+    i.imprecise("a call that reaches nothing compiled, and costs too much", place)
+    i.extra["mlx"].handed(i, args.values, place, caller)
+    for oid in sorted(reach.objects):
+        if i.info(oid).kind == "instance":
+            for name in sorted(reach.writes):
+                present = i.heap.get(oid, name)
+                unknown = i.symbolic(place, f"sets {name}", name)
+                i.heap.set(oid, name, unknown if present is None else join((present, unknown)))
+    i.may_raise()
+    return i.symbolic(place, "call", info.name)
 
 
 def _single(i: Interpreter, value: Value) -> bool:

@@ -265,6 +265,8 @@ class Interpreter:
         self.stack: list[Frame] = []
         self.starts: list[Start] = []
         self.recursive: set[int] = set()
+        self.costly: set[int] = set()
+        self.limit = 0
         self.splits = 0
         self.modules: dict[str, int] = {}
         self.main: Source | None = None
@@ -286,8 +288,10 @@ class Interpreter:
     def eval(self, node: ir.Expr, frame: Frame) -> Value:
         """Evaluate an expression."""
         self.steps -= 1
-        if self.steps < 0:
-            raise OutOfSteps
+        if self.steps < self.limit:
+            if self.steps < 0:
+                raise OutOfSteps
+            self.operations.costly(self)
         value = self.operations.evaluate(self, node, frame)
         if self.observer is not None:
             self.observer.value(frame, node, value)

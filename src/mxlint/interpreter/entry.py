@@ -11,6 +11,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, External, Member, Ref, Value, members
 from mxlint.facts import events
 from mxlint.interpreter import (
+    activations,
     arrays,
     attributes,
     calls,
@@ -57,6 +58,10 @@ def _statement(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> Non
     return None
 
 
+def _cheap(i: Interpreter) -> None:
+    i.limit = 0
+
+
 def _managed(i: Interpreter, manager: Member, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
     """Enter a context manager of a library: what its model says that `__enter__` gives."""
     cls = i.heap.get(manager.oid, ("#", "class")) if isinstance(manager, Ref) else None
@@ -95,6 +100,7 @@ def python_operations() -> Operations:
         returned=_statement,
         raised=_statement,
         discarded=_statement,
+        costly=_cheap,
     )
 
 
@@ -109,6 +115,7 @@ def mlx_operations() -> Operations:
         returned=_returned,
         raised=_raised,
         discarded=_discarded,
+        costly=activations.costly,
     )
 
 

@@ -63,3 +63,5 @@ class Operations:
     """By a return statement, or by the body of a lambda."""
     raised: Callable[[Interpreter, ir.Stmt, Value, Frame], None]
     discarded: Callable[[Interpreter, ir.ExprStmt, Value, Frame], None]
+    costly: Callable[[Interpreter], None]
+    """An activation has taken many steps."""
