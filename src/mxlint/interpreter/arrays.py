@@ -163,6 +163,8 @@ def results(
         presumptions.together(i, args)
     else:
         presumptions.shown(i, args[:1])
+    if i.trace is None:
+        compiled.left_placeholders(i, (*args, *keywords.values()), place)
     trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
     return _made(i, found, name, trace, chain, origin, place, (name, tag), args)
 

@@ -900,6 +900,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         i.trace = trace
         try:
             open_captures(i, trace, ref)
+            i.extra.setdefault("capturing", {})[number] = (trace, function, place)
             result = i.call(function, placed, place, frame)
             ended = True
         finally:
@@ -915,6 +916,26 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         if len(kept) < MAX_TRACES:
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         return fresh(i, result, place, number)
+
+
+def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> None:
+    """Note that host code computes with a placeholder that an exception left in captured state, where it runs the compiled function itself
+    instead."""
+    capturing: dict[int | None, tuple[Trace, Value, Place]] = i.extra.get("capturing", {})
+    if not capturing:
+        return
+    for value in values:
+        for array in i.each(value):
+            if not isinstance(array, Array) or array.trace not in capturing:
+                continue
+            trace, function, called = capturing[array.trace]
+            if array.ident not in trace.leaves:
+                continue
+            eager = target(i, function)[0]
+            m = modality(i, 0)
+            if m is not None and eager is not None and any(frame.function == eager.oid for frame in i.stack):
+                at = next(frame.called_at for frame in i.stack if frame.function == eager.oid) or place
+                note(i, events.Note("fallback", where(called), "", trace.oid, m, (where(at),)))
 
 
 def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:

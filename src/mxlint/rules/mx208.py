@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
@@ -29,6 +30,26 @@ def check(program: Program) -> Iterator[Finding]:
         raises = [event for event in events if event.kind == "raise" and not event.swallowed and _by_arguments(event, called)]
         if raises:
             yield from _raise(compiled, raises)
+        if not any(event.kind in SEEN for event in events):
+            yield from _fallback(program, compiled)
+
+
+SEEN: Final = frozenset(("raise", "format", "evaluate", "convert", "truth", "index"))
+"""Why a trace is seen to fail: the finding is about that place, and not about who catches the exception."""
+
+
+def _fallback(program: Program, compiled: Compiled) -> Iterator[Finding]:
+    """A handler runs uncompiled what has failed compiled, and nothing has put the captured state back."""
+    for note in program.notes.get("fallback", ()):
+        if note.object == compiled.number:
+            again = note.also[0]
+            yield from finding(
+                RULE, note.where,
+                f"if {name_of(compiled)} raises while it is traced, the captured state ({_state(compiled)}) keeps placeholders for ever: "
+                f"{line(again)} goes on with it uncompiled, and raises too",
+                "put copies of the arrays back into the captured containers first, or decide before the call what to run", compiled, note.modality,
+                also=[("uncompiled here", again)],
+            )  # fmt: skip
 
 
 def _by_arguments(event: Event, called: bool) -> bool:
