@@ -7,7 +7,7 @@ docs/semantics.md, section 2, has the table of members.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from math import gcd
 from typing import Final, Literal, Protocol, TypeAlias
@@ -66,6 +66,56 @@ class Member:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self.key()!r}"
+
+
+class Composite(Member):
+    """A member that holds values. Several may hold one in turn, so what every walk asks of it is kept: its hash, the numbers that it refers to,
+    how deep it nests, and a member that it was found equal to."""
+
+    __slots__ = ("_hash", "_height", "_refers", "_same")
+
+    def __init__(self) -> None:
+        self._hash: int | None = None
+        self._height: int | None = None
+        self._refers: frozenset[int] | None = None
+        self._same: Composite | None = None
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The values that it holds."""
+        raise NotImplementedError
+
+    def holding(self, parts: tuple[Value, ...]) -> Composite:
+        """The same member with other parts."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return False
+        assert isinstance(other, Composite)
+        a, b = _first(self), _first(other)
+        if a is b:
+            return True
+        if a._hash is not None and b._hash is not None and a._hash != b._hash or a.key() != b.key():
+            return False
+        b._same = a
+        return True
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.key())
+        return self._hash
+
+
+def _first(member: Composite) -> Composite:
+    """The one of all members found equal to this one that stands for them."""
+    while member._same is not None:
+        if member._same._same is not None:
+            member._same = member._same._same
+        member = member._same
+    return member
 
 
 class Const(Member):
@@ -247,32 +297,26 @@ class Chain:
         self.presumed: int | None = origin.presumed if origin is not None else presumed
 
 
-class Tuple(Member):
+class Tuple(Composite):
     """A tuple. `items` is None where the length is unknown; then `element` stands for each of them. `cls`: the NamedTuple class, a Ref number."""
 
-    __slots__ = ("_hash", "_refers", "cls", "element", "items")
+    __slots__ = ("cls", "element", "items")
 
     def __init__(self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None) -> None:
+        super().__init__()
         self.items = items
         self.element = element
         self.cls = cls
-        self._refers: frozenset[int] | None = None
-        self._hash: int | None = None
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return self.items if self.items is not None else (self.element,) if self.element is not None else ()
+
+    def holding(self, parts: tuple[Value, ...]) -> Tuple:
+        return Tuple(parts, None, self.cls) if self.items is not None else Tuple(None, parts[0], self.cls)
 
     def key(self) -> tuple[object, ...]:
         return (self.items, self.element, self.cls)
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash((self.items, self.element, self.cls))
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Tuple)
-            and hash(self) == hash(other)
-            and (self.items, self.element, self.cls) == (other.items, other.element, other.cls)
-        )
 
 
 class Traced(Protocol):
@@ -331,12 +375,13 @@ class ShapeOf(Member):
         return Length(symbol(("axis", self.ident, number), 0, origins))  # type: ignore[arg-type]
 
 
-class Slice(Member):
+class Slice(Composite):
     """A slice object."""
 
     __slots__ = ("lower", "step", "upper")
 
     def __init__(self, lower: Value, upper: Value, step: Value) -> None:
+        super().__init__()
         self.lower = lower
         self.upper = upper
         self.step = step
@@ -344,19 +389,34 @@ class Slice(Member):
     def key(self) -> tuple[object, ...]:
         return (self.lower, self.upper, self.step)
 
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return (self.lower, self.upper, self.step)
 
-class RangeObject(Member):
+    def holding(self, parts: tuple[Value, ...]) -> Slice:
+        return Slice(*parts)
+
+
+class RangeObject(Composite):
     """`range(start, stop, step)`."""
 
     __slots__ = ("start", "step", "stop")
 
     def __init__(self, start: Value, stop: Value, step: Value) -> None:
+        super().__init__()
         self.start = start
         self.stop = stop
         self.step = step
 
     def key(self) -> tuple[object, ...]:
         return (self.start, self.stop, self.step)
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return (self.start, self.stop, self.step)
+
+    def holding(self, parts: tuple[Value, ...]) -> RangeObject:
+        return RangeObject(*parts)
 
 
 class Ref(Member):
@@ -389,17 +449,25 @@ class External(Member):
         return (self.name,)
 
 
-class Bound(Member):
+class Bound(Composite):
     """A function with its first argument: a method of an object."""
 
     __slots__ = ("function", "owner")
 
     def __init__(self, owner: Value, function: Value) -> None:
+        super().__init__()
         self.owner = owner
         self.function = function
 
     def key(self) -> tuple[object, ...]:
         return (self.owner, self.function)
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return (self.owner, self.function)
+
+    def holding(self, parts: tuple[Value, ...]) -> Bound:
+        return Bound(*parts)
 
 
 class Unbound(Member):
@@ -576,7 +644,7 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
     member = option.member
     if not isinstance(member, Tuple) or member.cls != whole.member.cls or not set(whole.guard) <= set(option.guard):  # type: ignore[attr-defined]
         return False
-    return all(inner in items for part in _held(member) for inner in members(part))
+    return all(inner in items for part in member.parts for inner in members(part))
 
 
 def _covers(whole: Range, member: Member) -> bool:
@@ -752,15 +820,10 @@ def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:
         columns = list(zip(*(t.items for t in found if t.items is not None)))
         starts = list(zip(*earlier)) if earlier else columns
         return Tuple(tuple(widen(join(start), join(column)) for start, column in zip(starts, columns)))
-    now, then = (join([part for t in tuples for part in _held(t)]) for tuples in (found, before))
+    now, then = (join([part for t in tuples for part in t.parts]) for tuples in (found, before))
     if isinstance(now, Unbound):
         return Tuple(None, Unknown("empty"))
     return Tuple(None, now if isinstance(then, Unbound) else widen(then, now))
-
-
-def _held(member: Tuple) -> tuple[Value, ...]:
-    """What stands for the items of a tuple."""
-    return member.items if member.items is not None else (member.element,) if member.element is not None else ()
 
 
 def _step(before: list[Member], numbers: list[Member]) -> Member:
@@ -779,13 +842,29 @@ MAX_DEPTH: Final = 6
 """Nesting of tuples beyond which a value that a loop builds is cut."""
 
 
-def _shallow(value: Value, depth: int = 0) -> Value:
-    if isinstance(value, Tuple) and value.items is not None:
-        if depth >= MAX_DEPTH:
-            return Tuple(None, Unknown("nested too deep"))
-        items = tuple(_shallow(item, depth + 1) for item in value.items)
-        return value if all(a is b for a, b in zip(items, value.items)) else Tuple(items, None, value.cls)
-    return value
+def _shallow(value: Value) -> Value:
+    """The value, with tuples cut that nest too deep."""
+    return value if height(value) <= MAX_DEPTH else _cut(value, 0, {})
+
+
+def _cut(value: Value, depth: int, done: dict[tuple[int, int], Value]) -> Value:
+    if not isinstance(value, Tuple) or value.items is None or depth + height(value) <= MAX_DEPTH:
+        return value
+    if depth >= MAX_DEPTH:
+        return Tuple(None, Unknown("nested too deep"))
+    key = (id(value), depth)
+    if key not in done:
+        done[key] = Tuple(tuple(_cut(item, depth + 1, done) for item in value.items), None, value.cls)
+    return done[key]
+
+
+def height(value: Value) -> int:
+    """How deep the tuples of a value nest."""
+    if not isinstance(value, Tuple):
+        return 0
+    if value._height is None:
+        value._height = 1 + max(map(height, value.parts), default=0)
+    return value._height
 
 
 NOTHING: Final[frozenset[int]] = frozenset()
@@ -800,14 +879,11 @@ def referred(value: Value) -> frozenset[int]:
         return frozenset((value.ident,))  # type: ignore[union-attr]
     if kind in _FLAT:
         return NOTHING
-    if isinstance(value, (Union, Tuple)):
+    if isinstance(value, (Union, Composite)):
         if value._refers is None:
-            value._refers = NOTHING.union(*(referred(part) for part in _inner(value) if type(part) not in _FLAT))
+            parts = members(value) if isinstance(value, Union) else value.parts
+            value._refers = NOTHING.union(*(referred(part) for part in parts if type(part) not in _FLAT))
         return value._refers
-    if isinstance(value, Bound):
-        return referred(value.owner) | referred(value.function)
-    if isinstance(value, Slice):
-        return referred(value.lower) | referred(value.upper) | referred(value.step)
     if isinstance(value, Traces):
         return NOTHING.union(*(entry.refers for entry in value.entries))
     return NOTHING
@@ -817,29 +893,36 @@ _FLAT: Final = frozenset((Const, Unbound, Symbolic, Unknown, External, Kind, Ran
 """Members that refer to nothing."""
 
 
-def _inner(value: Union | Tuple) -> tuple[Value, ...]:
-    return members(value) if isinstance(value, Union) else _held(value)
-
-
-def rename(value: Value, change: Callable[[Member], Member]) -> Value:
-    """The value with each heap reference and array that `change` knows replaced; the same object if nothing changed."""
+def rename(value: Value, change: Callable[[Member], Member], done: dict[int, Member] | None = None) -> Value:
+    """The value with each heap reference and array that `change` knows replaced; the same object if nothing changed. Each part is changed once."""
     if isinstance(value, Union):
-        changed = [Option(_rename(option.member, change), option.guard) for option in value.options]
+        done = {} if done is None else done
+        changed = [Option(_rename(option.member, change, done), option.guard) for option in value.options]
         if all(new.member is old.member for new, old in zip(changed, value.options)):
             return value
         return of(changed)
-    return _rename(value, change)
+    return _rename(value, change, {} if done is None else done)
 
 
-def _rename(member: Member, change: Callable[[Member], Member]) -> Member:
+def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, Member]) -> Member:
     if isinstance(member, (Ref, Array, Operands)):
         return change(member)
-    if isinstance(member, Tuple):
-        items = None if member.items is None else tuple(rename(item, change) for item in member.items)
-        element = None if member.element is None else rename(member.element, change)
-        same = element is member.element and (items is None or all(a is b for a, b in zip(items, member.items or ())))
-        return member if same else Tuple(items, element, member.cls)
-    if isinstance(member, Bound):
-        owner, function = rename(member.owner, change), rename(member.function, change)
-        return member if owner is member.owner and function is member.function else Bound(owner, function)
-    return member
+    if not isinstance(member, Composite) or not referred(member):
+        return member
+    found = done.get(id(member))
+    if found is None:
+        parts = tuple(rename(part, change, done) for part in member.parts)
+        same = all(a is b for a, b in zip(parts, member.parts))
+        found = done[id(member)] = member if same else member.holding(parts)
+    return found
+
+
+def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Member]:
+    """Each member of a value and of what its members hold themselves, not through the heap; what several of them hold counts once."""
+    todo, seen = [value], set()
+    while todo:
+        for member in members(todo.pop()):
+            yield member
+            if isinstance(member, into) and id(member) not in seen:
+                seen.add(id(member))
+                todo.extend(reversed(member.parts))

@@ -37,7 +37,7 @@ from mxlint.interpreter import compiled, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
-from mxlint.interpreter.journal import arrays_in
+from mxlint.interpreter.reach import arrays_in
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import result as array_results
 

@@ -7,8 +7,7 @@ happen again. At a replay, each location that the trace read is compared with wh
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -42,6 +41,7 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
+    each_part,
     join,
     members,
     referred,
@@ -55,11 +55,8 @@ from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.core import ANY, LAZY, OPERANDS, Arguments, Condition, Frame, Interpreter, count_write
 from mxlint.interpreter.journal import (
-    arrays_in,
     call_places,
     describe,
-    each_array,
-    each_leaf,
     imprecise,
     journal,
     loops,
@@ -69,13 +66,13 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
+from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
 from mxlint.interpreter.presumptions import PRESUMED, root, shown, words
+from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_array, each_leaf, each_place
 from mxlint.syntax import ir
 
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
-MAX_LEAVES: Final = 256
-"""Arrays among the arguments of a call whose shapes are kept: a shared container counts wherever it stands."""
 TRACES: Final = ("#", "traces")
 ITEMS: Final = ("#", "items")
 FROZEN: Final = ("#", "frozen")
@@ -295,7 +292,9 @@ def _maker(i: Interpreter, frame: Frame) -> str:
     """What the parameters of the function that compiles hold: the same text for the same values."""
     if frame.kind != "function" or not isinstance(frame.node, (ir.FuncDef, ir.Lambda)):
         return ""
-    return repr([_likeness(i, i.heap.get(frame.oid, param.name) or NONE) for param in frame.node.params])
+    held = tuple(_likeness(i, i.heap.get(frame.oid, param.name) or NONE) for param in frame.node.params)
+    makers: dict[object, str] = i.extra.setdefault("makers", {})
+    return makers.setdefault(held, f"maker {len(makers)}")
 
 
 def _likeness(i: Interpreter, value: Value) -> object:
@@ -307,7 +306,7 @@ def _likeness(i: Interpreter, value: Value) -> object:
     if isinstance(value, Ref) and i.info(value.oid).kind in ("list", "dict"):
         return (
             i.info(value.oid).kind,
-            [held for field, held in i.heap.fields(value.oid).items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"],
+            *(held for field, held in i.heap.fields(value.oid).items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"),
         )
     return value
 
@@ -460,9 +459,14 @@ def _element(i: Interpreter, value: Value, place: Place, written: ir.Expr | None
     kind, oid = element_kind(i, value)
     if oid is not None and kind in ("list", "dict") and isinstance(written, (ir.Call, ir.Comp)) and i.info(oid).place == place:
         held = [member for _, _, member in each_leaf(i, value)]
-        if held and all(isinstance(member, (Array, Tuple)) for member in held):
+        if held and all(_is_data(i, member) for member in held):
             kind = "copy"
     return events.Element(where(place), kind, oid, _holds_copy(i, value))
+
+
+def _is_data(i: Interpreter, member: Member) -> bool:
+    """Whether something is an array, a constant or a container of such."""
+    return isinstance(member, (Array, Tuple, Const)) or isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS
 
 
 def _holds_copy(i: Interpreter, value: Value) -> bool:
@@ -515,7 +519,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     if i.extra.get("differentiating"):
         _note_call(i, ref, args, place, frame, "differentiated", 0)
         return i.call(function, args, place, frame)
-    key = (*cache_key(i, args, i.heap.get(ref.oid, "shapeless") == TRUE), *_captured_key(i, ref))
+    key = (*cache_key(i, args, i.heap.get(ref.oid, "shapeless") == TRUE, place), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
     entries = [entry for entry in all_entries(held) if entry.by == ref.oid or _shared(i, ref, entry.by)]
@@ -628,7 +632,7 @@ def _note_call(
         given.append(argument(i, name, args.keyword_places.get(name, place), value))
     own, outer = loops(i.context)
     around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*outer, *own))
-    flat, exact = (_text(key, True), _text(key, False)) if key is not None else ("", "")
+    flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
     thread = i.extra.get("thread")
     finite = bool(own) and own[-1][0] in i.extra.get("finite loops", ())
     note(i, events.Call(
@@ -637,37 +641,6 @@ def _note_call(
         flat_shapes(i, args), finite, thread[1] if thread is not None else 0,
         bool(i.extra.get("entered alone")),
     ))  # fmt: skip
-
-
-def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None, ...]:
-    """The shapes of the array arguments, in the order in which placeholders are numbered."""
-    known: dict[int, tuple[tuple[Any, ...] | None, ...]] = {}
-
-    def every(values: Iterable[Value]) -> tuple[tuple[Any, ...] | None, ...]:
-        found: list[tuple[Any, ...] | None] = []
-        for value in values:
-            for member in members(value):
-                found.extend(one(member))
-        return tuple(found[:MAX_LEAVES])
-
-    def one(member: Member) -> tuple[tuple[Any, ...] | None, ...]:
-        if isinstance(member, Array):
-            return (describe(i, member).shape,)  # type: ignore[union-attr]
-        if isinstance(member, Symbolic) and (member.kinds is None or member.kinds == {"array"}):
-            return (None,)
-        if isinstance(member, Tuple):
-            return every(member.items or ())
-        if not isinstance(member, Ref) or i.info(member.oid).kind not in ("list", "dict"):
-            return ()
-        if member.oid not in known:
-            known[member.oid] = ()  # one that holds itself
-            content = i.heap.get(member.oid, ("#", "items"))
-            items = content.items or () if isinstance(content, Tuple) else ()
-            entries = [held for field, held in i.heap.fields(member.oid).items() if isinstance(field, tuple) and field[0] == "k"]
-            known[member.oid] = every([*items, *entries])
-        return known[member.oid]
-
-    return every([*args.args, *args.keywords.values()])
 
 
 def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> None:
@@ -717,13 +690,15 @@ def _inside(i: Interpreter, value: Value) -> bool:
     return all(isinstance(m, Tuple) or isinstance(m, Ref) and i.info(m.oid).kind in ("list", "dict") for m in members(value))
 
 
-def refused(i: Interpreter, value: Value, depth: int = 4) -> str:
+def refused(i: Interpreter, value: Value, done: dict[int, str] | None = None) -> str:
     """The type of an argument, or of something in it, that mx.compile does not take; "" if all of it is taken or not known."""
-    found = {_refused(i, member, depth) for member in members(value)}
+    done = {} if done is None else done
+    found = {_refused(i, member, done) for member in members(value)}
     return found.pop() if len(found) == 1 else ""
 
 
-def _refused(i: Interpreter, member: Member, depth: int) -> str:
+def _refused(i: Interpreter, member: Member, done: dict[int, str]) -> str:
+    """What is refused in one member. `done`: what was found of containers; they may hold themselves."""
     if isinstance(member, Const):
         return _refused_constant(i, member.value)
     if isinstance(member, Kind):
@@ -734,22 +709,29 @@ def _refused(i: Interpreter, member: Member, depth: int) -> str:
         return str(i.extra["mlx"].refused_name(member.name))
     if isinstance(member, Bound):
         return "function" if target(i, member.function)[0] is not None else ""
-    if isinstance(member, Tuple) and depth:
-        return next(filter(None, (refused(i, item, depth - 1) for item in member.items or ())), "")
+    if isinstance(member, Tuple):
+        return _first_refused(i, id(member), member.items or (), done)
     if isinstance(member, Ref):
         kind = i.info(member.oid).kind
         if kind == "instance":
             return str(i.extra["mlx"].refused(i, member))
-        if kind in ("list", "dict") and depth:
+        if kind in CONTAINERS:
             content = i.heap.get(member.oid, ("#", "items"))
             parts = (
-                list(content.items or ())
+                content.items or ()
                 if isinstance(content, Tuple)
                 else [v for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             )
-            return next(filter(None, (refused(i, part, depth - 1) for part in parts)), "")
+            return _first_refused(i, -member.oid - 1, parts, done)
         return _REFUSED.get(kind, "")
     return ""
+
+
+def _first_refused(i: Interpreter, number: int, parts: Sequence[Value], done: dict[int, str]) -> str:
+    if number not in done:
+        done[number] = ""
+        done[number] = next(filter(None, (refused(i, part, done) for part in parts)), "")
+    return done[number]
 
 
 def _refused_constant(i: Interpreter, value: object) -> str:
@@ -758,131 +740,6 @@ def _refused_constant(i: Interpreter, value: object) -> str:
     if isinstance(value, int):
         return "" if value in CONSTANTS else "int of more than 64 bits"
     return {bytes: "bytes", complex: "complex", type(...): "ellipsis"}.get(type(value), "")
-
-
-# -- keys --------------------------------------------------------------------------------------------------------------
-
-
-def cache_key(i: Interpreter, args: Arguments, shapeless: bool) -> tuple[object, ...]:
-    """What MLX's cache tells calls apart by, as far as it is known: one part for each leaf, with the structure."""
-    parts: list[object] = []
-    for value in args.args:
-        _key(i, value, shapeless, parts, 6)
-    for name in args.keywords:
-        parts.append(("name", name))
-        _key(i, args.keywords[name], shapeless, parts, 6)
-    if args.star is not None or args.kwstar is not None:
-        parts.append(None)
-    return tuple(parts)
-
-
-def _key(i: Interpreter, value: Value, shapeless: bool, parts: list[object], depth: int) -> None:
-    if isinstance(value, Union):
-        parts.append(None)
-    elif isinstance(value, Array):
-        shape: object = value.shape
-        if shapeless and value.shape is not None:
-            shape = len(value.shape)
-        elif value.shape is not None and any(size is None for size in value.shape):
-            shape = None
-        parts.append(("array", shape, value.dtype))
-    elif isinstance(value, Const):
-        parts.append(("const", type(value.value).__name__, value.value))
-    elif isinstance(value, Length):
-        parts.append(("length", value.size))
-    elif isinstance(value, (Range, Kind, Unknown)):
-        parts.append(None)
-    elif isinstance(value, Symbolic):
-        parts.append(("symbolic", value.identity))
-    elif isinstance(value, Tuple):
-        if value.items is None or not depth:
-            parts.append(None)
-        else:
-            parts.append(("tuple", len(value.items)))
-            for item in value.items:
-                _key(i, item, shapeless, parts, depth - 1)
-    elif isinstance(value, Ref):
-        kind = i.info(value.oid).kind
-        content = i.heap.get(value.oid, ("#", "items"))
-        if kind == "list" and isinstance(content, Tuple) and content.items is not None and depth:
-            parts.append(("list", len(content.items)))
-            for item in content.items:
-                _key(i, item, shapeless, parts, depth - 1)
-        elif kind == "dict" and depth:
-            entries = [(f[1], v) for f, v in i.heap.fields(value.oid).items() if isinstance(f, tuple) and f[0] == "k"]
-            parts.append(("dict", len(entries)))
-            for key, item in entries:
-                parts.append(("key", repr(key)))
-                _key(i, item, shapeless, parts, depth - 1)
-        else:
-            parts.append(("object", value.oid))
-    else:
-        parts.append(("other", repr(value)))
-
-
-def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
-    """Whether two keys are one: surely, surely not, or None."""
-    if None in a or None in b:
-        return None if len(a) == len(b) or True else False
-    if len(a) != len(b):
-        return False
-    answer: bool | None = True
-    for x, y in zip(a, b):
-        assert isinstance(x, tuple) and isinstance(y, tuple)
-        found = _agree(x, y)
-        if found is False:
-            return False
-        answer = None if found is None else answer
-    return answer
-
-
-def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
-    if x[0] != y[0]:
-        return None if "symbolic" in (x[0], y[0]) or {x[0], y[0]} == {"length", "const"} else False
-    if x[0] == "array":
-        if x[2] is not None and y[2] is not None and x[2] != y[2]:
-            return False
-        if x[1] is None or y[1] is None:
-            # Nothing says that the shape changes: one unknown array is taken to keep its shape from call to call.
-            return True
-        if isinstance(x[1], tuple) and isinstance(y[1], tuple):
-            if len(x[1]) != len(y[1]):
-                return False
-            from mxlint.domain.size import provably_different
-
-            return False if any(provably_different(p, q) for p, q in zip(x[1], y[1])) else True if x[1] == y[1] else None
-        return bool(x[1] == y[1])
-    if x[0] == "const":
-        if isinstance(x[2], (bool, int)) and isinstance(y[2], (bool, int)):
-            return bool(x[2] == y[2])
-        if x[2] == 0 and y[2] == 0 and isinstance(x[2], (int, float)) and isinstance(y[2], (int, float)):
-            return str(x[2]) != "-0.0" and str(y[2]) != "-0.0"
-        return bool(x[1:] == y[1:])
-    if x[0] == "symbolic":
-        return True if x == y else None
-    return x == y
-
-
-def _text(key: tuple[object, ...], flat: bool) -> str:
-    """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. "" if something in it is not known."""
-    if None in key or any(isinstance(part, tuple) and part[0] == "array" and part[1] is None for part in key):
-        return ""
-    parts = []
-    for part in key:
-        assert isinstance(part, tuple)
-        if flat and part[0] in ("tuple", "list"):
-            part = ("list",)
-        elif flat and part[0] == "dict":
-            part = ("dict",)
-        elif flat and part[0] == "const" and isinstance(part[2], (int, float)):
-            part = ("const", _bits(part[2]))
-        parts.append(repr(part))
-    return "; ".join(parts)
-
-
-def _bits(number: float) -> int:
-    """A constant as the 64 bits that the cache compares: a float by its representation, a bool as 0 or 1."""
-    return int.from_bytes(struct.pack("<d", number), "little", signed=True) if isinstance(number, float) else int(number)
 
 
 # -- tracing -----------------------------------------------------------------------------------------------------------
@@ -966,29 +823,43 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
     )
 
 
+class _Given:
+    """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met."""
+
+    __slots__ = ("counted", "number", "tuples")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.counted: dict[int, int] = {}
+        self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
+
+
 def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
     """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
-    counter = [0]
-    given = [_placeholder(i, trace, value, args.place(n, "", place), counter, str(n)) for n, value in enumerate(args.args)]
-    named = {
-        name: _placeholder(i, trace, value, args.keyword_places.get(name, place), counter, name) for name, value in args.keywords.items()
-    }
-    star = _placeholder(i, trace, args.star, place, counter, "*") if args.star is not None else None
+    so_far = _Given()
+
+    def one(value: Value, at: Place, name: str) -> Value:
+        so_far.tuples = {}  # a tuple is another one in another argument
+        return _placeholder(i, trace, value, at, so_far, name)
+
+    given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
+    named = {name: one(value, args.keyword_places.get(name, place), name) for name, value in args.keywords.items()}
+    star = one(args.star, place, "*") if args.star is not None else None
     return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
 
 
-def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, counter: list[int], name: str) -> Value:
-    found = [_one_placeholder(i, trace, member, place, counter, name) for member in members(value)]
+def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
+    found = [_one_placeholder(i, trace, member, place, so_far, name) for member in members(value)]
     return found[0] if len(found) == 1 else join(found)
 
 
-def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, counter: list[int], name: str) -> Value:
+def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
     if isinstance(member, Symbolic) and member.kinds is None:
-        counter[0] += 1
+        so_far.number += 1
         return Symbolic(member.identity, None, member.label, member.presumed, "argument")
     if isinstance(member, Array) or isinstance(member, Symbolic) and member.kinds == frozenset(("array",)):
-        number = counter[0]
-        counter[0] += 1
+        number = so_far.number
+        so_far.number += 1
         trace.arguments.add(member.ident if isinstance(member, Array) else member.identity)
         if isinstance(member, Array):
             trace.leaves.setdefault(member.ident, ("argument", None, None))
@@ -1009,12 +880,19 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         chain = Chain(place, "argument", presumed=ident if presumed is not None else None)
         return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows)
     if isinstance(member, Tuple):
-        items = None if member.items is None else tuple(_placeholder(i, trace, item, place, counter, name) for item in member.items)
-        element = None if member.element is None else _placeholder(i, trace, member.element, place, counter, name)
-        return Tuple(items, element, member.cls)
-    if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
+        if id(member) in so_far.tuples:
+            so_far.number += so_far.counted[id(member)]
+            return so_far.tuples[id(member)][1]
+        before = so_far.number
+        made = member.holding(tuple(_placeholder(i, trace, part, place, so_far, name) for part in member.parts))
+        so_far.tuples[id(member)] = (member, made)
+        so_far.counted[id(member)] = so_far.number - before
+        return made
+    if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
         if member.oid in trace.copies:
+            so_far.number += so_far.counted.get(-member.oid - 1, 0)
             return trace.copies[member.oid]
+        before = so_far.number
         oid = i.allocate(i.info(member.oid).kind, i.info(member.oid).payload, place, ("argument", trace.number, member.oid))
         trace.copies[member.oid] = Ref(oid)
         i.info(oid).trace = trace.number
@@ -1022,9 +900,10 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         i.heap.set(oid, ("#", "original"), member)
         for field, held in list(i.heap.fields(member.oid).items()):
             if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
-                i.heap.set(oid, field, _placeholder(i, trace, held, place, counter, name))
+                i.heap.set(oid, field, _placeholder(i, trace, held, place, so_far, name))
+        so_far.counted[-member.oid - 1] = so_far.number - before
         return Ref(oid)
-    if isinstance(member, Ref) and _refused(i, member, 1):
+    if isinstance(member, Ref) and _refused(i, member, {}):
         trace.refused.add(member.oid)
         trace.refused.update(oid for oid, _, _ in each_leaf(i, member))
     return member
@@ -1046,6 +925,7 @@ def _captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]
     oids: set[int] = set()
     symbolic: set[object] = set()
     random = False
+    tuples: set[int] = set()
     todo = [value]
     while todo:
         for member in members(todo.pop()):
@@ -1054,7 +934,9 @@ def _captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]
             elif isinstance(member, Symbolic):
                 symbolic.add(member.identity)
             elif isinstance(member, Tuple):
-                todo.extend(member.items if member.items is not None else (member.element,) if member.element is not None else ())
+                if id(member) not in tuples:
+                    tuples.add(id(member))
+                    todo.extend(member.parts)
             elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
                 if i.info(member.oid).kind == "instance" and i.extra["mlx"].object_kind(i, member) is None:
                     continue
@@ -1075,7 +957,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
         trace.captured_in, trace.random_in, trace.symbolic_in = _captured(i, inputs)
     if outputs is not None:
         trace.captured_out, trace.random_out, trace.symbolic_out = _captured(i, outputs)
-        inside = {array.ident for oid in trace.captured_in for value in i.heap.fields(oid).values() for array in arrays_in(i, value)}
+        inside = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_in))}
         parted = [
             value
             for oid in trace.captured_out - trace.captured_in
@@ -1084,9 +966,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
         ]
         direct = [item for value in parted for m in members(value) for item in (m.items or () if isinstance(m, Tuple) else (m,))]
         trace.parted = any(isinstance(m, Array) and m.ident in inside for item in direct for m in members(item))
-        trace.leaves_out = {
-            array.ident for oid in trace.captured_out for value in i.heap.fields(oid).values() for array in arrays_in(i, value)
-        }
+        trace.leaves_out = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_out))}
 
     def place(member: Member) -> Member:
         if not isinstance(member, Array) or member.trace not in (None, -1):
@@ -1094,9 +974,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
         return member.but(trace=trace.number, chain=chain)
 
     chain = Chain(i.info(ref.oid).payload.captures, "captured")  # type: ignore[attr-defined]
-    fact = journal(i).compiled.get(ref.oid)
-    sources = {element.object: element.where for element in fact.inputs.elements} if fact is not None and fact.inputs is not None else {}
-    whole = fact.inputs.where if fact is not None and fact.inputs is not None else None
+    sources, whole = _sources(i, ref)
     for oid in trace.captured_in:
         for field, value in list(i.heap.fields(oid).items()):
             changed = rename(value, place)
@@ -1104,8 +982,21 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
                 trace.originals[oid, field] = value
                 i.heap._put(oid, field, changed)
                 what = "module" if i.info(oid).kind == "instance" else "captured"
-                for array in arrays_in(i, value):
-                    trace.leaves[array.ident] = (what, sources.get(oid) or whole, oid)
+                for array in each_part(value):
+                    if isinstance(array, Array):
+                        trace.leaves[array.ident] = (what, sources.get(oid, whole), oid)
+
+
+def _sources(i: Interpreter, ref: Ref) -> tuple[dict[int, events.Where], events.Where | None]:
+    """Where the objects that inputs= leads to are named there, each by the first element that leads to it; and inputs= as a whole."""
+    fact = journal(i).compiled.get(ref.oid)
+    if fact is None or fact.inputs is None:
+        return {}, None
+    sources = {element.object: element.where for element in fact.inputs.elements if element.object is not None}
+    for oid, _, member in each_place(i, list(map(Ref, sources)), referring=True):
+        if oid is not None and isinstance(member, Ref):
+            sources.setdefault(member.oid, sources[oid])
+    return sources, fact.inputs.where
 
 
 def close_captures(i: Interpreter, trace: Trace, place: Place) -> None:
@@ -1131,11 +1022,13 @@ def close_captures(i: Interpreter, trace: Trace, place: Place) -> None:
 def fresh(i: Interpreter, result: Value, place: Place, number: int) -> Value:
     """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned."""
 
-    def of(value: Value, depth: int) -> Value:
-        found = [one(member, depth) for member in members(value)]
+    done: dict[int, tuple[Member, Value]] = {}
+
+    def of(value: Value) -> Value:
+        found = [one(member) for member in members(value)]
         return found[0] if len(found) == 1 else join(found)
 
-    def one(member: Member, depth: int) -> Value:
+    def one(member: Member) -> Value:
         if isinstance(member, Array):
             return Array(
                 i.ident(place, ("result", number, member.ident)),
@@ -1145,21 +1038,26 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int) -> Value:
                 Chain(place, "result"),
                 grows=member.grows,
             )
+        key = -member.oid - 1 if isinstance(member, Ref) else id(member)
+        if key in done:
+            made = done[key][1]
+            if isinstance(made, Ref):
+                i.info(made.oid).summary = True  # MLX makes one for each way that leads there
+            return made
         if isinstance(member, Tuple):
-            return Tuple(
-                None if member.items is None else tuple(of(item, depth - 1) for item in member.items),
-                None if member.element is None else of(member.element, depth - 1),
-                member.cls,
-            )
-        if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict") and depth:
+            tuple_ = member.holding(tuple(map(of, member.parts)))
+            done[key] = (member, tuple_)
+            return tuple_
+        if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
             oid = i.allocate(i.info(member.oid).kind, None, place, ("result", number, member.oid))
+            done[key] = (member, Ref(oid))
             for field, held in list(i.heap.fields(member.oid).items()):
                 if field not in (("#", "alive"), ("#", "argument"), ("#", "original")):
-                    i.heap.set(oid, field, of(held, depth - 1))
+                    i.heap.set(oid, field, of(held))
             return Ref(oid)
         return member
 
-    return of(result, 4)
+    return of(result)
 
 
 # -- replaying ---------------------------------------------------------------------------------------------------------
@@ -1339,14 +1237,12 @@ def older(i: Interpreter, oid: int) -> bool:
 def value_kind(value: Value) -> str:
     """What lies at a location: array (or a tuple of them), python (a number, text, flag), object, symbolic, or other."""
     kinds = set()
-    for member in members(value):
+    for member in each_part(value, Tuple):
         if isinstance(member, Array):
             kinds.add("array")
         elif isinstance(member, Tuple):
-            kinds |= {
-                value_kind(item)
-                for item in (member.items if member.items is not None else (member.element,) if member.element is not None else ())
-            } or {"python"}
+            if not member.parts:
+                kinds.add("python")
         elif scalar_type(member) is not None or isinstance(member, (Const, Length)):
             kinds.add("python")
         elif isinstance(member, (Ref, External, Bound, Slice, RangeObject)):
@@ -1619,20 +1515,16 @@ def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
             del relied_on[key]
 
 
-def escaping(i: Interpreter, value: Value, *, returned: bool = False) -> None:
-    """Note the compiled objects that a value keeps: it is stored in something older than the activation, or returned."""
+def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
+    """Note the compiled objects that values keep: they are stored in something older than the activation, or returned."""
     facts = journal(i)
     if len(facts.escaped) == len(facts.compiled):
         return
     kept = facts.returned if returned else facts.escaped
-    todo, seen = [value], set()
+    todo, seen = list(values), set()
     while todo:
-        for member in members(todo.pop()):
-            if isinstance(member, Tuple):
-                todo.extend(member.items if member.items is not None else (member.element,) if member.element is not None else ())
-            elif isinstance(member, Bound):
-                todo += [member.owner, member.function]
-            elif isinstance(member, Ref) and member.oid not in seen:
+        for member in each_part(todo.pop()):
+            if isinstance(member, Ref) and member.oid not in seen:
                 seen.add(member.oid)
                 kind = i.info(member.oid).kind
                 if kind == "compiled":
@@ -1650,7 +1542,8 @@ def note_kept(i: Interpreter, mark: int) -> None:
     facts = journal(i)
     if len(facts.escaped) == len(facts.compiled):
         return
-    for oid, field in {(oid, field) for oid, field, _ in i.heap.trail[mark:]}:
+    kept: list[Value] = []
+    for oid, field in dict.fromkeys((oid, field) for oid, field, _ in i.heap.trail[mark:]):
         value = i.heap.get(oid, field)
         kind = i.info(oid).kind
         if value is None or kind == "compiled":
@@ -1658,12 +1551,13 @@ def note_kept(i: Interpreter, mark: int) -> None:
         if kind == "class":
             facts.methods.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
         if kind not in ("frame", "module", "function", "partial", "iterator"):
-            escaping(i, value)
+            kept.append(value)
         elif kind == "module" and isinstance(field, str):
             held = {m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled"} - facts.public
             # What begins with `_` is private to its module by convention; the name in another file is evidence to the contrary.
             if held and (not field.startswith("_") or i.project.named_elsewhere(field, i.info(oid).payload.source)):  # type: ignore[attr-defined]
                 facts.public |= held
+    escaping(i, *kept)
 
 
 def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Value, place: Place, frame: Frame) -> None:

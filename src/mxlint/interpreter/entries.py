@@ -20,6 +20,7 @@ from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
+from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.presumptions import presume
 from mxlint.source import Source
 from mxlint.syntax import ir
@@ -100,7 +101,7 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
         for name, value in (*zip(positional, args.args), *args.keywords.items())
         if not isinstance(described := describe(i, value), UnknownValue)
     }
-    key = compiled.cache_key(i, args, False)
+    key = cache_key(i, args, False, place)
     compiled.trace_call(i, Ref(number), function, args, key, place, frame)
 
 

@@ -322,7 +322,7 @@ def _parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
 
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.update(tree)`: new arrays for its parameters."""
-    from mxlint.interpreter.journal import arrays_in
+    from mxlint.interpreter.reach import arrays_in
 
     tree = args.args[1] if len(args.args) > 1 else NONE
     if isinstance(tree, Ref) and i.info(tree.oid).kind in ("dict", "instance"):
@@ -461,7 +461,7 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
 
 def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`optimizer.update(model, gradients)`: new weights and new state."""
-    from mxlint.interpreter.journal import arrays_in
+    from mxlint.interpreter.reach import arrays_in
 
     optimizer = args.args[0]
     model = args.args[1] if len(args.args) > 1 else NONE

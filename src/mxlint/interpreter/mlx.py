@@ -27,7 +27,8 @@ from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, presumptions, transforms
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, Arguments, Frame, Interpreter
-from mxlint.interpreter.journal import arrays_in, call_places, each_array, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.reach import arrays_in, each_array
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
 

@@ -12,7 +12,8 @@ from typing import Final
 
 from mxlint.domain.value import NONE, Array, Const, Value
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.journal import arrays_in, journal
+from mxlint.interpreter.journal import journal
+from mxlint.interpreter.reach import arrays_in
 
 PRESUMED: Final = ("#", "presumed")
 """The field of an array that is presumed to be one: the presumption in words."""

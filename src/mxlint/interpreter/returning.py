@@ -12,7 +12,8 @@ from mxlint.interpreter.comprehensions import Clauses
 from mxlint.interpreter.core import Frame, Interpreter
 from mxlint.interpreter.generators import Generator
 from mxlint.interpreter.iteration import PARTS
-from mxlint.interpreter.journal import arrays_in, each_leaf, modality, note, qualname, where
+from mxlint.interpreter.journal import modality, note, qualname, where
+from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_place
 from mxlint.syntax import ir
 from mxlint.syntax.free import free_names
 
@@ -24,23 +25,18 @@ def on_return(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None
     trace: Any = i.trace
     if trace is None or len(i.stack) <= trace.depth or i.stack[trace.depth] is not frame:
         return
-    found = next(_untracked(i, trace, value, 4), None)
+    found = next(_untracked(i, trace, value), None)
     m = modality(i, trace.path) if found is not None else None
     if found is not None and m is not None:
         note(i, events.Event(trace.oid, trace.number, "return", where(frame.place(node)), found, "", qualname(frame), (), (), (), m))
 
 
-def _untracked(i: Interpreter, trace: Any, value: Value, depth: int) -> Iterator[str]:
+def _untracked(i: Interpreter, trace: Any, value: Value) -> Iterator[str]:
     """What a returned value holds that is no container and holds placeholders."""
-    for member in members(value):
-        if isinstance(member, Tuple) and depth:
-            for item in member.items or ():
-                yield from _untracked(i, trace, item, depth - 1)
-        elif isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict") and depth:
-            for _, _, leaf in each_leaf(i, member):
-                if isinstance(leaf, (Ref, Bound, Tuple)):
-                    yield from _untracked(i, trace, leaf, depth - 1)
-        elif isinstance(member, (Ref, Bound)) and any(trace.holds(array.trace) for array in held_by(i, member)):
+    for _, _, member in each_place(i, (value,), CONTAINERS, referring=True):
+        if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
+            continue
+        if isinstance(member, (Ref, Bound)) and any(trace.holds(array.trace) for array in held_by(i, member)):
             if isinstance(member, Bound):
                 yield "a method of an object"
             elif i.info(member.oid).kind != "instance":

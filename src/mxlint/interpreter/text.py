@@ -20,22 +20,22 @@ _METHODS: Final[dict[Way, tuple[str, ...]]] = {
 }
 PLAIN: Final = Const("")
 """No format specification."""
-MAX_DEPTH: Final = 4
-"""Nesting of containers whose elements are looked at."""
 MAX_TEXT: Final = 400
 """A longer text is no constant."""
 
 
-def text_of(i: Interpreter, value: Value, way: Way, place: Place, frame: Frame, spec: Value = PLAIN, depth: int = 0) -> Value:
-    """The text of a value; objects of the program are asked for theirs."""
+def text_of(
+    i: Interpreter, value: Value, way: Way, place: Place, frame: Frame, spec: Value = PLAIN, done: dict[object, Value] | None = None
+) -> Value:
+    """The text of a value; objects of the program are asked for theirs, each once. `done`: texts of what was met."""
     value = i.live(value)
     if not isinstance(value, Union):
-        return _member_text(i, value, way, place, frame, spec, depth)
+        return _member_text(i, value, way, place, frame, spec, {} if done is None else done)
     i.place = place
-    return i.split(value, lambda member: _member_text(i, member, way, place, frame, spec, depth))
+    return i.split(value, lambda member: _member_text(i, member, way, place, frame, spec, {} if done is None else done))
 
 
-def _member_text(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, depth: int) -> Value:
+def _member_text(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value]) -> Value:
     if isinstance(member, Const):
         if way == "format" and not isinstance(spec, Const):
             return Kind("str", "varying")
@@ -49,15 +49,22 @@ def _member_text(i: Interpreter, member: Member, way: Way, place: Place, frame: 
         return i.derived("text", (member, Const(way), *members(spec)), frozenset(("str",)), place)
     if isinstance(member, Kind) and member.type == "str" and way == "str":
         return member
+    if member in done:
+        return done[member]
+    done[member] = Kind("str", "varying")  # what holds itself has a text of its own there
+    done[member] = found = _asked(i, member, way, place, frame, spec, done)
+    return found
+
+
+def _asked(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value]) -> Value:
+    """The text that a method of the program gives, or that is made of the texts of what a container holds."""
     if isinstance(member, Ref):
         for name in _METHODS[way]:
             method = special(i, member, name, place, frame)
             if method is not None:
                 given = Arguments((spec,), places=(place,)) if name == "__format__" else Arguments()
                 return i.call(method, given, place, frame)
-    if depth < MAX_DEPTH:
-        return _joined([text_of(i, part, "repr", place, frame, depth=depth + 1) for part in _elements(i, member)], member)
-    return Kind("str", "varying")
+    return _joined([text_of(i, part, "repr", place, frame, done=done) for part in _elements(i, member)], member)
 
 
 def _elements(i: Interpreter, member: Member) -> list[Value]:

@@ -97,7 +97,7 @@ def _own(i: Interpreter, value: Value, place: Place, number: int) -> Value:
 def _like(i: Interpreter, result: Value) -> Value:
     """What makes a gradient of a weight: an array of its shape, a placeholder where the result is one."""
     from mxlint.domain.value import Bound, External
-    from mxlint.interpreter.journal import arrays_in
+    from mxlint.interpreter.reach import arrays_in
 
     first = next(arrays_in(i, result), None)
     return Bound(first, External("mlx.core.multiply")) if first is not None else External("mlx.core.stop_gradient")
