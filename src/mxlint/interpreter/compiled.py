@@ -7,7 +7,7 @@ happen again. At a replay, each location that the trace read is compared with wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
