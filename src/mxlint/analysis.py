@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from mxlint.rules.judge import judge
 from mxlint.rules.program import Program
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
-from mxlint.syntax.index import COMPILE, index
+from mxlint.syntax.index import COMPILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def analyze(
             return tuple(judge(program(own, project.changed(changed.values())), RULES))
 
         findings = tuple(with_fixes(findings, {**project.named(), source.name: source}, again))
-    sites = tuple(_sites(known, source, (COMPILE, *wrappers)))
+    sites = tuple(_sites(known, source, project, (COMPILE, *wrappers)))
     return Analysis(
         findings,
         sites,
@@ -105,12 +104,12 @@ def analyze(
 # -- sites -------------------------------------------------------------------------------------------------------------
 
 
-def _sites(program: Program, source: Source, compilers: tuple[str, ...]) -> Iterator[SiteReport]:
+def _sites(program: Program, source: Source, project: Project, compilers: tuple[str, ...]) -> Iterator[SiteReport]:
     """The sites that the interpreter came to, and those that it did not, in order."""
     followed = {site.span: group for site, group in program.sites.items() if site.span.filename == source.name}
     spelled = {
         source.span(site.start, site.end): site
-        for site in index(source.text, ast.parse(source.text), compilers).sites
+        for site in project.symbols(source, compilers).sites
         if site.sure and site.form != "reference"
     }
     for span in sorted(followed.keys() | spelled.keys()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,8 @@ from mxlint.source import Source, SourceError, read_source
 
 if TYPE_CHECKING:
     from mxlint.syntax import ir
+    from mxlint.syntax.index import Index
+    from mxlint.syntax.trees import Trees
 
 
 MOST_TEXT = 3_000_000
@@ -41,6 +43,8 @@ class Project:
         self._found: dict[tuple[str, str], Found | None] = {}
         self._sources: dict[str, Source | None] = {}
         self._lowered: dict[int, tuple[Source, ir.Module]] = {}
+        self._symbols: dict[tuple[int, tuple[str, ...]], tuple[Source, Index]] = {}
+        self._kept: Trees | None = None
         self._text = 0
 
     def add(self, source: Source) -> Source:
@@ -64,7 +68,7 @@ class Project:
         other = Project(self._contents)
         other._resolved, other._packages, other._roots = self._resolved, self._packages, self._roots
         other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
-        other._lowered = self._lowered
+        other._lowered, other._symbols, other._kept = self._lowered, self._symbols, self._kept
         return other
 
     def lowered(self, source: Source) -> ir.Module:
@@ -75,10 +79,29 @@ class Project:
 
             if self._text > MOST_TEXT:
                 self._lowered.clear()
+                self._symbols.clear()
                 self._text = 0
             self._text += len(source.text)
-            known = self._lowered[id(source)] = (source, lower(source.text))
+            known = self._lowered[id(source)] = (source, lower(source.text, self._trees()))
         return known[1]
+
+    def symbols(self, source: Source, compilers: Collection[str]) -> Index:
+        """The symbol index of a file, made once. `compilers`: the dotted names of what compiles."""
+        key = id(source), tuple(compilers)
+        known = self._symbols.get(key)
+        if known is None:
+            from mxlint.syntax.index import index
+
+            known = self._symbols[key] = (source, index(source.text, self._trees().of(source.text).module, compilers))
+        return known[1]
+
+    def _trees(self) -> Trees:
+        """Python's syntax trees, parsed once for all that is made of them."""
+        if self._kept is None:
+            from mxlint.syntax.trees import Trees
+
+            self._kept = Trees()
+        return self._kept
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""

@@ -6,7 +6,6 @@ uses say; one of a compiled function of which nothing is known is an array.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Final, TypeAlias
@@ -24,7 +23,7 @@ from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.presumptions import presume
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.index import COMPILE, index
+from mxlint.syntax.index import COMPILE
 
 SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
 
@@ -280,7 +279,7 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
 
 def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
     """Which functions of a file may make or call something compiled, directly or through others of its functions, by the names that they call."""
-    found = index(source.text, ast.parse(source.text), (COMPILE, *i.wrappers))
+    found = i.project.symbols(source, (COMPILE, *i.wrappers))
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
     within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}

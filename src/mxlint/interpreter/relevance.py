@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from mxlint.domain.value import Bound, External, Ref, Value, members
 from mxlint.interpreter.core import FrameInfo, Interpreter
-from mxlint.syntax.index import COMPILE, Block, Index, index
+from mxlint.syntax.index import COMPILE, Block
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import FunctionInfo
     from mxlint.source import Source
-
-
-def symbols(i: Interpreter, source: Source) -> Index:
-    """The symbol index of a file, made once a run."""
-    known: dict[str, Index] = i.extra.setdefault("symbols", {})
-    found = known.get(source.name)
-    if found is None:
-        found = known[source.name] = index(source.text, ast.parse(source.text), (COMPILE, *i.wrappers))
-    return found
 
 
 class Reach:
@@ -70,7 +60,7 @@ class Reach:
 
     def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold."""
-        found = symbols(self._i, function.source)
+        found = self._i.project.symbols(function.source, (COMPILE, *self._i.wrappers))
         inner = [block for block in found.blocks if function.node.start <= block.start and block.end <= function.node.end]
         numbers = {number for number, block in enumerate(found.blocks) if block in inner}
         if any(function.node.start <= site.start < function.node.end for site in found.sites) or any(block.globals for block in inner):
