@@ -106,6 +106,23 @@ def nested_loops(depth: int) -> str:
     return "\n".join(["import settings", helper, *heads, "    " * depth + "y = made(1)"])
 
 
+PAIRS_IN_A_LOOP = """
+import mlx.core as mx
+import settings
+
+kept = []
+for x in settings.batches:
+    for y in settings.parts(x):
+        a, b = mx.array(x), mx.array(y)
+        if settings.first(x):
+            kept.append((a, b))
+        elif settings.second(x):
+            kept.append((b, mx.exp(a)))
+        else:
+            kept.append((kept[0][1], kept[-1][0]))
+"""
+"""Pairs of more arrays than a union holds."""
+
 MODEL = """
 import mlx.core as mx
 import mlx.nn as nn
@@ -180,7 +197,9 @@ def test_nested_loops_are_unrolled_within_a_budget() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "most"), [(TRACED_IN_A_LOOP, 300), (LAYERS_IN_A_LOOP, 200), (LISTS_IN_A_LOOP, 80)], ids=("traces", "layers", "lists")
+    ("program", "most"),
+    [(TRACED_IN_A_LOOP, 300), (LAYERS_IN_A_LOOP, 200), (LISTS_IN_A_LOOP, 80), (PAIRS_IN_A_LOOP, 2500)],
+    ids=("traces", "layers", "lists", "pairs"),
 )
 def test_loops_settle(program: str, most: int) -> None:
     i = ran(program)

@@ -234,9 +234,10 @@ class Array(Member):
     `shape` is a tuple of sizes or None, `dtype` MLX's name or None. `chain` leads to where it came into being. `grows`: why its shape
     differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
     that the loop changes); "differs": it is made of arrays of different shapes, which says so only if this shape was known in an earlier round.
+    `several`: it stands for other arrays as well, since a union had too many: all arrays of a union with it are part of it.
     """
 
-    __slots__ = ("chain", "dtype", "grows", "ident", "origin", "shape", "trace")
+    __slots__ = ("chain", "dtype", "grows", "ident", "origin", "several", "shape", "trace")
 
     def __init__(
         self,
@@ -247,8 +248,10 @@ class Array(Member):
         chain: Chain | None = None,
         origin: frozenset[int] = frozenset(),
         grows: str = "",
+        several: bool = False,
     ) -> None:
         self.ident = ident
+        self.several = several
         self.trace = trace
         self.grows = grows
         self.shape = shape
@@ -257,7 +260,7 @@ class Array(Member):
         self.origin = origin
 
     def key(self) -> tuple[object, ...]:
-        return (self.ident, self.trace, self.shape, self.dtype, self.origin, self.grows)
+        return (self.ident, self.trace, self.shape, self.dtype, self.origin, self.grows, self.several)
 
     def but(self, **changes: object) -> Array:
         """The same array with some fields changed."""
@@ -274,12 +277,13 @@ class Array(Member):
             and self.trace == other.trace
             and self.dtype == other.dtype
             and self.grows == other.grows
+            and self.several is other.several
             and self.shape == other.shape
             and self.origin == other.origin
         )
 
 
-_ARRAY: Final = ("chain", "dtype", "grows", "ident", "origin", "shape", "trace")
+_ARRAY: Final = Array.__slots__
 
 
 class Chain:
@@ -575,7 +579,7 @@ def of(alternatives: Iterable[Option]) -> Value:
         else:
             common = tuple(literal for literal in present.guard if literal in option.guard)
             kept[slot] = Option(_together(present.member, member), common)
-    found = _one_sequence(_one_range(tuple(kept.values())))
+    found = _one_array(_one_sequence(_one_range(tuple(kept.values()))))
     if len(found) == 1:
         return found[0].member
     if len(found) > MAX_MEMBERS:
@@ -625,6 +629,21 @@ def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
         whole = Range(whole.low - whole.stride, whole.high, whole.stride)
     rest = tuple(option for option in found if not isinstance(option.member, Range) and not _covers(whole, option.member))
     return (*rest, Option(whole))
+
+
+def _one_array(found: tuple[Option, ...]) -> tuple[Option, ...]:
+    """An array that stands for several already stands for the others, too."""
+    arrays = [option.member for option in found if isinstance(option.member, Array)]
+    if len(arrays) < 2 or not any(array.several for array in arrays):
+        return found
+    return (*(option for option in found if not isinstance(option.member, Array)), Option(_several(arrays)))
+
+
+def _several(arrays: list[Array]) -> Array:
+    whole, *others = sorted(arrays, key=lambda array: array.ident)
+    for array in others:
+        whole = join_arrays(whole, array.but(ident=whole.ident))
+    return whole.but(several=True)
 
 
 def _one_sequence(found: tuple[Option, ...]) -> tuple[Option, ...]:
@@ -696,7 +715,7 @@ def join_arrays(a: Array, b: Array) -> Array:
         shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape)) if same_rank and a.shape and b.shape else None
     trace = a.trace if a.trace == b.trace else -1
     dtype = a.dtype if a.dtype == b.dtype else None
-    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, max(a.grows, b.grows))
+    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, max(a.grows, b.grows), a.several or b.several)
 
 
 def join(values: Iterable[Value]) -> Value:
@@ -748,10 +767,7 @@ def _widened(found: list[Member]) -> Value:
     arrays = [member for member in others if isinstance(member, Array)]
     if len(arrays) > 2:
         others = [member for member in others if not isinstance(member, Array)]
-        merged, *arrays = sorted(arrays, key=lambda array: array.ident)
-        for array in arrays:
-            merged = join_arrays(merged, array.but(ident=merged.ident))
-        result.append(merged)
+        result.append(_several(arrays))
     if len(others) + len(result) > MAX_MEMBERS:
         return Unknown("more than 8 values")
     result.extend(others)
@@ -802,10 +818,22 @@ def _widened_tuples(old: Value, value: Value) -> Value:
     """Tuples of several lengths, as a list that grows has them, become one of unknown length; so many of one length one of that length."""
     found = _plain_tuples(value)
     lengths = {len(t.items) if t.items is not None else None for t in found}
-    if len(found) < 2 or len(lengths) == 1 and None not in lengths and len(found) < 4:
+    if len(found) < 2:
         return value
+    if len(lengths) == 1 and None not in lengths and len(found) < 4:
+        within: list[Tuple] = []
+        for t in found:
+            if any(other is not t and other not in within and _item_by_item(t, other) for other in found):
+                within.append(t)
+        return of(option for option in options(value) if option.member not in within) if within else value
     rest = [option for option in options(value) if option.member not in found]
     return of([*rest, Option(_together_tuples(found, _plain_tuples(old)))])
+
+
+def _item_by_item(part: Tuple, whole: Tuple) -> bool:
+    """Whether each item of a tuple is one of those of another of its length."""
+    pairs = zip(part.items or (), whole.items or ())
+    return all(join((outer, inner)) == outer for inner, outer in pairs)
 
 
 def _plain_tuples(value: Value) -> list[Tuple]:

@@ -1214,7 +1214,7 @@ def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(before, Union):
         return all(_surely_same(i, member, now) for member in members(before))
     if isinstance(before, Array) and isinstance(now, Array):
-        return before.ident == now.ident and not i.info(now.ident).summary
+        return before.ident == now.ident and not now.several and not i.info(now.ident).summary
     if isinstance(before, Ref) and isinstance(now, Ref):
         return before.oid == now.oid and not i.info(now.oid).summary
     if isinstance(before, (Range, Kind)):
