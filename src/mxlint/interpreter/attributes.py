@@ -27,6 +27,7 @@ from mxlint.domain.value import (
     members,
     options,
 )
+from mxlint.interpreter import shadows
 from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.lookup import (
@@ -84,7 +85,7 @@ def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, fra
                 if method is not None:
                     return Bound(owner, method)
         i.may_raise()
-        return i.derived(f".{name}", (owner,), None, place, name)
+        return shadows.read(i, owner, name, i.derived(f".{name}", (owner,), None, place, name), place, frame)
     if isinstance(owner, Unknown):
         i.may_raise()
         return owner
@@ -370,6 +371,8 @@ def set_attribute(i: Interpreter, owner: Value, name: str, value: Value, place: 
 
 
 def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Place, frame: Frame) -> None:
+    if isinstance(member, Symbolic):
+        shadows.write(i, member, name, value, place, frame)
     if not isinstance(member, Ref):
         i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
         i.extra["mlx"].handed(i, (value,), place, frame)

@@ -1191,9 +1191,11 @@ def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Val
     if not same:
         conditions = []
     hang = tuple(dict.fromkeys(c for c in conditions))
+    # What is put in place of something symbolic is taken to be of its kind.
+    kind = found.kind if found.kind != "symbolic" else value_kind(now)
     note(i, events.Stale(
-        ref.oid, (oid, str(field)), found.name, found.kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
-        found.calls, events.Modality(hang), found.container,
+        ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
+        found.calls, events.Modality(hang, keeping(i, oid)), found.container,
     ))  # fmt: skip
 
 
@@ -1477,7 +1479,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     again = location in trace.reads
     trace.written[location] = place
     traced = any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, value))
-    m = modality(i, trace.path)
+    m = modality(i, trace.path, presumed=keeping(i, oid))
     if m is None:
         return
     how = how or _how(i, oid, field)
@@ -1499,6 +1501,11 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
             trace.counts.setdefault(location, fact.where)
             if location in trace.last_use:
                 trace.fed.add((location, trace.last_use[location]))
+
+
+def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
+    """The presumption that an object keeps what is written on it: of one that nobody in sight makes."""
+    return (f"`{i.info(oid).label}` keeps what is written on it",) if i.info(oid).kind == "symbolic" else ()
 
 
 def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
