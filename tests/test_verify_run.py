@@ -400,7 +400,9 @@ def at_a_terminal(*arguments: str) -> str:
 
 def test_a_module_that_does_not_end_is_not_waited_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all that would be run of it, two programs are: the one with the calls in sight, and the function by itself."""
-    text = PRINTS.replace("@mx.compile", "def endless():\n    while True:\n        pass\n\n\nLIMIT = endless()\n\n\n@mx.compile")
+    text = PRINTS.replace(
+        "@mx.compile", "import time\n\n\ndef endless():\n    while time.time() > 0:\n        pass\n\n\nLIMIT = endless()\n\n\n@mx.compile"
+    )
     write(a=text.replace("    print(x)\n", "    print(x, LIMIT)\n    bool(x)\n    x.item()\n"))
     ended: list[str | None] = []
 

@@ -33,7 +33,7 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
         else "pass it as an argument, or keep it in a list or dict that is given to inputs="
     )
     also = [("changed here", first.written)] if first.written is not None else []
-    also += [("called again here", first.call), *(("read here", read) for read in others)]
+    also += [("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
         f"{what} becomes a constant when {name_of(compiled)} is traced; {changed} before {line(first.call)} calls it again, "

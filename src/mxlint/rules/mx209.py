@@ -33,7 +33,7 @@ def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
     what = _what(first) + (f" (and {', '.join(map(quoted, list(names)[:3]))})" if names else "")
     changed = f"{line(first.written)} changes it" if first.written is not None else "it changes"
     also: list[tuple[str, Where]] = [("changed here", first.written)] if first.written is not None else []
-    also += [("called again here", first.call), *(("read here", read) for read in others)]
+    also += [("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
         f"{what} is a Python value: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",

@@ -26,7 +26,9 @@ Changed = tuple[Answer, Mapping[str, Any], Job]
 def with_change(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Changed | None:
     """The first change that shows the claim, else the first that can be made; None where there is nothing to change, or where nobody says
     that it changes and the program does not, either."""
-    names = state_read(claim, library_names(ast.parse(job.files[claim.place])))
+    libraries = library_names(ast.parse(job.files[claim.place]))
+    read = (name for one in claim.group if one.place == claim.place for name in state_read(one, libraries))
+    names = list(dict.fromkeys(read))
     if not protocol.changing or not names:
         return None
     stale = _stale(bench, job, claim)

@@ -20,6 +20,8 @@ SITE = "compiled here"
 TRACING = frozenset({"traced", "replayed", "either"})
 """Outcomes of calls that reach the cache of the compiled object."""
 CHANGES = ("changed here", "called again here")
+TOO = ", too"
+"""How the words end with which a finding names another expression of which it says the same."""
 _BRANCHING = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Compare)
 
 
@@ -32,7 +34,15 @@ def with_sites(finding: Finding, sites: Sequence[Span]) -> Finding:
 
 def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim:
     """Return what a finding says. `places` gives each file that it names its place in the program."""
-    span, source = finding.span, bench.sources[finding.span.filename]
+    claim = _claim_at(finding, finding.span, bench, places)
+    others = dict.fromkeys(related.span for related in finding.related if related.message.endswith(TOO))
+    too = tuple(_claim_at(finding, span, bench, places) for span in others if span != finding.span and span.filename in places)
+    return replace(claim, too=too)
+
+
+def _claim_at(finding: Finding, span: Span, bench: Bench, places: Mapping[str, str]) -> Claim:
+    """What a finding says of one expression."""
+    source = bench.sources[span.filename]
     sites = [related.span for related in finding.related if related.message == SITE]
     protocol = protocol_of(finding.code)
     if protocol is not None and protocol.site != "no":  # the flagged place is one, if nothing else is called that
@@ -62,9 +72,11 @@ def claim_of(finding: Finding, bench: Bench, places: Mapping[str, str]) -> Claim
         frozenset(bound),
         any(related.message in CHANGES for related in finding.related),
         not {node.id for node in nodes if isinstance(node, ast.Name)} <= bound | libraries.keys(),
+        (),
         tuple(_located(bench, related.span, places) for related in finding.related if related.message != SITE),
         objects,
         tuple(dict.fromkeys(_located(bench, call.where.span, places) for made in objects for call in made.calls)),
+        frozenset(_located(bench, call.where.span, places) for made in objects for call in made.calls if call.thread is not None),
         tuple(dict.fromkeys(_located(bench, step, places) for made in objects for call in made.calls for step in reversed(call.path))),
         not finding.forced,
         finding.right_on,

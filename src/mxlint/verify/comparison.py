@@ -47,9 +47,10 @@ class Claim:
     `start` and `end` are the flagged expression, columns in bytes from 0; `names` are those that it begins with; `certain`: nothing in it
     can be left out when it is evaluated; `pure`: nothing in it acts on, or asks, anything outside of the function; `bound`: the names that
     the function around it binds; `changes`: that what is read there changes between calls; `outside`: it names what the function does not bind.
-    `chain`: the other places that the finding rests on; `objects`: what the static tracer knows of the compiled objects, and `calls` the places of
-    their calls in sight, `paths` those of the calls that lead there, the nearest first; `by_rule`: a rule says it, nobody asked for the experiment alone;
-    `right_on`: devices on which it was measured not to be so.
+    `too`: what the finding says of other expressions, which are to blame together with this one; `chain`: the other places that it rests on;
+    `objects`: what the static tracer knows of the compiled objects, and `calls` the places of their calls in sight, `threaded` those that threads
+    make, `paths` those of the calls that lead there, the nearest first; `by_rule`: a rule says it, nobody asked for the experiment alone; `right_on`:
+    devices on which it was measured not to be so.
     """
 
     code: str
@@ -65,15 +66,31 @@ class Claim:
     bound: frozenset[str] = frozenset()
     changes: bool = False
     outside: bool = True
+    too: tuple[Claim, ...] = ()
     chain: tuple[Watched, ...] = ()
     objects: tuple[Subject, ...] = ()
     calls: tuple[Watched, ...] = ()
+    threaded: frozenset[Watched] = frozenset()
     paths: tuple[Watched, ...] = ()
     by_rule: bool = True
     right_on: tuple[str, ...] = ()
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]
+
+    @property
+    def group(self) -> tuple[Claim, ...]:
+        """The claim and what the finding says besides, of other expressions."""
+        return self, *self.too
+
+    def raised(self, item: Mapping[str, Any]) -> bool:
+        """Whether an exception was raised by the flagged expression."""
+        if not self.covers(item["file"], item["row"]):
+            return False
+        if item["at"] is None:
+            return True
+        row, column, end_row, end_column = item["at"]
+        return bool((row, column) < self.end and self.start < (end_row, end_column))
 
     def within(self, item: Mapping[str, Any]) -> bool:
         """Whether the claim is about a call, or a place where something is compiled, or about part of it."""
@@ -163,14 +180,8 @@ class Comparison:
         return [item for item in self.real["exceptions"] if item["type"] != FORGIVEN and (not new or _kind(item) not in usual)]
 
     def hits(self, item: Mapping[str, Any]) -> bool:
-        """Whether an exception was raised by the flagged expression."""
-        if not self.claim.covers(item["file"], item["row"]):
-            return False
-        if item["at"] is None:
-            return True
-        row, column, end_row, end_column = item["at"]
-        overlaps: bool = (row, column) < self.claim.end and self.claim.start < (end_row, end_column)
-        return overlaps
+        """Whether an exception was raised by the flagged expression, or by another one of which the finding says so."""
+        return any(claim.raised(item) for claim in self.claim.group)
 
     def error(self, run: Run, call: Call) -> Mapping[str, Any] | None:
         number = call["error"]

@@ -64,6 +64,8 @@ def _of_sites(claim: Claim, run: Mapping[str, Any]) -> list[tuple[int, Mapping[s
 
 def _missed(claim: Claim, place: Watched) -> str:
     row = place[1][0]
+    if place in claim.threaded:
+        return f"the call in line {row} is made by another thread, where calls are not looked at"
     of_calls = place in claim.calls or place in claim.paths
     return f"the call in line {row} was not made" if of_calls else f"line {row}, which the finding rests on, was not run"
 

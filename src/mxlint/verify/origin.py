@@ -30,6 +30,7 @@ from mxlint.verify.variants import (
     detached,
     in_display,
     probed,
+    probed_together,
     replaced,
     shares_row,
     tied,
@@ -38,8 +39,8 @@ from mxlint.verify.variants import (
 
 Found = str | None
 """Why it cannot be said to come from there; None if it does."""
-WHOLE, KEY = 0, "0"
-"""The number of the expression among its parts, and as the child reports it."""
+WHOLE = 0
+"""The number of an expression among its parts, where it is the only one."""
 NOWHERE = "it cannot be told whether what was seen comes from the flagged expression"
 
 
@@ -62,21 +63,21 @@ def constant(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol,
     """Parts of the expression are constants of the trace, and with these constants the uncompiled program does something else, in the results
     of calls if it was seen in those; where its
     names are not known to be those of changing state, just what it does compiled."""
-    probe = probed(job, comparison.claim)
-    seen = _answer(bench, probe.job, "real") if probe is not None else None
-    if probe is None or seen is None:
+    job, probes = probed_together(job, comparison.claim.group)
+    seen = _answer(bench, job, "real") if probes else None
+    if seen is None:
         return NOWHERE
     constants = _constants(seen)
-    parts = list(probe.largest(constants))
+    parts = [part for probe in probes for part in probe.largest(constants)]
     if not parts:
         return "nothing in the flagged expression is a constant of the trace"
-    run = _holding(bench, probe.job, comparison, parts, [number for number in parts if constants[number]])
+    run = _holding(bench, job, comparison, parts, [number for number in parts if constants[number]])
     if run is None:
         return "what is read here was not seen to change"
     held = replace(comparison, real=run)
     in_calls = answer.evidence is not None and answer.evidence.observed.startswith(CALL)
     matters = any(differing(held)) if in_calls else differs(held)
-    if matters and (not answer.held or _reproduced(comparison, run)) or _together(bench, probe, comparison, parts, constants):
+    if matters and (not answer.held or _reproduced(comparison, run)) or _together(bench, job, probes, comparison, parts, constants):
         return None
     if not matters:
         return "the results differ, but not for the flagged expression: held at its first value it makes no difference"
@@ -89,32 +90,37 @@ def _reproduced(comparison: Comparison, run: Mapping[str, Any]) -> bool:
     return not (difference(held) or ended(held))
 
 
-def _together(bench: Bench, probe: Probed, comparison: Comparison, parts: list[int], constants: Mapping[int, bool]) -> bool:
-    """Whether the uncompiled program does what the compiled one does once the flagged expression and those of the other findings of
+def _together(
+    bench: Bench, job: Job, probes: Sequence[Probed], comparison: Comparison, parts: list[int], constants: Mapping[int, bool]
+) -> bool:
+    """Whether the uncompiled program does what the compiled one does once the flagged expressions and those of the other findings of
     this compiled function keep their values of the trace, and does not if only those of the others do."""
     from mxlint.verify.protocols.table import protocol_of  # the table names what stands here
 
-    first, others = len(probe.within), []
+    first, others = sum(len(probe.within) for probe in probes), []
+    mine = comparison.claim.group
     for claim in bench.claims:
         of_claim = protocol_of(claim.code)
-        if of_claim is not None and of_claim.changing and claim.sites == comparison.claim.sites and not shares_row(claim, comparison.claim):
-            more = probed(probe.job, claim, first)
+        if of_claim is None or not of_claim.changing or claim.sites != comparison.claim.sites:
+            continue
+        for other in claim.group:
+            more = probed(job, other, first) if not any(shares_row(other, one) for one in mine) else None
             if more is not None:
                 others.append(more)
-                probe, first = replace(probe, job=more.job), first + len(more.within)
-    seen = _answer(bench, probe.job, "real") if others else None
+                job, first = more.job, first + len(more.within)
+    seen = _answer(bench, job, "real") if others else None
     if seen is None:
         return False
     known = _constants(seen) | dict(constants)
-    rest = [part for more in others for part in more.largest(known, min(more.within))]
-    runs = [_holding(bench, probe.job, comparison, held, [number for number in held if known[number]]) for held in ([*parts, *rest], rest)]
+    rest = [part for more in others for part in more.largest(known)]
+    runs = [_holding(bench, job, comparison, held, [number for number in held if known[number]]) for held in ([*parts, *rest], rest)]
     return runs[0] is not None and _reproduced(comparison, runs[0]) and (runs[1] is None or not _reproduced(comparison, runs[1]))
 
 
 def matters(bench: Bench, job: Job, comparison: Comparison) -> bool:
-    """Whether the flagged expression changes between calls, so that the uncompiled program goes wrong if it is held at its first value."""
-    probe = probed(job, comparison.claim)
-    run = _holding(bench, probe.job, comparison, [WHOLE]) if probe is not None else None
+    """Whether what is flagged changes between calls, so that the uncompiled program goes wrong if it is held at its first value."""
+    job, probes = probed_together(job, comparison.claim.group)
+    run = _holding(bench, job, comparison, [probe.whole for probe in probes]) if probes else None
     return run is not None and differs(replace(comparison, real=run))
 
 
@@ -141,16 +147,17 @@ def _holding(bench: Bench, job: Job, comparison: Comparison, parts: list[int], l
 
 
 def drawn(bench: Bench, job: Job, comparison: Comparison, protocol: Protocol, answer: Answer) -> Found:
-    """The expression draws, with a key that is a constant of the trace, and the same numbers in each call make the uncompiled program do
+    """What is flagged draws, with a key that is a constant of the trace, and the same numbers in each call make the uncompiled program do
     something else. Where the key is no constant, it is one half of the random state that was captured: the generator is broken."""
-    probe = probed(job, comparison.claim)
-    seen = _answer(bench, probe.job, "real") if probe is not None else None
-    if probe is None or seen is None or KEY not in seen["probes"]:
+    job, probes = probed_together(job, comparison.claim.group)
+    seen = _answer(bench, job, "real") if probes else None
+    keys = [key for probe in probes if seen is not None and (key := str(probe.whole)) in seen["probes"]]  # as the child reports them
+    if seen is None or not keys:
         return NOWHERE
-    fresh, again = (_answer(bench, _set(probe.job, draws=how), "plain") for how in ("fresh", "again"))
-    if fresh is None or again is None or not fresh["probes"].get(KEY, {}).get("drew"):
+    fresh, again = (_answer(bench, _set(job, draws=how), "plain") for how in ("fresh", "again"))
+    if fresh is None or again is None or not any(fresh["probes"].get(key, {}).get("drew") for key in keys):
         return "the flagged expression was not seen to draw from the global random state"
-    if not seen["probes"][KEY].get("key"):
+    if not any(seen["probes"][key].get("key") for key in keys):
         broken = answer.evidence is not None and answer.evidence.kind in ("leak", "exception")
         return None if broken else "the random state is captured: its key is no constant of the trace"
     if answer.evidence is not None and answer.evidence.kind in ("leak", "exception"):

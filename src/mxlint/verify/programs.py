@@ -105,6 +105,7 @@ def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: 
         "fused": protocol.fused,
         "length_one": False,
         "traced_calls": [],
+        "wholes": [0],
         "hold": [],
         "live": [],
         "draws": None,

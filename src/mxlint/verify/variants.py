@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -181,8 +181,14 @@ class Probed:
     job: Job
     within: Mapping[int, tuple[int, ...]]
 
-    def largest(self, wanted: Collection[int], number: int = 0) -> Iterator[int]:
+    @property
+    def whole(self) -> int:
+        """The number of the expression itself."""
+        return min(self.within)
+
+    def largest(self, wanted: Collection[int], number: int | None = None) -> Iterator[int]:
         """Of the parts that are wanted those that are in no other."""
+        number = self.whole if number is None else number
         if number in wanted:
             yield number
         else:
@@ -204,6 +210,24 @@ def probed(job: Job, claim: Claim, first: int = 0) -> Probed | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     return Probed(changed, {number: tuple(inner) for number, inner in parts.within.items()}) if parts.within else None
+
+
+def probed_together(job: Job, claims: Sequence[Claim]) -> tuple[Job, list[Probed]]:
+    """The program that reports several expressions, and what is known of each that can be; of two that overlap the first one. The last in the file
+    is changed first: that leaves the columns of the others."""
+    apart: list[Claim] = []
+    for claim in claims:
+        if not any(claim.place == other.place and claim.start < other.end and other.start < claim.end for other in apart):
+            apart.append(claim)
+    found: dict[int, Probed] = {}
+    first = 0
+    for number, claim in sorted(enumerate(apart), key=lambda item: item[1].start, reverse=True):
+        probe = probed(job, claim, first)
+        if probe is not None:
+            job, first = probe.job, first + len(probe.within)
+            found[number] = probe
+    job = replace(job, settings={**job.settings, "wholes": [probe.whole for probe in found.values()]})
+    return job, [found[number] for number in sorted(found)]
 
 
 def shares_row(one: Claim, other: Claim) -> bool:

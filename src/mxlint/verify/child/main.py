@@ -200,7 +200,14 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
         job["random"],
         job["survey"] if mode in UNCOMPILED else 0,
     )
-    probe = probes.Probes(observer, frozenset(job["hold"]), frozenset(job["live"]), frozenset(job["traced_calls"]), job["draws"])
+    probe = probes.Probes(
+        observer,
+        frozenset(job["wholes"]),
+        frozenset(job["hold"]),
+        frozenset(job["live"]),
+        frozenset(job["traced_calls"]),
+        job["draws"],
+    )
     observer.follows = bool(job["change"] or job["attempts"])
     observer.captures, observer.mend = job["captures"], captures.mended
     if job["transforms"]:

@@ -20,18 +20,24 @@ from . import observe, standins, values
 nn = standins.nn
 
 MOST_COMPARED = 8
-WHOLE = 0
-"""The number of the flagged expression itself."""
 _seed = mx.random.seed
 
 
 class Probes:
-    """`hold`: the numbers of the parts that keep the value of the trace; `live`: of which the arrays do not; `traced_calls`: the calls that were traced where the program ran
-    compiled; `draws`: whether the random numbers of the expression are the same in each call ("again"), or others ("fresh")."""
+    """`wholes`: the numbers of the flagged expressions themselves; `hold`: those of the parts that keep the value of the trace; `live`: of which the
+    arrays do not; `traced_calls`: the calls that were traced where the program ran compiled; `draws`: whether the random numbers of the expressions are
+    the same in each call ("again"), or others ("fresh")."""
 
     def __init__(
-        self, observer: observe.Observer, hold: frozenset[int], live: frozenset[int], traced_calls: frozenset[int], draws: str | None
+        self,
+        observer: observe.Observer,
+        wholes: frozenset[int],
+        hold: frozenset[int],
+        live: frozenset[int],
+        traced_calls: frozenset[int],
+        draws: str | None,
     ) -> None:
+        self.wholes = wholes
         self.observer, self.hold, self.live, self.traced_calls, self.draws = observer, hold, live, traced_calls, draws
         self.held_count = 0
         self.seen: dict[int, dict[str, bool]] = {}
@@ -65,7 +71,7 @@ class Probes:
         found: list[str] = []
         values.leaks(value, "", found, set())
         known["live"] |= bool(found)
-        known["constant"] &= isinstance(value, nn.Module) or not found and (number == WHOLE or values.copied(value) is not None)
+        known["constant"] &= isinstance(value, nn.Module) or not found and (number in self.wholes or values.copied(value) is not None)
         return value
 
     def kept(self, number: int, evaluate: Callable[[], Any]) -> Any:
@@ -105,7 +111,7 @@ class Probes:
         copied = values.copied(value)
         if copied is not None:
             return lambda: copied[0]
-        return (lambda: value) if number == WHOLE and not hasattr(value, "__next__") else None
+        return (lambda: value) if number in self.wholes and not hasattr(value, "__next__") else None
 
     def over(self) -> None:
         """The call of a compiled function is over: modules are again as they are."""
@@ -114,7 +120,7 @@ class Probes:
 
     def drawn(self, number: int, evaluate: Callable[[], Any]) -> Any:
         """The value with random numbers of its own; what is drawn later does not depend on them."""
-        if number:
+        if number not in self.wholes:
             return evaluate()
         entry = self.observer.stack[-1][1]
         turns = entry.setdefault("held", {})
@@ -123,7 +129,7 @@ class Probes:
         _seed(10_000 + (turns[0] if self.draws == "again" else count))
         before = self.observer.key()
         value = evaluate()
-        known = self.seen.setdefault(0, {"drew": False})
+        known = self.seen.setdefault(number, {"drew": False})
         known["drew"] |= before != self.observer.key()
         _seed(5_000_000 + count)
         return value

@@ -35,7 +35,7 @@ def stale_read(comparison: Comparison) -> Answer:
     """Later calls go on with the value of the first, though what is read has changed."""
     if not comparison.reached:
         return unreached(comparison)
-    if not comparison.claim.outside:
+    if not any(claim.outside for claim in comparison.claim.group):
         return unclear("nothing is read here that is not the function's own")
     changes = _changes(comparison)
     changed_before = [number for number, _, plain in comparison.pairs if any(at <= plain["at"] for at in (changes or {}).values())]
@@ -85,14 +85,15 @@ def _took_effect(comparison: Comparison, changed_before: Sequence[int]) -> bool:
 
 
 def _changes(comparison: Comparison) -> dict[str, int] | None:
-    """What the flagged expression names and had changed since a call before, with the first time by the clock of the uncompiled run; None
+    """What the flagged expressions name and had changed since a call before, with the first time by the clock of the uncompiled run; None
     where its names are not those of state."""
     times: dict[str, int] = {}
     known = False
     last: dict[str, object] = {}
+    names = frozenset[str]().union(*(claim.names for claim in comparison.claim.group))
     for call in comparison.plain["calls"]:
         for name, value in call.get("globals", {}).items():
-            if short(name) in comparison.claim.names:
+            if short(name) in names:
                 known = True
                 if name in last and not same(last[name], value):
                     times.setdefault(short(name), call["at"])
