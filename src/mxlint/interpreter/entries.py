@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, members
 from mxlint.facts.values import UnknownValue
+from mxlint.finding import Span
 from mxlint.interpreter import choices, compiled
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.calls import is_wrapper
@@ -21,6 +22,7 @@ from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.presumptions import presume
+from mxlint.interpreter.relevance import Reach
 from mxlint.source import Source
 from mxlint.syntax import ir
 from mxlint.syntax.index import COMPILE
@@ -277,14 +279,15 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
                 yield from _functions(i, source, inner, seen)
 
 
-def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
-    """Which functions of a file may make or call something compiled, directly or through others of its functions, by the names that they call."""
+def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
+    """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call."""
     found = i.project.symbols(source, (COMPILE, *i.wrappers))
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
     within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= {name for block in within for name in block.writes}
+    names |= {name for name, value in i.heap.fields(module).items() if isinstance(name, str) and _imports_compiling(i, source, value)}
     changed = True
     while changed:
         changed = False
@@ -301,6 +304,15 @@ def reaching(i: Interpreter, source: Source) -> Callable[[ir.Node], bool]:
                     names.add(last)
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
+    """Whether a value is a function or class of another file that comes to something compiled."""
+    for member in members(value):
+        info = i.info(member.oid) if isinstance(member, Ref) else None
+        if info is not None and info.kind in ("function", "class") and getattr(info.payload, "source", source) is not source:
+            return Reach(i, (member,)).compiled
+    return False
 
 
 def _holds_compiled(i: Interpreter, value: Value) -> bool:
@@ -324,13 +336,22 @@ def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> No
         guarded_run(i, run)
 
 
+def _unreached(i: Interpreter, function: FunctionInfo, reached: Collection[Span]) -> bool:
+    """Whether a function compiles something at a site that no run has come to."""
+    sites = i.project.symbols(function.source, (COMPILE, *i.wrappers)).sites
+    inside = [site for site in sites if site.form != "reference" and function.node.start <= site.start < function.node.end]
+    return any(function.source.span(site.start, site.end) not in reached for site in inside)
+
+
 def enter(i: Interpreter, function: Function, frame: Frame) -> None:
-    """Run a function that nothing has entered, with symbolic arguments."""
+    """Run a function with symbolic arguments: one that nothing has entered, or in which something is compiled that nothing has come to."""
     ref, cls, owner_class = function
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
     entered: set[object] = i.extra.setdefault("entered", set())
-    if id(info.node) in entered or id(info.node) in i.extra.get("run", ()) or is_wrapper(i, info):
+    reached = {fact.site.span for fact in journal(i).compiled.values()}
+    again = id(info.node) in i.extra.get("run", ())
+    if id(info.node) in entered or again and not _unreached(i, info, reached) or is_wrapper(i, info):
         return
     entered.add(id(info.node))
 
@@ -343,7 +364,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
             i.extra["samples"][cls.oid] = keep[0]
     if cls is not None:
         owner = i.extra["samples"].get(cls.oid)
-    if id(info.node) in i.extra.get("run", ()):
+    if not again and id(info.node) in i.extra.get("run", ()):
         return
 
     known = frozenset(journal(i).compiled)
@@ -369,6 +390,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         trace_uncalled(i, frame, known)
 
     guarded_run(i, run)
+    if again:
+        journal(i).forget_sites(known, reached)
 
 
 def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:

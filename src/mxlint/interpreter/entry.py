@@ -186,7 +186,7 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
         return i.journal.log()  # type: ignore[no-any-return]
     compiled.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
-    reaching = entries.reaching(i, source)
+    reaching = entries.reaching(i, source, module)
     for function in entries.functions(i, source, module):
         if not reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
             continue

@@ -5,7 +5,7 @@ Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -31,6 +31,7 @@ from mxlint.domain.value import (
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
+from mxlint.finding import Span
 from mxlint.interpreter.core import Context, Frame, Interpreter
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
@@ -77,6 +78,12 @@ class Journal:
         for table, length in zip(tables, mark):
             while len(table) > length:
                 table.popitem()
+
+    def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
+        """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""
+        gone = {number for number, fact in self.compiled.items() if number not in known and fact.site.span in reached}
+        self.compiled = {number: fact for number, fact in self.compiled.items() if number not in gone}
+        self.records = {record: None for record in self.records if getattr(record, "object", None) not in gone}
 
     def _at_last(self, fact: events.Compiled) -> events.Compiled:
         """What is known of a compiled object at the end of the run."""
