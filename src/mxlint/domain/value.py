@@ -945,12 +945,18 @@ def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, 
     return found
 
 
-def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Member]:
-    """Each member of a value and of what its members hold themselves, not through the heap; what several of them hold counts once."""
+def each_option(value: Value, into: type[Composite] = Composite) -> Iterator[Option]:
+    """Each member of a value and of what its members hold themselves, not through the heap, with its guard; what several hold counts once."""
     todo, seen = [value], set()
     while todo:
-        for member in members(todo.pop()):
-            yield member
+        for option in options(todo.pop()):
+            yield option
+            member = option.member
             if isinstance(member, into) and id(member) not in seen:
                 seen.add(id(member))
                 todo.extend(reversed(member.parts))
+
+
+def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Member]:
+    """Each member of a value and of what its members hold themselves, not through the heap; what several hold counts once."""
+    return (option.member for option in each_option(value, into))

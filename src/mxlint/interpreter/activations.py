@@ -188,11 +188,21 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
 
 def _single(i: Interpreter, value: Value) -> bool:
     """Whether a value is one constant or object: recursion on such values ends where the program's does, and is run for a while."""
-    if isinstance(value, Tuple):
-        return value.items is not None and all(_single(i, item) for item in value.items)
-    if isinstance(value, Ref):
-        return not i.info(value.oid).summary
-    return isinstance(value, (Const, External, Bound, Array))
+    todo, seen = [value], set()
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Tuple):
+            if part.items is None:
+                return False
+            if id(part) not in seen:
+                seen.add(id(part))
+                todo.extend(part.items)
+        elif isinstance(part, Ref):
+            if i.info(part.oid).summary:
+                return False
+        elif not isinstance(part, (Const, External, Bound, Array)):
+            return False
+    return True
 
 
 def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:

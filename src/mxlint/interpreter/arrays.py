@@ -37,6 +37,7 @@ from mxlint.interpreter import compiled, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
+from mxlint.interpreter.journal import room
 from mxlint.interpreter.reach import arrays_in
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import result as array_results
@@ -104,8 +105,16 @@ def traced(i: Interpreter, values: Iterable[Value]) -> tuple[int | None, Chain |
     return trace, chain, origin
 
 
-def describe(i: Interpreter, value: Value, depth: int = 4) -> Any:
-    """A value as the models of MLX's results want it."""
+MAX_PARTS: Final = 4_096
+"""Parts of nested sequences that are looked at."""
+
+
+def describe(i: Interpreter, value: Value) -> Any:
+    """A value as the models of MLX's results want it; of a large one the less deep parts alone."""
+    return _described(i, value, room(i, value, 4, MAX_PARTS))
+
+
+def _described(i: Interpreter, value: Value, depth: int) -> Any:
     if isinstance(value, Union):
         arrays = [member for member in members(value) if isinstance(member, Array)]
         if len(arrays) == len(value.options):
@@ -114,7 +123,7 @@ def describe(i: Interpreter, value: Value, depth: int = 4) -> Any:
 
             for array in arrays[1:]:
                 merged = join_arrays(merged, array.but(ident=merged.ident))
-            return describe(i, merged)
+            return _described(i, merged, depth)
         types = {scalar_type(member) for member in members(value)}
         return described.Scalar(types.pop() or "") if len(types) == 1 and None not in types else described.UNKNOWN
     if isinstance(value, Array):
@@ -138,11 +147,11 @@ def describe(i: Interpreter, value: Value, depth: int = 4) -> Any:
         dtype = i.extra["mlx"].dtype(value.name)
         return described.Dtype(dtype) if dtype is not None else described.UNKNOWN
     if isinstance(value, Tuple) and depth:
-        return tuple(describe(i, item, depth - 1) for item in value.items) if value.items is not None else described.UNKNOWN
+        return tuple(_described(i, item, depth - 1) for item in value.items) if value.items is not None else described.UNKNOWN
     if isinstance(value, Ref) and depth:
         content = i.heap.get(value.oid, ("#", "items"))
         if isinstance(content, Tuple) and content.items is not None:
-            return [describe(i, item, depth - 1) for item in content.items]
+            return [_described(i, item, depth - 1) for item in content.items]
     return described.UNKNOWN
 
 

@@ -35,7 +35,7 @@ from mxlint.interpreter.lookup import CLASS, FIELDS, environment, mro, special
 
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
     """Whether two sequences of one length are equal, item by item."""
-    found = [i.operations.binary(i, "==", x, y, place, i.stack[-1]) for x, y in zip(a, b)]
+    found = _compared(i, a, b, place)
     if any(answer == FALSE for answer in found):
         return Const(not same)
     rest = [answer for answer in found if answer != TRUE]
@@ -51,6 +51,25 @@ def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Val
     causes = {part.cause for part in parts if isinstance(part, Kind)} | {"open" for part in parts if isinstance(part, Symbolic)}
     known = causes and all(isinstance(part, (Kind, Symbolic, Const)) for part in parts)
     return Kind("bool", ("imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying") if known else "imprecise")
+
+
+def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Place) -> list[Value]:
+    """What `==` of each pair gives; two objects that are met again in one comparison are compared once."""
+    outer: dict[tuple[Value, Value], Value] | None = i.extra.get("compared")
+    known: dict[tuple[Value, Value], Value] = {} if outer is None else outer
+    i.extra["compared"] = known
+    found: list[Value] = []
+    try:
+        for x, y in zip(a, b):
+            answer = known.get((x, y))
+            if answer is None:
+                answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
+                if isinstance(x, (Tuple, Ref)) and isinstance(y, (Tuple, Ref)):
+                    known[x, y] = answer
+            found.append(answer)
+    finally:
+        i.extra["compared"] = outer
+    return found
 
 
 def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:

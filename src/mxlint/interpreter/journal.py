@@ -226,6 +226,8 @@ def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
 # -- values ------------------------------------------------------------------------------------------------------------
 
 DEPTH: Final = 3
+MAX_PARTS: Final = 1_024
+"""Parts of a value that are described."""
 FEW: Final = 4
 """A number that takes no more values than this does not vary."""
 ANEW: Final = ("clock", "random", "counter", "identity")
@@ -254,8 +256,44 @@ def _is_round(what: object) -> bool:
     )
 
 
-def describe(i: Interpreter, value: Value, depth: int = DEPTH) -> described.Value:
-    """A value in the words of the facts."""
+def describe(i: Interpreter, value: Value) -> described.Value:
+    """A value in the words of the facts; of a large one the less deep parts alone."""
+    return _described(i, value, room(i, value, DEPTH, MAX_PARTS))
+
+
+def room(i: Interpreter, value: Value, depth: int, most: int) -> int:
+    """How deep one can look into the containers of a value without seeing more than so many parts: one that is held twice is seen twice."""
+    counts: dict[tuple[int, int], int] = {}
+
+    def count(part: Value, left: int) -> int:
+        return sum(1 + inside(member, left) for member in members(part))
+
+    def inside(member: Member, left: int) -> int:
+        if not left or not isinstance(member, (Tuple, Ref)):
+            return 0
+        key = (id(member) if isinstance(member, Tuple) else -member.oid - 1, left)
+        if key not in counts:
+            counts[key] = sum(count(part, left - 1) for part in _held(i, member))
+        return counts[key]
+
+    if not any(isinstance(member, (Tuple, Ref)) for member in members(value)):
+        return depth
+    return next((left for left in range(depth, 0, -1) if count(value, left) <= most), 0)
+
+
+def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
+    """What a container holds."""
+    if isinstance(member, Tuple):
+        return member.items or ()
+    kind = i.info(member.oid).kind
+    if kind == "list":
+        content = i.heap.get(member.oid, ("#", "items"))
+        return content.items or () if isinstance(content, Tuple) else ()
+    entries = i.heap.fields(member.oid).items() if kind == "dict" else ()
+    return [value for field, value in entries if isinstance(field, tuple) and field[0] == "k"]
+
+
+def _described(i: Interpreter, value: Value, depth: int) -> described.Value:
     parts = list(members(value))
     if len(parts) > 1:
         types = {scalar_type(part) for part in parts}
@@ -310,7 +348,7 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
     if isinstance(member, Kind):
         return described.ScalarValue(member.type, None, False, member.cause == "varying")
     if isinstance(member, Tuple):
-        items = tuple(describe(i, item, depth - 1) for item in member.items) if member.items is not None and depth else None
+        items = tuple(_described(i, item, depth - 1) for item in member.items) if member.items is not None and depth else None
         return described.ContainerValue("tuple", items)
     if isinstance(member, Ref):
         info = i.info(member.oid)
@@ -318,14 +356,14 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
             content = i.heap.get(member.oid, ("#", "items"))
             listed = content.items if isinstance(content, Tuple) else None
             return described.ContainerValue(
-                "list", tuple(describe(i, item, depth - 1) for item in listed) if listed is not None and depth else None
+                "list", tuple(_described(i, item, depth - 1) for item in listed) if listed is not None and depth else None
             )
         if info.kind == "dict":
             entries = [(f[1], v) for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(
                     "dict",
-                    tuple(describe(i, v, depth - 1) for _, v in entries),
+                    tuple(_described(i, v, depth - 1) for _, v in entries),
                     tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
                 )
             return described.ContainerValue("dict", None)

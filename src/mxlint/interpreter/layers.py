@@ -418,7 +418,7 @@ def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         for part in path:
             owner = compiled.held(i, owner.oid, _key(i, owner, part)) if isinstance(owner, Ref) else None
         if isinstance(owner, Ref):
-            _put_one(i, owner, int(last) if last.isdigit() else last, value, place, frame)
+            _put_one(i, owner, int(last) if last.isdigit() else last, value, place, frame, set())
     return args.args[0]
 
 
@@ -427,24 +427,28 @@ def _key(i: Interpreter, owner: Ref, part: str) -> object:
     return ("item", int(part)) if part.isdigit() else part if i.info(owner.oid).kind == "instance" else ("k", Const(part))
 
 
-def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame) -> None:
-    """Put the arrays of a tree where they belong in a module, a list or a dict: the very arrays, no copies."""
+def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame, done: set[tuple[Member, Member]] | None = None) -> None:
+    """Put the arrays of a tree where they belong in a module, a list or a dict: the very arrays, no copies. `done`: what was put where."""
     from mxlint.interpreter.iteration import known_items
     from mxlint.interpreter.mlx import entries
 
     for member in members(owner):
         if not isinstance(member, Ref):
             continue
+        done = set() if done is None else done
         for part in members(tree):
+            if (member, part) in done:
+                continue
+            done.add((member, part))
             if isinstance(part, Ref) and i.info(part.oid).kind in ("dict", "instance"):
                 pairs = [(key.value if isinstance(key, Const) else None, value) for key, value in entries(i, part)]
             else:
                 pairs = list(enumerate(known_items(i, part) or ()))
             for key, value in pairs:
-                _put_one(i, member, key, value, place, frame)
+                _put_one(i, member, key, value, place, frame, done)
 
 
-def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place, frame: Frame) -> None:
+def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place, frame: Frame, done: set[tuple[Member, Member]]) -> None:
     field: object = (
         key if i.info(owner.oid).kind == "instance" else ("k", Const(key)) if i.info(owner.oid).kind == "dict" else ("item", key)
     )
@@ -456,7 +460,7 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
         i.heap.set(owner.oid, field, value)
         compiled.on_write(i, owner.oid, field, value, place, frame, "fill" if given else "update")
     elif not isinstance(present, Array):
-        _put_in(i, present, value, place, frame)
+        _put_in(i, present, value, place, frame, done)
 
 
 def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

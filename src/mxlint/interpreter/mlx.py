@@ -28,6 +28,7 @@ from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, presum
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.keys import MAX_PARTS
 from mxlint.interpreter.reach import arrays_in, each_array
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
@@ -383,32 +384,44 @@ def _tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     function, tree = args.args[0], args.args[1]
     rest = args.args[2:]
 
+    done: dict[tuple[Value, ...], Value] = {}
+
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
         found = [one(member, others, tag) for member in members(value)]
         return found[0] if len(found) == 1 else join(found)
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
-        if isinstance(member, Tuple) and member.items is not None:
-            return Tuple(
-                tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(member.items)), None, member.cls
-            )
-        if isinstance(member, Ref):
-            info = i.info(member.oid)
-            content = i.heap.get(member.oid, ("#", "items"))
-            if info.kind == "list" and isinstance(content, Tuple) and content.items is not None:
-                return new_list(
-                    i,
-                    Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(content.items))),
-                    place,
-                    ("tree", tag),
-                )
-            if info.kind in ("dict", "instance"):
-                oid = i.allocate("dict", None, place, ("tree", tag))
-                from mxlint.interpreter.builders import put
+        if not isinstance(member, (Tuple, Ref)):
+            return leaf(member, others, tag)
+        key = (member, *others)
+        made = done.get(key)
+        if isinstance(made, Ref):
+            i.info(made.oid).summary = True  # MLX makes one for each way that leads there
+        if made is None:
+            done[key] = Unknown("a tree that holds itself")
+            made = done[key] = node(member, others, tag)
+        return made
 
-                for key, value in entries(i, member):
-                    put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
-                return Ref(oid)
+    def node(member: Tuple | Ref, others: tuple[Value, ...], tag: object) -> Value:
+        def each(items: Sequence[Value]) -> Tuple:
+            return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(items)))
+
+        if isinstance(member, Tuple):
+            return member.holding(each(member.items).parts) if member.items is not None else leaf(member, others, tag)
+        info = i.info(member.oid)
+        content = i.heap.get(member.oid, ("#", "items"))
+        if info.kind == "list" and isinstance(content, Tuple) and content.items is not None:
+            return new_list(i, each(content.items), place, ("tree", tag))
+        if info.kind in ("dict", "instance"):
+            oid = i.allocate("dict", None, place, ("tree", tag))
+            from mxlint.interpreter.builders import put
+
+            for key, value in entries(i, member):
+                put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
+            return Ref(oid)
+        return leaf(member, others, tag)
+
+    def leaf(member: Member, others: tuple[Value, ...], tag: object) -> Value:
         with i.within((place, repr(tag))):
             return i.call(function, Arguments((member, *others), places=(place,) * (1 + len(others))), place, frame)
 
@@ -444,29 +457,36 @@ def _entry(i: Interpreter, value: Value, key: Value) -> Value:
 
 
 def _tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    leaves: list[Value] = []
-
-    def walk(value: Value, prefix: str) -> None:
-        for member in members(value):
-            if isinstance(member, Tuple) and member.items is not None:
-                for n, item in enumerate(member.items):
-                    walk(item, f"{prefix}.{n}")
-            elif isinstance(member, Ref) and i.info(member.oid).kind in ("list",):
-                content = i.heap.get(member.oid, ("#", "items"))
-                for n, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
-                    walk(item, f"{prefix}.{n}")
-            elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
-                for key, item in entries(i, member):
-                    walk(item, f"{prefix}.{key.value if isinstance(key, Const) else '?'}")
-            else:
-                leaves.append(Tuple((Const(prefix[1:]), member)))
-
     for member in members(args.args[0]):
         if isinstance(member, (Symbolic, Unknown)):
             pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))
             return new_list(i, Tuple(None, pair), place)
-    walk(args.args[0], "")
+    leaves = _named_leaves(i, args.args[0])
+    if leaves is None:
+        i.imprecise("tree of arguments or results too large", place)
+        return new_list(i, Tuple(None, Tuple((Kind("str", "imprecise"), Unknown("tree")))), place)
     return new_list(i, Tuple(tuple(leaves)), place)
+
+
+def _named_leaves(i: Interpreter, tree: Value) -> list[Value] | None:
+    """The leaves of a tree, each with the names that lead to it; None if there are too many."""
+    leaves: list[Value] = []
+    todo = [("", tree)]
+    for _ in range(MAX_PARTS):
+        if not todo:
+            return leaves
+        prefix, value = todo.pop()
+        inner: list[tuple[str, Value]] = []
+        for member in members(value):
+            content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
+            if isinstance(content, Tuple) and (content.items is not None or content is not member):
+                inner += [(f"{prefix}.{n}", item) for n, item in enumerate(content.items or ())]
+            elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
+                inner += [(f"{prefix}.{key.value if isinstance(key, Const) else '?'}", item) for key, item in entries(i, member)]
+            elif not isinstance(member, Ref) or i.info(member.oid).kind != "list":
+                leaves.append(Tuple((Const(prefix[1:]), member)))
+        todo += reversed(inner)
+    return None
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -19,7 +19,7 @@ from mxlint.domain.value import (
     TRUE,
     UNBOUND,
     Array,
-    Bound,
+    Composite,
     Const,
     External,
     Kind,
@@ -27,15 +27,11 @@ from mxlint.domain.value import (
     Member,
     Operands,
     Range,
-    RangeObject,
     Ref,
-    Slice,
-    Symbolic,
-    Tuple,
     Unbound,
     Union,
     Value,
-    members,
+    each_option,
     referred,
     rename,
 )
@@ -128,18 +124,30 @@ def begin(i: Interpreter, function: Ref, args: Arguments) -> Call | None:
     return Call(i, key, tuple(arrays.values()))
 
 
-def _canonical(value: Value, arrays: dict[int, Array]) -> object:
+class _Given(Member):
+    """An array among arguments, by the order of their first use and not by identity."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, number: int, array: Array) -> None:
+        origins = tuple(size.origins for size in array.shape or () if isinstance(size, Size))
+        self._key = (number, array.trace, array.shape, array.dtype, array.origin, origins)
+
+    def key(self) -> tuple[object, ...]:
+        return self._key
+
+
+def _canonical(value: Value, arrays: dict[int, Array]) -> Value:
     """A value as part of a key: arrays by the order of their first use."""
-    if isinstance(value, Array):
-        arrays.setdefault(value.ident, value)
-        origins = tuple(size.origins for size in value.shape or () if isinstance(size, Size))
-        return ("array", list(arrays).index(value.ident), value.trace, value.shape, value.dtype, value.origin, origins)
-    if isinstance(value, Tuple):
-        items = None if value.items is None else tuple(_canonical(item, arrays) for item in value.items)
-        return ("tuple", items, None if value.element is None else _canonical(value.element, arrays), value.cls)
-    if isinstance(value, Union):
-        return ("union", tuple((_canonical(option.member, arrays), option.guard) for option in value.options))
-    return value
+    numbers = {ident: number for number, ident in enumerate(arrays)}
+
+    def given(member: Member) -> Member:
+        if not isinstance(member, Array):
+            return member
+        arrays.setdefault(member.ident, member)
+        return _Given(numbers.setdefault(member.ident, len(numbers)), member)
+
+    return rename(value, given)
 
 
 def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
@@ -299,23 +307,13 @@ def _names_object(field: object) -> bool:
 
 def _portable(value: Value, known: frozenset[object]) -> bool:
     """Whether a value means the same in another call: no identities and no literals of this one."""
-    if isinstance(value, Union):
-        return all(not option.guard and _portable(option.member, known) for option in value.options)
-    if isinstance(value, Tuple):
-        parts = (*(value.items or ()), *(() if value.element is None else (value.element,)))
-        return all(_portable(part, known) for part in parts)
-    if isinstance(value, Bound):
-        return _portable(value.owner, known) and _portable(value.function, known)
-    if isinstance(value, (Slice, RangeObject)):
-        return not any(referred(member) or isinstance(member, Symbolic) for member in _parts(value))
-    if isinstance(value, Array):
-        return all(symbol in known for size in value.shape or () if isinstance(size, Size) for symbol in symbols(size))
-    return isinstance(value, (Const, Range, Kind, Length, External, Operands, Ref, Unbound))
+    return all(not option.guard and _means_the_same(option.member, known) for option in each_option(value))
 
 
-def _parts(value: Slice | RangeObject) -> list[Member]:
-    found = (value.lower, value.upper, value.step) if isinstance(value, Slice) else (value.start, value.stop, value.step)
-    return [member for part in found for member in members(part)]
+def _means_the_same(member: Member, known: frozenset[object]) -> bool:
+    if isinstance(member, Array):
+        return all(symbol in known for size in member.shape or () if isinstance(size, Size) for symbol in symbols(size))
+    return isinstance(member, (Const, Range, Kind, Length, External, Operands, Ref, Unbound, Composite))
 
 
 # -- replaying ---------------------------------------------------------------------------------------------------------
