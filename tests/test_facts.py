@@ -53,6 +53,27 @@ train([mc.zeros((2, 8), mc.float16)])
 """
 
 
+@pytest.mark.parametrize(
+    ("test", "argument"),
+    [
+        ("k > 3", True),
+        ("not 0 < k < 3", True),
+        ("k > 3 and x.ndim == 2", True),
+        ("x.shape[0] > 3", True),
+        ("x.shape[0] % 3", True),
+        ("limit > 3", False),
+        ("not 0 < limit < 3", False),
+    ],
+)
+def test_a_condition_tells_whether_it_depends_on_an_argument(test: str, argument: bool) -> None:
+    text = (
+        "import mlx.core as mx\nfrom settings import limit\n\n@mx.compile\ndef step(x: mx.array, k: int):\n"
+        f"    if {test}:\n        raise ValueError\n    return x * k\n"
+    )
+    (raised,) = [event for event in facts_of(text).events if event.kind == "raise"]
+    assert {condition.argument for condition in raised.modality.conditions} == {argument}
+
+
 def test_calls_have_their_arguments_their_function_and_their_loops() -> None:
     log = facts_of(STEP, tools="def scale(x):\n    return x * 2\n")
     (made,) = log.compiled

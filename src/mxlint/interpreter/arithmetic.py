@@ -106,7 +106,7 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             type_name = "int"
         if op == "**" and type_name == "int" and not _not_negative(b):
             type_name = "number"
-    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+    if isinstance(a, (Symbolic, Length)) or isinstance(b, (Symbolic, Length)):
         if op in NEGATED:
             return negated(i, i.derived(NEGATED[op], (a, b), frozenset(("bool",)), place), place)
         return i.derived(op, (a, b), frozenset((type_name,)), place)

@@ -854,14 +854,16 @@ def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_fa
 
 
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
+    if isinstance(member, Symbolic):
+        trace.arguments.add(member.identity)
     if isinstance(member, Symbolic) and member.kinds is None:
         so_far.number += 1
         return Symbolic(member.identity, None, member.label, member.presumed, "argument")
     if isinstance(member, Array) or isinstance(member, Symbolic) and member.kinds == frozenset(("array",)):
         number = so_far.number
         so_far.number += 1
-        trace.arguments.add(member.ident if isinstance(member, Array) else member.identity)
         if isinstance(member, Array):
+            trace.arguments.add(member.ident)
             trace.leaves.setdefault(member.ident, ("argument", None, None))
         shape = member.shape if isinstance(member, Array) else None
         if shape is not None:

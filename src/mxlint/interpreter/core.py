@@ -83,20 +83,25 @@ Path = tuple[Condition, ...]
 
 
 class Truth:
-    """The outcome of a test: True, False, or None with the reason why both may be."""
+    """The outcome of a test: True, False, or None with the reason why both may be. `grounds`: the conditions and values that it rests on where no
+    literal stands for it."""
 
-    __slots__ = ("cause", "literal", "outcome")
+    __slots__ = ("cause", "grounds", "literal", "outcome")
 
-    def __init__(self, outcome: bool | None, cause: Cause | None = None, literal: Literal_ | None = None) -> None:
+    def __init__(
+        self, outcome: bool | None, cause: Cause | None = None, literal: Literal_ | None = None, grounds: tuple[object, ...] = ()
+    ) -> None:
         self.outcome = outcome
         self.cause = cause
         self.literal = literal
+        self.grounds = grounds
 
     def negated(self) -> Truth:
         if self.outcome is not None:
             return Truth(not self.outcome)
         literal = self.literal
-        return Truth(None, self.cause, Literal_(literal.condition, not literal.outcome) if literal is not None else None)
+        opposite = Literal_(literal.condition, not literal.outcome) if literal is not None else None
+        return Truth(None, self.cause, opposite, self.grounds)
 
 
 MAX_POSSIBLE: Final = 32
@@ -273,6 +278,8 @@ class Interpreter:
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
         self.tests: dict[Identity, Place] = {}
         self.choices: set[Identity] = set()
+        self.grounds: dict[Identity, set[object]] = {}
+        """What a condition rests on that only its place names."""
         self.imprecisions: list[Imprecision] = []
         self.place: Place | None = None
         self.trace: Any = None
@@ -452,6 +459,8 @@ class Interpreter:
             self.tests.setdefault(literal.condition, place)
         elif truth.cause in ("open", "imprecise"):
             literal = self.undecided(truth.cause, place).literal
+            assert literal is not None
+            self.grounds.setdefault(literal.condition, set()).update(truth.grounds)
         opposite = Literal_(literal.condition, not literal.outcome) if literal is not None else None
         return self.fork([
             ((Condition(truth.cause, place, literal, True),), then),

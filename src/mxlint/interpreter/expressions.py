@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mxlint.domain.value import (
+    FALSE,
     NONE,
+    TRUE,
     UNBOUND,
     Array,
     Const,
@@ -80,6 +82,8 @@ def _unary_node(i: Interpreter, node: ir.Unary, frame: Frame) -> Value:
     if truth.literal is not None:
         identity = truth.literal.condition
         return Symbolic(("not", identity) if truth.literal.outcome else identity, frozenset(("bool",)))
+    if truth.cause == "open":
+        return i.choose(truth, frame.place(node.operand), lambda: FALSE, lambda: TRUE)
     return Kind("bool", truth.cause or "imprecise")
 
 

@@ -19,6 +19,7 @@ from mxlint.domain.value import (
     Kind,
     Length,
     Literal_,
+    Measure,
     Member,
     Range,
     Ref,
@@ -202,7 +203,9 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
 
 def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:
     """Whether a condition depends on an argument of the function that is traced."""
-    return i.trace is not None and literal is not None and _depends(literal.condition, i.trace)
+    if i.trace is None or literal is None:
+        return False
+    return any(_depends(part, i.trace) for part in (literal.condition, *i.grounds.get(literal.condition, ())))
 
 
 def _depends(part: object, trace: Any) -> bool:
@@ -210,8 +213,8 @@ def _depends(part: object, trace: Any) -> bool:
         return bool(trace.holds(part.trace)) or part.ident in trace.arguments
     if isinstance(part, Symbolic):
         return part.identity in trace.arguments
-    if isinstance(part, Length):
-        return bool(part.size.origins)
+    if isinstance(part, (Length, Measure)):
+        return bool(part.size.origins if isinstance(part, Length) else part.origins)
     return isinstance(part, tuple) and (part in trace.arguments or any(_depends(inner, trace) for inner in part))
 
 

@@ -43,9 +43,12 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     if len(known) == 1 and None not in known:
         return outcomes[0][1]
     unknown = [found for _, found in outcomes if found.outcome is None]
+    grounds: tuple[object, ...] = tuple(literal.condition for option, _ in outcomes for literal in option.guard)
     if unknown:
         causes = [found.cause for found in unknown]
-        return Truth(None, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+        for found in unknown:
+            grounds += (found.literal.condition,) if found.literal is not None else found.grounds
+        return Truth(None, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying", None, grounds)
     true = [option.guard for option, found in outcomes if found.outcome]
     false = [option.guard for option, found in outcomes if not found.outcome]
     for guard in true:
@@ -56,7 +59,7 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     literals = [literal for guard in (*true, *false) for literal in guard]
     if literals:
         causes = [i.why(literal.condition)[0] for literal in literals]
-        return Truth(None, "imprecise" if "imprecise" in causes else "open")
+        return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds)
     return Truth(None, "varying")
 
 
@@ -71,15 +74,15 @@ def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
     if isinstance(member, Length):
         i.operations.use(i, "compare", member, "truth", place, frame)
         least, most = sizes.bounds(member.size)
-        return Truth(False) if least == most == 0 else Truth(True) if least > 0 or most < 0 else Truth(None, "open")
+        return Truth(False) if least == most == 0 else Truth(True) if least > 0 or most < 0 else Truth(None, "open", None, (member,))
     if isinstance(member, Measure):
         i.operations.use(i, "compare", member, "truth", place, frame)
-        return Truth(None, "open")
+        return Truth(None, "open", None, (member,))
     if isinstance(member, Kind):
         return Truth(False) if member.type == "NoneType" else Truth(None, member.cause)
     if isinstance(member, Array):
         i.operations.use(i, "truth", member, "truth", place, frame)
-        return Truth(None, "open")
+        return Truth(None, "open", None, (member,))
     if isinstance(member, Tuple):
         return Truth(bool(member.items)) if member.items is not None else Truth(None, "imprecise")
     if isinstance(member, RangeObject):
