@@ -109,6 +109,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
             i.heap.set(owner.oid, setting, held)
         return
     i.heap.set(owner.oid, "training", TRUE)
+    if i.heap.get(owner.oid, CLASS) == External(MODULE):
+        # Some module: what layers it has is not known, but that it has weights.
+        i.heap.set(owner.oid, WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
     layer = layer_model().construct(
         name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()}
     )
@@ -120,6 +123,8 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
         i.heap.set(owner.oid, "layers", new_list(i, Tuple(args.args), place, "layers"))
 
 
+WEIGHTS: Final = "weights"
+"""The field that stands for all weights of a module whose layers are not known."""
 LAYER: Final = ("#", "layer")
 """The field that holds the description of a layer of mlx.nn."""
 
@@ -183,7 +188,11 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
             value = i.call(layer, Arguments((value,), places=(place,)), place, frame)
         return value
     if cls == MODULE:
-        return None
+        held = i.heap.get(owner.oid, WEIGHTS)
+        if held is None:
+            return None
+        compiled.on_read(i, owner.oid, WEIGHTS, held, place, frame)
+        return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.extra["table"].entry(cls)
     description = i.heap.get(owner.oid, LAYER)
     weights: list[Value] = []

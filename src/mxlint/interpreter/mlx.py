@@ -14,6 +14,7 @@ from mxlint.domain.value import (
     Const,
     External,
     Kind,
+    Literal_,
     Member,
     Ref,
     Symbolic,
@@ -26,7 +27,7 @@ from mxlint.domain.value import (
 from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, presumptions, transforms
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import LAZY, Arguments, Frame, Interpreter
+from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
 from mxlint.interpreter.keys import MAX_PARTS
 from mxlint.interpreter.reach import arrays_in, each_array
@@ -201,6 +202,23 @@ class Mlx:
         for value in values:
             for array in arrays_in(i, value):
                 i.heap.drop(array.ident, LAZY)
+
+    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
+        """A method of something symbolic is called: what has `.update(model, gradients)` is an optimizer."""
+        method = function.identity[0] if isinstance(function.identity, tuple) else None
+        if (
+            method == ".update"
+            and len(args.args) > 1
+            and any(layers.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref))
+        ):
+            given = Arguments((NONE, *args.args), args.keywords, places=(place, *args.places))
+
+            def update() -> Value:
+                return layers.call(i, "mlx.optimizers.Optimizer.update", given, place, frame) or NONE
+
+            kind = ("is an optimizer", function.identity)
+            is_one, is_none = (Condition("open", place, Literal_(kind, outcome)) for outcome in (True, False))
+            i.fork([((is_one,), update), ((is_none,), lambda: NONE)])
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""

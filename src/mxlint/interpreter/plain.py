@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Member, Value
+from mxlint.domain.value import NONE, Array, Member, Symbolic, Value
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 
 
@@ -31,6 +31,9 @@ class NoMlx:
         return NONE
 
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
+        return None
+
+    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
         return None
 
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
