@@ -28,7 +28,7 @@ from mxlint.domain.value import (
     options,
 )
 from mxlint.interpreter import shadows
-from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
+from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.lookup import (
     BASES,
@@ -55,7 +55,13 @@ def attribute(i: Interpreter, owner: Value, name: str, place: Place, frame: Fram
     if not isinstance(owner, Union):
         return member_attribute(i, owner, name, place, frame)
     i.place = place
-    return i.split(owner, lambda member: member_attribute(i, member, name, place, frame))
+    base = len(i.path)
+    value = i.split(owner, lambda member: member_attribute(i, member, name, place, frame))
+    if len(i.path) > base:
+        # Only one member has such an attribute: that it is read shows which one it is.
+        bound_by = {literal for option in owner.options for literal in option.guard}
+        i.path = (*i.path[:base], *(c if c.literal not in bound_by else Condition(None, c.place, c.literal) for c in i.path[base:]))
+    return value
 
 
 def mangled(i: Interpreter, name: str, frame: Frame) -> str:
