@@ -7,6 +7,7 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Member, Ref, Value
+from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter, Truth
 from mxlint.interpreter.iteration import ITEMS, unpack
 from mxlint.interpreter.lookup import special
@@ -107,7 +108,7 @@ def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place
 
 def branch(i: Interpreter, test: ir.Expr, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
     """Run one of two continuations, by a test; under the test's outcome, names are narrowed to what it leaves of them."""
-    on_truth(i, test, i.truth(i.eval(test, frame), frame.place(test), frame), frame, then, otherwise)
+    on_truth(i, test, tested(i, test, frame), frame, then, otherwise)
 
 
 def on_truth(i: Interpreter, test: ir.Expr, truth: Truth, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:

@@ -20,18 +20,18 @@ from mxlint.domain.value import (
     Unknown,
     Value,
     bound,
-    filtered,
     join,
     members,
 )
 from mxlint.interpreter.binding import store
 from mxlint.interpreter.builders import concatenated, copy_dict, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
+from mxlint.interpreter.conditions import bool_op, stopping, tested
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.names import read_name
-from mxlint.interpreter.narrowing import assume, may_be
+from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
 from mxlint.interpreter.text import text_of
 from mxlint.syntax import ir
@@ -73,10 +73,9 @@ def _bin(i: Interpreter, node: ir.Bin, frame: Frame) -> Value:
 
 
 def _unary_node(i: Interpreter, node: ir.Unary, frame: Frame) -> Value:
-    value = i.eval(node.operand, frame)
     if node.op != "not":
-        return unary(i, node.op, value, frame.place(node), frame)
-    truth = i.truth(value, frame.place(node.operand), frame)
+        return unary(i, node.op, i.eval(node.operand, frame), frame.place(node), frame)
+    truth = tested(i, node.operand, frame)
     if truth.outcome is not None:
         return Const(not truth.outcome)
     if truth.literal is not None:
@@ -88,27 +87,7 @@ def _unary_node(i: Interpreter, node: ir.Unary, frame: Frame) -> Value:
 
 
 def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
-    left = i.eval(node.left, frame)
-    place = frame.place(node.left)
-    truth = i.truth(left, place, frame)
-    goes_on = node.op == "and"
-
-    def stay() -> Value:
-        assume(i, node.left, not goes_on, frame)
-        return _falsy(i, left, not goes_on)
-
-    def more() -> Value:
-        assume(i, node.left, goes_on, frame)
-        return i.eval(node.right, frame)
-
-    return i.choose(truth, place, more, stay) if goes_on else i.choose(truth, place, stay, more)
-
-
-def _falsy(i: Interpreter, value: Value, outcome: bool) -> Value:
-    """The members of the left operand with which `and` and `or` stop."""
-
-    kept = filtered(value, lambda member: may_be(i, member, outcome))
-    return kept if kept is not None else value
+    return bool_op(i, node, frame, i.eval, stopping)
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
@@ -129,7 +108,7 @@ def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Fr
 
 def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
     place = frame.place(node.test)
-    truth = i.truth(i.eval(node.test, frame), place, frame)
+    truth = tested(i, node.test, frame)
 
     def then() -> Value:
         assume(i, node.test, True, frame)

@@ -9,6 +9,7 @@ from mxlint.domain.heap import Delta
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, External, Ref, Value, members
 from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner_of, store
+from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.handlers import handled_error, try_statement, with_statement
@@ -91,7 +92,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
 
     def step() -> None:
         nonlocal decided
-        truth = i.truth(i.eval(node.test, frame), frame.place(node.test), frame)
+        truth = tested(i, node.test, frame)
         decided = truth.outcome is not None
         on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
 
