@@ -168,7 +168,9 @@ def test_one_finding_for_one_place_reached_twice() -> None:
 @pytest.mark.parametrize(("test", "columns"), [("x and y", [8, 14]), ("x or y or z", [8, 13, 18]), ("not (x and y)", [13, 19])])
 def test_each_operand_of_a_test_is_asked_once(test: str, columns: list[int]) -> None:
     text = f"import mlx.core as mx\n@mx.compile\ndef step(x, y, z):\n    if {test}:\n        x = x * 2\n    return x + y + z\nstep(mx.array(1), mx.array(2), mx.array(3))\n"
-    assert [(finding.code, finding.span.start.column) for finding in findings({"main.py": text})] == [("MX104", column) for column in columns]
+    assert [(finding.code, finding.span.start.column) for finding in findings({"main.py": text})] == [
+        ("MX104", column) for column in columns
+    ]
 
 
 def test_one_defect_one_finding() -> None:

@@ -10,7 +10,7 @@ from mxlint.interpreter import choices, summaries
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, FrameInfo, Halt, Interpreter, Target
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.relevance import Reach
+from mxlint.interpreter.relevance import Reach, reach_of
 from mxlint.syntax import ir
 
 ENV: Final = ("#", "parent")
@@ -21,8 +21,8 @@ MAX_FIXPOINT: Final = 6
 """Rounds of a fixpoint of recursion."""
 
 
-MAX_ASIDE: Final = 8_000
-"""Steps that an activation may take which reaches nothing compiled; beyond, it is a library without a model."""
+MAX_ASIDE: Final = 2_000
+"""Steps that all activations of a function together may take that reach nothing compiled; beyond, it is a library without a model."""
 
 
 class TakenBack(Exception):
@@ -117,15 +117,17 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         summary = summaries.find(i, under_way, inner)
         if summary is not None:
             return summaries.replay(i, summary, under_way, inner)
-    if id(info.node) in i.costly and i.trace is None:
-        reach = Reach(i, (ref, *args.values))
-        if not reach.compiled:
+    if i.trace is None and i.journal is not None and _is_costly(i, ref, info):
+        reach = reach_of(i, (ref, *args.values))
+        if reach.compiled:
+            i.reaching.add(id(info.node))
+        else:
             if under_way is not None:
                 summaries.abandon(i, under_way)
             return _as_library(i, info, args, reach, place, caller)
     start = Start(i, ref, info.node, args, single)
     if not i.starts:
-        i.limit = max(0, i.steps - MAX_ASIDE)
+        i.limit = max(0, i.steps - MAX_ASIDE // 8)
     i.starts.append(start)
     try:
         with i.within(("call", place, ref.oid)):
@@ -142,12 +144,13 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         taken_back = None
     finally:
         del i.starts[i.starts.index(start) :]
+        if not same:
+            i.aside[id(info.node)] += start.steps - i.steps
     if taken_back is not None:
         start.take_back(i)
         if taken_back.recursive:
             i.recursive.add(id(info.node))
             return _recursive(i, ref, info, args, place, caller)
-        i.costly.add(id(info.node))
         assert start.reaching is not None
         return _as_library(i, info, args, start.reaching, place, caller)
     i.path = start.path if len(i.path) < len(start.path) else i.path
@@ -158,18 +161,27 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     return value
 
 
+def _is_costly(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
+    """Whether the activations of a function have cost much so far, and are not known to reach something compiled. A constructor says what its
+    object is."""
+    return i.aside[id(info.node)] >= MAX_ASIDE and id(info.node) not in i.reaching and i.info(ref.oid).label != "__init__"
+
+
 def costly(i: Interpreter) -> None:
-    """Take back the outermost activation that has cost much and reaches nothing compiled. Traces, and what leads to one, run to their end."""
+    """Take back the outermost activation of a function that has cost much and reaches nothing compiled. Traces, and what leads to one, run to
+    their end."""
     i.limit = max(0, i.steps - MAX_ASIDE // 8)
     if i.trace is not None:
         return
     for start in i.starts:
-        if start.steps - i.steps < MAX_ASIDE:
-            return
-        if start.reaching is None:
-            start.reaching = Reach(i, (start.function, *start.args.values))
-        if not start.reaching.compiled and i.info(start.function.oid).label != "__init__":
+        node = id(start.node)
+        if node in i.reaching or i.aside[node] + start.steps - i.steps < MAX_ASIDE or i.info(start.function.oid).label == "__init__":
+            continue
+        reach = reach_of(i, (start.function, *start.args.values))
+        if not reach.compiled:
+            start.reaching = reach
             raise TakenBack(start, recursive=False)
+        i.reaching.add(node)
 
 
 def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:

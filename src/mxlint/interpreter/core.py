@@ -6,6 +6,7 @@ whatever left (a return, break, continue or raise) has handed its delta to the p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -35,13 +36,16 @@ from mxlint.domain.value import (
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import Start
     from mxlint.interpreter.operations import Operations
+    from mxlint.interpreter.relevance import Reach
     from mxlint.interpreter.summaries import Summary
     from mxlint.project import Project
     from mxlint.source import Source
     from mxlint.syntax import ir
 
-MAX_STEPS: Final = 400_000
-"""Expressions and statements that one entry may take."""
+MAX_STEPS: Final = 50_000
+"""Expressions and statements that one entry may take: about two seconds."""
+MAX_STEPS_OF_FILE: Final = 200_000
+"""Those that all entries of a file may take together."""
 MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
 
@@ -264,13 +268,19 @@ class Interpreter:
         self.silent = 0
         self.unrolled = 1
         self.steps = MAX_STEPS
+        self.left = MAX_STEPS_OF_FILE
+        """Steps that are left to the entries of the file, but for the present one."""
         self.tries: list[Target] = []
         self.try_depths: list[int] = []
         self.targets: list[Target] = []
         self.stack: list[Frame] = []
         self.starts: list[Start] = []
         self.recursive: set[int] = set()
-        self.costly: set[int] = set()
+        self.aside: Counter[int] = Counter()
+        """Steps that the activations of each function have taken, by the number of its node."""
+        self.reaching: set[int] = set()
+        """Functions that are known to reach something compiled."""
+        self.reaches: dict[tuple[object, ...], Reach] = {}
         self.limit = 0
         self.splits = 0
         self.modules: dict[str, int] = {}

@@ -34,14 +34,16 @@ def guarded_run(i: Interpreter, run: object) -> None:
     """Run an entry from the present state, and take back what it wrote."""
     mark, path, context = i.heap.mark(), i.path, i.context
     depth, tries, targets = len(i.stack), len(i.tries), len(i.targets)
-    i.steps = MAX_STEPS
+    i.steps = given = min(MAX_STEPS, i.left)
+    i.limit = 0
     try:
         run()  # type: ignore[operator]
     except Halt:
         pass
     except (OutOfSteps, RecursionError):
-        i.imprecise("budget of steps" if i.steps < 0 else "nesting too deep")
+        i.imprecise("budget of steps" if i.steps < 0 else "nesting too deep", i.place)
     finally:
+        i.left -= given - max(i.steps, 0)
         compiled.note_kept(i, mark)
         i.heap.undo(mark)
         i.path, i.context, i.trace, i.silent = path, context, None, 0

@@ -33,7 +33,7 @@ from mxlint.interpreter import (
     statements,
     truths,
 )
-from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Observer, OutOfSteps
+from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, Observer, OutOfSteps
 from mxlint.interpreter.expressions import evaluate
 from mxlint.interpreter.operations import Operations
 from mxlint.models.mlx.table import Table
@@ -163,7 +163,8 @@ def run(i: Interpreter, source: Source) -> None:
     except Halt:
         pass
     except OutOfSteps:
-        i.imprecise("budget of steps")
+        i.imprecise("budget of steps", i.place)
+    i.left -= MAX_STEPS - max(i.steps, 0)
 
 
 def interpret(source: Source, project: Project, observer: Observer | None = None) -> Interpreter:

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from mxlint.source import Source
 
 
+def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
+    """What values come to, asked once for as long as nothing new is compiled or imported."""
+    key = (*values, len(i.journal.compiled), len(i.modules))
+    found = i.reaches.get(key)
+    if found is None:
+        found = i.reaches[key] = Reach(i, values)
+    return found
+
+
 class Reach:
     """What a function and all that it may call come to: whether anything there compiles, is compiled or writes a global; the attributes that are set.
 
