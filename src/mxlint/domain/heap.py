@@ -75,13 +75,18 @@ class Recording:
     `anchored`: it changed who is the newest, or wherever something lies: it means something else in another context.
     `facts`: what it noted, `written`: the locations that it wrote, with the places. `valid`: nothing else happened that a second run would
     have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
+    `leaving`: the states in which one left to a handler around, relative to `mark`, with the exception and the path behind its first `path`
+    conditions.
     """
 
-    __slots__ = ("anchored", "facts", "fresh", "inputs", "outer", "raises", "reads", "thrown", "tries", "valid", "written")
+    __slots__ = ("anchored", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "thrown", "tries", "valid", "written")  # fmt: skip
 
-    def __init__(self, outer: Recording | None, tries: int) -> None:
+    def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
         self.tries = tries
+        self.mark = mark
+        self.path = path
+        self.leaving: list[tuple[Delta, Value, tuple[object, ...]]] = []
         self.reads: set[Location] = set()
         self.inputs: set[Location] = set()
         self.fresh: dict[int, tuple[object, ...]] = {}
@@ -103,7 +108,6 @@ class Recording:
             outer.written += self.written
             outer.raises |= self.raises
             outer.anchored = outer.anchored or self.anchored
-            outer.thrown = outer.thrown or self.thrown
             outer.valid = outer.valid and self.valid
 
 

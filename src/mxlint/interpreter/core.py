@@ -537,9 +537,9 @@ class Interpreter:
                     self.observer.left(frame, frame.node, exception)  # type: ignore[arg-type]
         recording = self.heap.recording
         while recording is not None and recording.tries >= len(self.tries):
-            if self.tries:
-                recording.valid = False
             recording.thrown = True
+            if self.tries and recording.mark is not None:
+                recording.leaving.append((self.heap.changes(recording.mark), exception, self.path[recording.path :]))
             recording = recording.outer
         if self.tries:
             self.leave(self.tries[-1], exception)

@@ -35,7 +35,7 @@ from mxlint.domain.value import (
     referred,
     rename,
 )
-from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Context, Interpreter, Path, count_write
+from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Context, Halt, Interpreter, Path, count_write
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
@@ -43,6 +43,8 @@ MAX_READS: Final = 2000
 """A call that reads more is run again: comparing costs as much."""
 MAX_WRITES: Final = 60
 """A call that writes more is not done in another context."""
+MAX_LEAVING: Final = 16
+"""A call that exceptions leave in more states is run again."""
 _COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field"))
 """Kinds of objects that a replay can make anew in another context: nothing of them lies outside the heap."""
 _PLAIN: Final = _COPIED | {"frame", "partial", "transform", "at", "super"}
@@ -56,11 +58,25 @@ Key: TypeAlias = tuple[object, ...]
 
 
 class Summary:
-    """What one call read, wrote, made, noted and returned. `inputs`: what else has to be the same for it to be written as it is."""
+    """What one call read, wrote, made, noted and returned. `inputs`: what else has to be the same for it to be written as it is.
 
-    __slots__ = ("anchored", "arrays", "context", "facts", "fresh", "inputs", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "thrown", "value", "writes", "written")  # fmt: skip
+    `leaving`: the states in which exceptions left to a handler around; `between`: a state that covers all between its begin and its end, from
+    which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
+    """
 
-    def __init__(self, i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int], context: Context, portable: bool) -> None:
+    __slots__ = ("anchored", "arrays", "between", "context", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "thrown", "value", "writes", "written")  # fmt: skip
+
+    def __init__(
+        self,
+        i: Interpreter,
+        call: Call,
+        value: Value,
+        writes: Delta,
+        used: set[int],
+        context: Context,
+        portable: bool,
+        between: Delta | None,
+    ) -> None:
         recording = call.recording
         before = i.heap.held_before(call.mark, [*recording.inputs, *(at for at in recording.reads if at[0] not in recording.fresh)])
         self.value = value
@@ -73,9 +89,12 @@ class Summary:
         self.context = context
         self.facts = tuple(recording.facts)
         self.written = tuple(recording.written)
-        self.path = _conditions(i.path) if self.facts else ()
+        self.path = _conditions(call.path) if self.facts else ()
+        self.more = i.path[len(call.path) :]
         self.raises = frozenset(recording.raises)
         self.thrown = recording.thrown
+        self.leaving = tuple(recording.leaving)
+        self.between = between
         self.operations = i.trace.operations - call.operations if i.trace is not None else 0
         self.anchored = recording.anchored
         self.portable = portable
@@ -85,6 +104,11 @@ class Summary:
 def _conditions(path: Path) -> tuple[object, ...]:
     """A path, to be compared with another."""
     return tuple((condition.cause, condition.place, condition.literal, condition.outcome) for condition in path)
+
+
+def _extends(path: Path, base: Path) -> bool:
+    """Whether a path begins with another."""
+    return len(path) >= len(base) and all(one is other for one, other in zip(path, base))
 
 
 class Call:
@@ -98,7 +122,7 @@ class Call:
         self.mark = i.heap.mark()
         self.path: Path = i.path
         self.operations: int = i.trace.operations if i.trace is not None else 0
-        self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries))
+        self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries), self.mark, len(i.path))
 
 
 def _values(held: object) -> Iterable[Value]:
@@ -156,7 +180,7 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     i.heap.recording = None
     try:
         for summary in i.summaries.get(call.key, ()):
-            if _holds(i, summary, call) and (_same(i, summary, call, context) or _fits(summary, call)):
+            if _holds(i, summary, call) and (_same(i, summary, call, context) or _fits(i, summary, call)):
                 return summary
     finally:
         i.heap.recording = recording
@@ -164,8 +188,6 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
 
 
 def _holds(i: Interpreter, summary: Summary, call: Call) -> bool:
-    if i.tries and (summary.thrown or summary.raises and summary.writes):
-        return False
     if summary.facts and summary.path != _conditions(i.path):
         return False
     return _held(i, summary.reads)
@@ -180,13 +202,16 @@ def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> boo
     """Whether a summary can be written as it is."""
     return (
         summary.context is context
+        and (not i.tries or summary.between is not None)
         and all(then.ident == now.ident for then, now in zip(summary.arrays, call.arrays))
         and _held(i, summary.inputs)
     )
 
 
-def _fits(summary: Summary, call: Call) -> bool:
+def _fits(i: Interpreter, summary: Summary, call: Call) -> bool:
     """Whether a summary can be made anew for other arrays, in another context."""
+    if i.tries and (summary.thrown or summary.raises and summary.writes):
+        return False
     return summary.portable and all(
         now.ident == then.ident or now.ident not in summary.referred for then, now in zip(summary.arrays, call.arrays)
     )
@@ -205,17 +230,21 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
     """End a call that came back: drop what nobody can reach any more, and keep a summary if one can be made."""
     recording = call.recording
     i.heap.recording = None
+    between: Delta | None = None
+    if i.tries:
+        between = i.heap.every_value(call.mark) if recording.raises else {}
     changes, used, kinds = sweep(i, recording, call.mark, value)
     if (
         recording.valid
-        and i.path is call.path
+        and _extends(i.path, call.path)
         and kinds <= _KEPT
         and len(recording.reads) <= MAX_READS
         and len(recording.inputs) <= MAX_READS
+        and len(recording.leaving) <= MAX_LEAVING
     ):
-        portable = not recording.anchored and not recording.facts and _is_portable(i, call, value, changes, used)
+        portable = not recording.anchored and not recording.facts and i.path is call.path and _is_portable(i, call, value, changes, used)
         kept = i.summaries.setdefault(call.key, [])
-        kept.insert(0, Summary(i, call, value, changes, used, context, portable))
+        kept.insert(0, Summary(i, call, value, changes, used, context, portable, between))
         del kept[MAX_SUMMARIES:]
     recording.fresh = {oid: site for oid, site in recording.fresh.items() if oid in used}
     i.heap.recording = recording.outer
@@ -327,17 +356,46 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
     if recording is not None:
         recording.reads.update(summary.reads)
         recording.raises |= summary.raises
-        recording.thrown = recording.thrown or summary.thrown
+    if summary.thrown and not i.tries:
+        while recording is not None:
+            recording.thrown = True
+            recording = recording.outer
+    if same and i.tries:
+        _leave_again(i, summary)
     value = _put_back(i, summary) if same else _made_anew(i, summary, call, context)
     for keep_fact in summary.facts:
         i.noting(keep_fact)
     if i.trace is not None:
         i.trace.operations += summary.operations
-    if summary.raises:
-        i.may_raise(*(error for error in summary.raises if error is not None))
-        if None in summary.raises:
-            i.may_raise()
+    _may_raise_again(i, summary)
+    i.path = (*i.path, *summary.more)
     return value
+
+
+def _leave_again(i: Interpreter, summary: Summary) -> None:
+    """Hand the states in which exceptions left a call, or may have, to the handlers around."""
+    mark, path = i.heap.mark(), i.path
+    for delta, exception, more in summary.leaving:
+        i.heap.apply(delta)
+        i.path = (*path, *more)  # type: ignore[arg-type]
+        try:
+            i.throw(exception)
+        except Halt:
+            pass
+        i.heap.undo(mark)
+        i.path = path
+    if summary.raises and summary.between:
+        i.heap.apply(summary.between)
+        _may_raise_again(i, summary)
+        i.heap.undo(mark)
+
+
+def _may_raise_again(i: Interpreter, summary: Summary) -> None:
+    named = [error for error in summary.raises if error is not None]
+    if named:
+        i.may_raise(*named)
+    if None in summary.raises:
+        i.may_raise()
 
 
 def _put_back(i: Interpreter, summary: Summary) -> Value:
