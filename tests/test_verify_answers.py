@@ -178,7 +178,7 @@ def test_what_a_program_writes_in_place_of_the_experiment(forged: bytes, tmp_pat
     monkeypatch.chdir(tmp_path)
     writes = f"import os\nfor end in range(3, 64):\n    try:\n        os.write(end, {forged!r})\n    except OSError:\n        pass\n"
     text = HEAD + PROGRAMS["MX101"].replace(
-        "    print(x)\n", "    " + writes.replace("\n", "\n    ").rstrip() + "\n    os._exit(0)\n    print(x)\n"
+        "    print(x)\n", "    " + writes.replace("\n", "\n    ").rstrip() + "\n    if os.getpid():\n        os._exit(0)\n    print(x)\n"
     )
     Path("main.py").write_text(text, encoding="utf-8")
     result = check(["main.py"])

@@ -24,7 +24,6 @@ import pytest
 
 from mxlint.engine import check
 from mxlint.finding import Verdict
-from mxlint.rules.registry import RULES
 from mxlint.verify import runner
 from mxlint.verify.child import calls
 from mxlint.verify.child.guard import LAYERS
@@ -144,7 +143,7 @@ def contained(names: Sequence[str], folder: Path, monkeypatch: pytest.MonkeyPatc
     claims = []
     for file, text in texts.items():
         printing = text.splitlines().index("    print(x)") + 1
-        claims += asked(result, file, printing, RULES["MX101"])
+        claims += asked(result, file, printing, "MX101")
     found = verify(claims, result.sources, [site.span for site in result.sites], options, result.facts)
 
     assert [path.name for path in outside.iterdir()] == ["victim.npy"]
@@ -168,7 +167,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         result = check(["program.py"], with_facts=True)
-        claims = asked(result, Path("program.py"), 7, RULES["MX101"])
+        claims = asked(result, Path("program.py"), 7, "MX101")
         verify(claims, result.sources, [site.span for site in result.sites], Options(keep=folder / "keep"), result.facts)
     (job,) = folder.glob("keep/*/job.json")
     return dict(json.loads(job.read_text(encoding="utf-8")))
@@ -424,7 +423,7 @@ def test_processes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     Path("program.py").write_text(text + "print(step(mx.array(2.0)))\n", encoding="utf-8")
     monkeypatch.setattr(runner, "MOST_PROCESSES", 3)
     result = check(["program.py"], with_facts=True)
-    claims = asked(result, Path("program.py"), 6, RULES["MX101"])
+    claims = asked(result, Path("program.py"), 6, "MX101")
     (finding,) = verify(claims, result.sources, [site.span for site in result.sites], facts=result.facts)
     assert finding.verdict is not None
     assert "more processes" in (finding.verdict.reason or "")

@@ -439,3 +439,46 @@ def test_a_raise_without_captures_leaves_nothing() -> None:
         "raise ValueError",
     )
     assert found.verdict == "inconclusive", found
+
+
+TRAINED = """
+@mx.compile
+def trained(x):
+    return x * 2
+
+
+class Meter:
+    @mx.compile
+    def right(self, x):
+        return x.sum()
+
+
+@partial(mx.compile, inputs=mx.random.state, outputs=mx.random.state)
+def draw(logits, temperature):
+    if temperature <= 0:
+        raise ValueError(temperature)
+    return mx.random.categorical(logits / temperature)
+
+
+for _ in range(250):
+    trained(mx.ones(2))
+try:
+    Meter().right(mx.ones(2))
+except TypeError as error:
+    print(error)
+for temperature in (0.7, -1.0):
+    try:
+        draw(mx.ones((1, 4)), temperature)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_a_script_that_trains_first_is_followed_to_what_is_flagged() -> None:
+    """The evidence names the call that shows it."""
+    method = verdict(TRAINED, "MX501")
+    assert method.evidence is not None
+    assert (method.verdict, method.evidence.function) == ("confirmed", "right")
+    raised = verdict(TRAINED, "MX208")
+    assert raised.evidence is not None
+    assert (raised.verdict, raised.evidence.arguments) == ("confirmed", "logits=float32[1,4], temperature=-1.0")

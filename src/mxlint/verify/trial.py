@@ -21,8 +21,8 @@ MOST_TRIES = 4
 """Runs within which a crash has to come back."""
 
 
-MOST_CALLS = 200
-"""Calls of compiled functions that are looked at, where fewer do not come to the flagged expression."""
+MOST_CALLS = 1000
+"""Calls of compiled functions that are looked at, where fewer do not come to the flagged expression: a script trains before it draws."""
 
 
 WITHOUT = {"plain": "without compile", "computed": "with all arrays computed before", "serial": "with one thread for all"}
@@ -30,17 +30,24 @@ WITHOUT = {"plain": "without compile", "computed": "with all arrays computed bef
 
 
 def long_enough(bench: Bench, job: Job, claim: Claim, protocol: Protocol) -> Job:
-    """Return the job, with as many calls looked at as the uncompiled program takes to come to the flagged expression, MOST_CALLS at most."""
+    """Return the job, with as many calls looked at as the uncompiled program takes to come to the flagged expression, or to a call of what is
+    compiled there, MOST_CALLS at most."""
     run = bench.run(job, protocol.reference).answer
     flagged = watch(watched(claim))
     if run is None or run["status"] != "enough" or flagged not in job.settings["watches"]:
         return job
     longer = replace(job, settings={**job.settings, "calls": MOST_CALLS})
     number = job.settings["watches"].index(flagged)
-    if run["watches"][number]["inside"]:
+    if _comes_to(claim, run, number):
         return job
     further = bench.run(longer, protocol.reference).answer
-    return longer if further is not None and "calls" in further and further["watches"][number]["inside"] else job
+    return longer if further is not None and "calls" in further and _comes_to(claim, further, number) else job
+
+
+def _comes_to(claim: Claim, run: Mapping[str, Any], number: int) -> bool:
+    """Whether a compiled function evaluates the flagged expression in a run, which is watched under `number`, or is what is compiled there."""
+    made = {call["object"] for call in run["calls"]} if at_site(claim) else set()
+    return bool(run["watches"][number]["inside"]) or any(claim.within(run["objects"][one]) for one in made)
 
 
 def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int = 0) -> tuple[Answer, Mapping[str, Any] | None, str | None]:

@@ -37,21 +37,27 @@ def with_call(answer: Answer, comparison: Comparison) -> Answer:
 
 
 def _calls(comparison: Comparison, run: Run, evidence: Evidence) -> Iterator[Call]:
-    """The call that shows it: where it was raised, else where a result differs, else the last; of traces that need not be all calls."""
+    """The call that shows it: where it was raised, of what the claim is about before others, else where a result differs, else the last; of traces
+    that need not be all calls."""
     calls = comparison.calls(run)
     if evidence.kind == "traces":
         yield from calls
         return
     if run is comparison.real:
-        if evidence.kind == "exception":
-            numbers = [item["call"] for item in comparison.exceptions() if item["left"] and item["call"] is not None and item["call"] >= 0]
-            yield from (run["calls"][number] for number in numbers[:1])
-            if numbers:
-                return
+        if raised := list(_raised(comparison, run, evidence)):
+            yield next((call for call in raised if call in calls), raised[0])
+            return
         if (found := next((real for _, real, _, _ in differing(comparison)), None)) is not None:
             yield found
             return
     yield from calls[-1:]
+
+
+def _raised(comparison: Comparison, run: Run, evidence: Evidence) -> Iterator[Call]:
+    """The calls that end by an exception: with compile only, or, where placeholders stay behind, by that of the flagged expression."""
+    for item in comparison.exceptions(new=evidence.kind == "exception") if evidence.kind in ("exception", "leak") else ():
+        if item["left"] and item["call"] is not None and item["call"] >= 0 and (evidence.kind == "exception" or comparison.hits(item)):
+            yield run["calls"][item["call"]]
 
 
 def worded(verdict: Verdict) -> Verdict:
