@@ -35,6 +35,7 @@ from mxlint.domain.value import (
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import Start
+    from mxlint.interpreter.iteration import Invariants
     from mxlint.interpreter.operations import Operations
     from mxlint.interpreter.relevance import Reach
     from mxlint.interpreter.summaries import Summary
@@ -295,6 +296,8 @@ class Interpreter:
         self.trace: Any = None
         self.singletons: dict[object, int] = {}
         self.approximations: dict[object, Any] = {}
+        self.invariants: Invariants | None = None
+        """Of the loop that runs: what the loops in it start from."""
         self.summaries: dict[tuple[object, ...], list[Summary]] = {}
         self.extra: dict[str, Any] = {}
         self.journal: Any = None

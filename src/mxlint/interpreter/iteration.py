@@ -6,10 +6,11 @@ loop whose state is widened until it is stable. A generator runs its body, and e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from mxlint.domain.heap import Delta, Recording, widened
+from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, widened
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     FALSE,
@@ -114,26 +115,98 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     return after
 
 
+class Invariants:
+    """The invariants that the loops in a loop had in its last round, from which they start in its next one: what was stable from a smaller state
+    is near to what is stable now. A loop is known by its place and context, and by how often it was come to in the round."""
+
+    __slots__ = ("_known", "_passed")
+
+    def __init__(self) -> None:
+        self._known: dict[object, tuple[Delta, Invariants]] = {}
+        self._passed: Counter[object] = Counter()
+
+    def begin_round(self) -> None:
+        """The loop around begins a round."""
+        self._passed.clear()
+
+    def key(self, loop: object) -> object:
+        """The loop that is come to."""
+        self._passed[loop] += 1
+        return loop, self._passed[loop]
+
+    def last(self, key: object) -> tuple[Delta | None, Invariants]:
+        """The invariant of a loop, None if it is new, and those of the loops in it."""
+        return self._known.get(key, (None, Invariants()))
+
+    def keep(self, key: object, head: Delta, inner: Invariants) -> None:
+        """Keep the invariant of a loop."""
+        self._known[key] = head, inner
+
+
 def _fixpoint(i: Interpreter, mark: int, start: Delta, context: object, step: Callable[[], object], path: Path) -> Delta:
     """The state before each further round: the least one found that a round does not leave. What the last round noted stays noted."""
-    head = start
-    checkpoint = i.checkpoint()
-    for number in range(2 * MAX_ROUNDS):
-        i.forget(checkpoint)
-        after = _round(i, mark, head, context, step, path)
-        if after is None:
-            return head
-        merged = i.heap.merged([(head, ()), (after, ())]) if number == 0 else widened(head, after, i.heap)
-        if merged == head:
-            # One step down: what widening overshot and a test of the loop bounds again.
-            lower = i.heap.merged([(start, ()), (after, ())]) if number else head
-            if lower != head:
-                i.forget(checkpoint)
-                _round(i, mark, lower, context, step, path)
-            return lower
-        head = _given_up(i, head, merged) if number >= MAX_ROUNDS else merged
-    i.imprecise("a loop that does not settle")
+    around = i.invariants if not i.approximations else None
+    if around is None:
+        return _ascend(i, mark, start, None, Invariants(), context, step, path)[0]
+    key = around.key((context, i.context))
+    last, inner = around.last(key)
+    head, after = _ascend(i, mark, start, last, inner, context, step, path)
+    around.keep(key, after, inner)
     return head
+
+
+def _ascend(
+    i: Interpreter,
+    mark: int,
+    start: Delta,
+    last: Delta | None,
+    inner: Invariants,
+    context: object,
+    step: Callable[[], object],
+    path: Path,
+) -> tuple[Delta, Delta]:
+    """The fixpoint from a state, and from what was after the rounds of the loop in the last round of the one around. The state before each
+    round, and the one after."""
+    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap)
+    around = i.invariants
+    checkpoint = i.checkpoint()
+    try:
+        for number in range(2 * MAX_ROUNDS):
+            i.forget(checkpoint)
+            inner.begin_round()
+            i.invariants = inner
+            after = _round(i, mark, head, context, step, path)
+            if after is None:
+                return head, {}
+            first = number == 0 and last is None
+            merged = i.heap.merged([(head, ()), (after, ())]) if first else widened(head, after, i.heap)
+            if merged == head:
+                # One step down: what widening overshot and a test of the loop bounds again.
+                lower = i.heap.merged([(start, ()), (after, ())]) if not first else head
+                if _narrows(lower, head, i.heap):
+                    i.forget(checkpoint)
+                    i.invariants = None
+                    _round(i, mark, lower, context, step, path)
+                return lower, after
+            head = _given_up(i, head, merged) if number >= MAX_ROUNDS else merged
+    finally:
+        i.invariants = around
+    i.imprecise("a loop that does not settle")
+    return head, {}
+
+
+def _narrows(lower: Delta, head: Delta, heap: Heap) -> bool:
+    """Whether a state says more than a larger one of the objects that it has."""
+    return lower != head and any(
+        lower.get((oid, field)) != head.get((oid, field))
+        for oid, field in lower | head
+        if (oid, ALIVE) in lower or (oid, ALIVE) not in head or heap.has(oid, ALIVE)
+    )
+
+
+def _present(last: Delta, heap: Heap) -> Delta:
+    """What an invariant says of the objects that are there, and of those that the loop makes."""
+    return {(oid, field): value for (oid, field), value in last.items() if (oid, ALIVE) in last or heap.fields(oid)}
 
 
 def _given_up(i: Interpreter, head: Delta, merged: Delta) -> Delta:
