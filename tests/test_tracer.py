@@ -173,6 +173,48 @@ def test_each_operand_of_a_test_is_asked_once(test: str, columns: list[int]) -> 
     ]
 
 
+CLIENT = """import mlx.core as mx
+
+
+class Sampler:
+    def __init__(self, scale):
+        self.scale, self.guidance, self.cache, self.count = scale, 1.0, None, 0
+        self.step = mx.compile(self._step)
+
+    def _step(self, x):
+        return x * {read}
+
+    def set_guidance(self, guidance):
+        self.guidance = guidance
+
+    def reset(self, scale):
+        self.scale = scale
+        self.step = mx.compile(self._step)
+
+    def sample(self, x):
+        if self.cache is None:
+            self.cache = 2.0
+        y = self.step(x)
+        {after}
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "after", "condition"),
+    [
+        ("self.guidance", "pass", "if `set_guidance` runs after the first call"),
+        ("self.count", "self.count += 1", "if `sample` is called again"),
+        ("self.cache", "pass", None),  # a test that it is unset guards the write
+        ("self.count", "self.count = 0", None),  # the same value
+    ],
+)
+def test_public_methods_of_a_class_may_be_called_in_any_order(read: str, after: str, condition: str | None) -> None:
+    found = findings({"main.py": CLIENT.format(read=read, after=after)})
+    assert [(item.code, item.severity) for item in found] == ([("MX209", "warning")] if condition else [])
+    assert condition is None or condition in found[0].message
+
+
 def test_one_defect_one_finding() -> None:
     text = (
         "from functools import partial\nimport mlx.core as mx\n\n\n"

@@ -26,7 +26,8 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that is not decided: the test as written, the outcome that is meant (None: no test), and why: "open" where nobody in sight says.
+    """Something that is not decided: the test as written, the outcome that is meant (None: no test), and why: "open" where nobody in sight says, "client" where a
+    public method may run between two calls.
     `argument`: the test depends on an argument of the compiled function."""
 
     where: Where

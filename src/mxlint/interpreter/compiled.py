@@ -53,7 +53,7 @@ from mxlint.interpreter import calls as pycalls
 from mxlint.interpreter import clocks
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.arithmetic import origins
-from mxlint.interpreter.core import ANY, LAZY, OPERANDS, Arguments, Condition, Frame, Interpreter, count_write
+from mxlint.interpreter.core import ANY, CLIENT, LAZY, OPERANDS, Arguments, Condition, Frame, Interpreter, count_write
 from mxlint.interpreter.journal import (
     call_places,
     describe,
@@ -1174,7 +1174,8 @@ def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Val
         for literal in option.guard:
             cause, at = i.why(literal.condition)
             if cause == "open" and at is not None:
-                conditions.append(events.Condition(where(at), "open"))
+                client = isinstance(literal.condition, tuple) and literal.condition[0] == CLIENT
+                conditions.append(events.Condition(where(at), "client" if client else "open"))
     if parts is None:
         if _surely_same(i, before, present):  # type: ignore[arg-type]
             return
@@ -1197,8 +1198,14 @@ def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Val
     kind = found.kind if found.kind != "symbolic" else value_kind(now)
     note(i, events.Stale(
         ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
-        found.calls, events.Modality(hang, keeping(i, oid)), found.container,
+        found.calls, events.Modality(hang, _presumed(i, oid, hang)), found.container,
     ))  # fmt: skip
+
+
+def _presumed(i: Interpreter, oid: int, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
+    """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
+    again = i.extra.get("client")
+    return (*keeping(i, oid), *((again,) if again and not conditions else ()))
 
 
 def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:

@@ -59,6 +59,10 @@ OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
 
 
+CLIENT: Final = "client"
+"""The first part of the condition that a method of a class runs between two calls."""
+
+
 class Halt(Exception):
     """No state goes on from here."""
 

@@ -6,7 +6,7 @@ uses say; one of a compiled function of which nothing is known is an array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -374,15 +374,9 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     def run() -> None:
         place = Place(info.source, info.node.start, info.node.end)
         given: list[Value] = [] if owner_class is None else [owner_class]
-        bound = len(given)
         if cls is not None and info.node.params and info.name != "__new__":
             given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
-            bound = 1
-        args = arguments(i, ref, info, bound, frozenset())
-        every = Arguments((*given, *args.args), args.keywords, places=((place,) * bound) + args.places, keyword_places=args.keyword_places)
-        i.extra["entered alone"] = True
-        with i.within(("entry", place)):
-            value = _to_its_end(i, i.call(ref, every, place, frame), place, frame)
+        value = called_alone(i, (ref, info), given, 1, frame)
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 inner = i.info(member.oid).payload
@@ -394,6 +388,19 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     guarded_run(i, run)
     if again:
         journal(i).forget_sites(known, reached)
+
+
+def called_alone(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], turn: int, frame: Frame) -> Value:
+    """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`."""
+    ref, info = function
+    place = Place(info.source, info.node.start, info.node.end)
+    i.extra["entered alone"] = True
+    with i.within(("entry", place, turn)):
+        args = arguments(i, ref, info, len(given), frozenset())
+        every = Arguments(
+            (*given, *args.args), args.keywords, places=((place,) * len(given)) + args.places, keyword_places=args.keyword_places
+        )
+        return _to_its_end(i, i.call(ref, every, place, frame), place, frame)
 
 
 def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:

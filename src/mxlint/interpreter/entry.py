@@ -16,6 +16,7 @@ from mxlint.interpreter import (
     attributes,
     calls,
     classes,
+    client,
     compiled,
     entries,
     external,
@@ -192,6 +193,7 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
         if not reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
             continue
         entries.enter(i, function, frame)
+    client.clients(i, source, module, frame)
     entries.trace_uncalled(i, frame)
     if everything:
         entries.compile_all(i, source, module, frame)

@@ -80,6 +80,11 @@ class Journal:
             while len(table) > length:
                 table.popitem()
 
+    def keep_only(self, known: int, kind: type) -> None:
+        """Forget the records after the first `known` that are of another kind."""
+        kept = [record for number, record in enumerate(self.records) if number < known or type(record) is kind]
+        self.records = dict.fromkeys(kept)
+
     def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
         """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""
         gone = {number for number, fact in self.compiled.items() if number not in known and fact.site.span in reached}

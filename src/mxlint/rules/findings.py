@@ -52,7 +52,9 @@ def hanging(modality: Modality) -> str:
     """The conditions and presumptions in words, to end a message with."""
     words = []
     for condition in modality.conditions[:2]:
-        if condition.outcome is None:
+        if condition.cause == "client":
+            words.append(f"if {quoted(condition.where.text)} runs after the first call")
+        elif condition.outcome is None:
             words.append(f"if {quoted(condition.where.text)} comes to that")
         else:
             words.append(f"when {quoted(condition.where.text)} is {'true' if condition.outcome else 'false'}")

@@ -1,0 +1,87 @@
+"""The most general client of a class that owns compiled objects: its public methods in any order, any number of times.
+
+Nothing in sight makes an object of the class or calls it. Each method that comes to a compiled object is called, then every public method may run,
+then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the methods alone.
+"""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Literal_, Ref, Value, members
+from mxlint.facts import events
+from mxlint.finding import Span
+from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.core import CLIENT, Condition, Frame, Interpreter
+from mxlint.interpreter.entries import called_alone, functions, guarded_run
+from mxlint.interpreter.journal import journal
+from mxlint.interpreter.reach import each_leaf
+from mxlint.source import Source
+
+Method = tuple[Ref, FunctionInfo]
+
+
+def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
+    """Run the client of each class of a file that owns compiled objects and that nothing in sight uses."""
+    methods: dict[int, list[Method]] = {}
+    for ref, cls, _ in functions(i, source, module):
+        info = i.info(ref.oid).payload
+        if cls is not None and isinstance(info, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_")):
+            methods.setdefault(cls.oid, []).append((ref, info))
+    for number, public in methods.items():
+        owner = i.extra.get("samples", {}).get(number)
+        if owner is None or not _owns(i, number, owner):
+            continue
+        for method in public:
+            if _calls_alone(i, method[1]):
+                _run(i, owner, method, [other for other in public if other is not method], frame)
+
+
+def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
+    """Whether an object of a class, or the class itself, holds something compiled."""
+    held = [member for _, _, member in each_leaf(i, owner)]
+    held += [member for value in i.heap.fields(cls).values() for member in members(value)]
+    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in held)
+
+
+def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
+    """Whether a method comes to compiled objects, and only where nothing in sight calls it."""
+    calls = [record for record in journal(i).records if type(record) is events.Call]
+    inside = [call for call in calls if any(_within(span, method) for span in (call.where.span, *call.path))]
+    return bool(inside) and all(call.alone for call in inside)
+
+
+def _within(span: Span, method: FunctionInfo) -> bool:
+    around: Span = method.source.span(method.node.start, method.node.end)
+    return around.filename == span.filename and around.start <= span.start and span.end <= around.end
+
+
+def _run(i: Interpreter, owner: Value, method: Method, others: list[Method], frame: Frame) -> None:
+    known = len(journal(i).records)
+
+    def run() -> None:
+        called_alone(i, method, (owner,), 1, frame)
+        for other in others:
+            _may_run(i, owner, other, frame)
+        i.extra["client"] = f"`{method[1].name}` is called again"
+        called_alone(i, method, (owner,), 2, frame)
+
+    try:
+        guarded_run(i, run)
+    finally:
+        i.extra["client"] = None
+    journal(i).keep_only(known, events.Stale)
+
+
+def _may_run(i: Interpreter, owner: Value, method: Method, frame: Frame) -> None:
+    """Run a method under the condition that somebody calls it."""
+    node = method[1].node
+    name = Place(method[1].source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
+    condition = (CLIENT, name)
+    i.causes.setdefault(condition, ("open", name))
+    runs, does_not = (Condition("open", name, Literal_(condition, outcome)) for outcome in (True, False))
+
+    def run() -> Value:
+        called_alone(i, method, (owner,), 1, frame)
+        return NONE
+
+    i.fork([((runs,), run), ((does_not,), lambda: NONE)])
