@@ -161,9 +161,7 @@ def _number(name: str) -> Handler:
                     return i.call(found, Arguments(args.args[1:]), place, frame)
             if name == "abs" and isinstance(member, Array):
                 return i.operations.array(i, "mlx.core.array.__abs__", (member,), place, frame)
-            result = call_model(
-                i, f"builtins.{name}", Arguments((member, *args.args[1:]), args.keywords, places=(place,) * len(args.args)), place, frame
-            )
+            result = call_model(i, f"builtins.{name}", Arguments((member, *args.args[1:]), args.keywords, places=args.places), place, frame)
             return result if result is not None else i.symbolic(place, name)
 
         return i.split(args.args[0], one) if args.args else Const(0 if name == "int" else 0.0)

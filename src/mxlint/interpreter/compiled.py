@@ -1076,8 +1076,11 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             if location in entry.counted:
                 _note_counted(i, ref, entry, location, read, place)
             continue
-        if oid in entry.captured_in and _same_class(i, read.value, held(i, oid, field)):
-            continue
+        now = held(i, oid, field)
+        if oid in entry.captured_in and (
+            _same_class(i, read.value, now) or _is_tree(i, read.value) and now is not None and _is_tree(i, now)
+        ):
+            continue  # the arrays under a capture are found anew at each call
         _compare(i, ref, location, read, held(i, oid, field), place)
 
     def of(member: Member) -> Member:
@@ -1099,6 +1102,28 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, re
     if now is not None and m is not None and not set(members(now)) & set(members(read.value)):
         at, calls, written = entry.counted[location]
         note(i, events.Event(ref.oid, entry.number, "counted", at, read.name, "", "", calls, (), (), m, False, str(written.span.start.row)))
+
+
+def _is_tree(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a list, tuple or dict that holds arrays and nothing else, at any depth."""
+    todo, seen, arrays = list(members(value)), set[int](), 0
+    if any(isinstance(member, Array) for member in todo):
+        return False
+    while todo:
+        member = todo.pop()
+        held: Iterable[Value] = ()
+        if isinstance(member, Tuple):
+            held = member.items if member.items is not None else (member.element or UNBOUND,)
+        elif isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
+            if member.oid not in seen:
+                seen.add(member.oid)
+                held = [part for field, part in i.heap.fields(member.oid).items() if field == ITEMS or field[0] in ("k", "item")]  # type: ignore[index]
+        elif isinstance(member, Array):
+            arrays += 1
+        else:
+            return False
+        todo += [inner for part in held for inner in members(part)]
+    return arrays > 0
 
 
 def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:

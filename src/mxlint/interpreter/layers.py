@@ -319,14 +319,26 @@ def _mode(training: bool) -> Any:
 
 
 def _parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """A fresh tree of the arrays."""
+    """A fresh tree of the arrays, without those whose name begins with `_`."""
     from mxlint.interpreter.mlx import HANDLERS
 
     made = HANDLERS["mlx.utils.tree_map"](i, Arguments((External("#same"), args.args[0]), places=(place, place)), place, frame)
+    _drop_private(i, made)
     for member in members(made):
         if isinstance(member, Ref):
             i.heap.set(member.oid, ("#", "copy of"), args.args[0])
     return made
+
+
+def _drop_private(i: Interpreter, tree: Value) -> None:
+    """Take away what MLX does not count among the parameters of a module: entries whose key begins with `_`."""
+    for member in members(tree):
+        for field, value in list(i.heap.fields(member.oid).items()) if isinstance(member, Ref) else ():
+            if isinstance(field, tuple) and field[0] == "k":
+                if isinstance(field[1], Const) and str(field[1].value).startswith("_"):
+                    i.heap.drop(member.oid, field)
+                else:
+                    _drop_private(i, value)
 
 
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -38,6 +38,7 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.text import text_of
 from mxlint.interpreter.type_tests import type_names
+from mxlint.models.load import model
 
 METHODS: Final = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and", "|": "or",
@@ -120,6 +121,9 @@ def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, f
         return found
     if op in ("==", "!="):
         return equal(i, op, a, b, place)
+    found = _modelled(i, op, a, b, place, frame)
+    if found is not None:
+        return found
     if isinstance(a, (Symbolic, Unknown)) or isinstance(b, (Symbolic, Unknown)):
         i.may_raise()
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
@@ -136,6 +140,15 @@ def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, f
         throw_named(i, "builtins.TypeError", place)
     i.may_raise()
     return i.derived(op, (a, b), None, place)
+
+
+def _modelled(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
+    """The operator of an object of a library, by its model; None if there is none."""
+    for owner, other, name in ((a, b, f"__{METHODS[op]}__"), (b, a, f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__")):
+        cls = i.heap.get(owner.oid, ("#", "class")) if isinstance(owner, Ref) else None
+        if isinstance(cls, External) and model(f"{cls.name}.{name}") is not None:
+            return i.operations.external(i, f"{cls.name}.{name}", Arguments((owner, other), places=(place, place)), place, frame)
+    return None
 
 
 def _compared(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.facts.events import Compiled, Stale, Where
-from mxlint.facts.values import ObjectValue
+from mxlint.facts.values import ContainerValue, ObjectValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program
@@ -36,10 +36,16 @@ def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
     also += [("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
-        f"{what} is a Python value: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
+        f"{what} {_is(first)}: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
         calls=first.calls, also=also,
     )  # fmt: skip
+
+
+def _is(stale: Stale) -> str:
+    if isinstance(stale.before, ContainerValue):
+        return f"is another {stale.before.type} then"
+    return "is a Python value"
 
 
 def _what(stale: Stale) -> str:
