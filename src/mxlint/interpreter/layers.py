@@ -333,7 +333,9 @@ def _parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
 def _drop_private(i: Interpreter, tree: Value) -> None:
     """Take away what MLX does not count among the parameters of a module: entries whose key begins with `_`."""
     for member in members(tree):
-        for field, value in list(i.heap.fields(member.oid).items()) if isinstance(member, Ref) else ():
+        if not isinstance(member, Ref):
+            continue
+        for field, value in list(i.heap.fields(member.oid).items()):
             if isinstance(field, tuple) and field[0] == "k":
                 if isinstance(field[1], Const) and str(field[1].value).startswith("_"):
                     i.heap.drop(member.oid, field)

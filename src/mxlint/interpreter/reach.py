@@ -12,7 +12,7 @@ from mxlint.interpreter.core import Interpreter
 CONTAINERS: Final = frozenset(("list", "dict"))
 """What MLX looks into, besides tuples."""
 HOLDERS: Final = CONTAINERS | {"set", "instance"}
-_ABOUT: Final = frozenset((ALIVE, ("#", "class"), ("#", "parent"), ("#", "factory")))
+_ABOUT: Final = frozenset((ALIVE, ("#", "class"), ("#", "parent"), ("#", "factory"), ("#", "copy of")))
 """Fields of an object that are no part of what it holds."""
 
 
