@@ -74,6 +74,28 @@ def test_a_condition_tells_whether_it_depends_on_an_argument(test: str, argument
     assert {condition.argument for condition in raised.modality.conditions} == {argument}
 
 
+@pytest.mark.parametrize(
+    ("annotation", "printed"),
+    [
+        ("mx.array", True),
+        ("'mx.array'", True),
+        ("mx.array | None", True),
+        ("'mx.array | None'", True),
+        ("Optional[mx.array]", True),
+        ("t.Union[int, mx.array]", True),
+        ("int | None", False),
+        ("Other | mx.array", False),
+        ("'mx.array |'", False),
+    ],
+)
+def test_what_an_annotation_says_of_a_parameter_that_nobody_gives(annotation: str, printed: bool) -> None:
+    text = (
+        "import typing as t\nfrom typing import Optional\nimport mlx.core as mx\nfrom other import Other\n\n@mx.compile\n"
+        f"def step(x: {annotation}):\n    print(x)\n"
+    )
+    assert any(event.kind == "format" for event in facts_of(text).events) is printed
+
+
 def test_calls_have_their_arguments_their_function_and_their_loops() -> None:
     log = facts_of(STEP, tools="def scale(x):\n    return x * 2\n")
     (made,) = log.compiled

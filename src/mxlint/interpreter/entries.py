@@ -16,6 +16,7 @@ from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter import choices, compiled
 from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.generators import awaited
@@ -132,17 +133,9 @@ def arguments(
 
 def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
     """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
-    annotation = param.annotation
-    text = _dotted(annotation)
-    if text in SCALARS:
-        return i.symbolic(place, "parameter", param.name, frozenset((SCALARS[text],)), "parameter", f"`{param.name}` is {_article(text)}")
-    cls = _annotated_class(i, ref, annotation)
-    if isinstance(cls, External) and cls.name == "mlx.core.array":
-        return Array(i.ident(place, "parameter"), None, None, None)
-    if isinstance(cls, (Ref, External)) and (isinstance(cls, Ref) or cls.name.startswith(("mlx.nn.", "mlx.optimizers."))):
-        made = _sample(i, cls, place)
-        if made is not None:
-            return made
+    annotated = _annotated(i, ref, param, place)
+    if annotated is not None:
+        return annotated
     default = i.heap.get(ref.oid, ("default", param.name))
     if default is not None:
         if isinstance(default, Const) and default.value is None:
@@ -150,52 +143,43 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         if isinstance(default, Const):
             return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
         return default
-    if compiled_function and annotation is None:
+    if compiled_function and param.annotation is None:
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
 
 
-def _article(name: str) -> str:
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
-def _dotted(node: ir.Expr | None) -> str:
-    if isinstance(node, ir.Name):
-        return node.id
-    if isinstance(node, ir.Const) and isinstance(node.value, str):
-        return node.value
-    return ""
-
-
-def _annotated_class(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Value | None:
-    """The class that an annotation names, where reading it needs no run."""
-    if not isinstance(annotation, (ir.Name, ir.Attr)):
-        return None
-    info = i.info(ref.oid).payload
-    assert isinstance(info, FunctionInfo)
-    node: ir.Expr = annotation
-    names: list[str] = []
-    while isinstance(node, ir.Attr):
-        names.append(node.name)
-        node = node.value
-    if not isinstance(node, ir.Name):
-        return None
-    env = i.heap.get(ref.oid, ("#", "parent"))
-    value: Value | None = None
-    while isinstance(env, Ref) and value is None:
-        value = i.heap.get(env.oid, node.id)
-        env = i.heap.get(env.oid, ("#", "parent"))
-    for name in reversed(names):
-        if isinstance(value, External):
-            value = External(f"{value.name}.{name}")
-            from mxlint.models.mlx.names import canonical
-
-            value = External(canonical(value.name))
-        elif isinstance(value, Ref):
-            value = i.heap.get(value.oid, name)
+def _annotated(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Value | None:
+    """What a parameter is by its annotation; None if that does not say, or not of each alternative."""
+    kinds: list[str] = []
+    found: list[Value] = []
+    for part in alternatives(i, ref, param.annotation):
+        if isinstance(part, ir.Const) and part.value is None:
+            kinds.append("NoneType")
+        elif isinstance(part, ir.Name) and part.id in SCALARS:
+            kinds.append(SCALARS[part.id])
+        elif (value := _instance(i, named(i, ref, part), place)) is not None:
+            found.append(value)
         else:
             return None
-    return value if isinstance(value, (Ref, External)) and (isinstance(value, External) or i.info(value.oid).kind == "class") else None
+    if kinds == ["NoneType"]:
+        found.append(NONE)
+    elif kinds:
+        words = " or ".join("None" if kind == "NoneType" else _article(kind) for kind in kinds)
+        found.append(i.symbolic(place, "parameter", param.name, frozenset(kinds), "parameter", f"`{param.name}` is {words}"))
+    return choices.any_of(i, found, place) if found else None
+
+
+def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
+    """An instance of a class that an annotation names, of which something is known."""
+    if isinstance(cls, External) and cls.name == "mlx.core.array":
+        return Array(i.ident(place, "parameter"), None, None, None)
+    if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
+        return _sample(i, cls, place)
+    return None
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
