@@ -21,7 +21,7 @@ MAX_FIXPOINT: Final = 6
 """Rounds of a fixpoint of recursion."""
 
 
-MAX_ASIDE: Final = 2_000
+MAX_ASIDE: Final = 1_000
 """Steps that all activations of a function together may take that reach nothing compiled; beyond, it is a library without a model."""
 
 
@@ -110,21 +110,19 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
             raise TakenBack(outer, recursive=True)
         return _recursive(i, ref, info, args, place, caller)
     if not active and id(info.node) in i.recursive and (i.splits or not single):
-        return _recursive(i, ref, info, args, place, caller)
+        reach = _beside(i, ref, info, args)
+        return _as_library(i, info, args, reach, place, caller) if reach is not None else _recursive(i, ref, info, args, place, caller)
     under_way = summaries.begin(i, ref, args) if active == 0 else None
     if under_way is not None:
         inner = i.context.inner(("call", place, ref.oid))
         summary = summaries.find(i, under_way, inner)
         if summary is not None:
             return summaries.replay(i, summary, under_way, inner)
-    if i.trace is None and i.journal is not None and _is_costly(i, ref, info):
-        reach = reach_of(i, (ref, *args.values))
-        if reach.compiled:
-            i.reaching.add(id(info.node))
-        else:
-            if under_way is not None:
-                summaries.abandon(i, under_way)
-            return _as_library(i, info, args, reach, place, caller)
+    reach = _beside(i, ref, info, args)
+    if reach is not None:
+        if under_way is not None:
+            summaries.abandon(i, under_way)
+        return _as_library(i, info, args, reach, place, caller)
     start = Start(i, ref, info.node, args, single)
     if not i.starts:
         i.limit = max(0, i.steps - MAX_ASIDE // 8)
@@ -161,10 +159,21 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     return value
 
 
-def _is_costly(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
+def _is_costly(i: Interpreter, ref: Ref, node: object, steps: int = 0) -> bool:
     """Whether the activations of a function have cost much so far, and are not known to reach something compiled. A constructor says what its
     object is."""
-    return i.aside[id(info.node)] >= MAX_ASIDE and id(info.node) not in i.reaching and i.info(ref.oid).label != "__init__"
+    return i.aside[id(node)] + steps >= MAX_ASIDE and id(node) not in i.reaching and i.info(ref.oid).label != "__init__"
+
+
+def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Reach | None:
+    """What a call reaches, if the function has cost much and the call reaches nothing compiled; None if it is to be run."""
+    if i.trace is not None or i.journal is None or not _is_costly(i, ref, info.node):
+        return None
+    reach = reach_of(i, (ref, *args.values))
+    if not reach.compiled:
+        return reach
+    i.reaching.add(id(info.node))
+    return None
 
 
 def costly(i: Interpreter) -> None:
@@ -174,14 +183,13 @@ def costly(i: Interpreter) -> None:
     if i.trace is not None:
         return
     for start in i.starts:
-        node = id(start.node)
-        if node in i.reaching or i.aside[node] + start.steps - i.steps < MAX_ASIDE or i.info(start.function.oid).label == "__init__":
+        if not _is_costly(i, start.function, start.node, start.steps - i.steps):
             continue
         reach = reach_of(i, (start.function, *start.args.values))
         if not reach.compiled:
             start.reaching = reach
             raise TakenBack(start, recursive=False)
-        i.reaching.add(node)
+        i.reaching.add(id(start.node))
 
 
 def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:
@@ -265,6 +273,7 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
         return known["value"]  # type: ignore[no-any-return]
     state: dict[str, Any] = {"value": None, "arguments": []}
     i.approximations[key] = state
+    steps = i.steps
     mark = i.heap.mark()
     path = i.path
     given = args
@@ -292,6 +301,7 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
             return run_body(i, info, frame)
     finally:
         del i.approximations[key]
+        i.aside[id(info.node)] += steps - i.steps
 
 
 def _widened_arguments(given: Arguments, inner: list[Arguments]) -> Arguments | None:
