@@ -193,15 +193,15 @@ def costly(i: Interpreter) -> None:
 
 
 def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:
-    """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names."""
+    """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names,
+    and the names that it declares global."""
     i.imprecise("a call that reaches nothing compiled, and costs too much", place)
     i.extra["mlx"].handed(i, args.values, place, caller)
-    for oid in sorted(reach.objects):
-        if i.info(oid).kind == "instance":
-            for name in sorted(reach.writes):
-                present = i.heap.get(oid, name)
-                unknown = i.symbolic(place, f"sets {name}", name)
-                i.heap.set(oid, name, unknown if present is None else join((present, unknown)))
+    written = [(oid, name) for oid in sorted(reach.objects) if i.info(oid).kind == "instance" for name in sorted(reach.writes)]
+    for oid, name in (*written, *sorted(reach.globals)):
+        present = i.heap.get(oid, name)
+        unknown = i.symbolic(place, f"sets {name}", name)
+        i.heap.set(oid, name, unknown if present is None else join((present, unknown)))
     i.may_raise()
     return i.symbolic(place, "call", info.name)
 

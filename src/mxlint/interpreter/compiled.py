@@ -1322,6 +1322,7 @@ def on_read(
     )
     seen.count = _count(i, location)
     trace.reads[location] = seen
+    i.traced.add(location)
     if kind == "array" and not used:
         seen.used = False
         for array in arrays_in(i, value):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from mxlint.domain.heap import Delta, Heap, Info
+from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     EARLIER,
@@ -285,6 +285,8 @@ class Interpreter:
         """Steps that the activations of each function have taken, by the number of its node."""
         self.reaching: set[int] = set()
         """Functions that are known to reach something compiled."""
+        self.traced: set[Location] = set()
+        """Locations that traces have read."""
         self.reaches: dict[tuple[object, ...], Reach] = {}
         self.limit = 0
         self.splits = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.domain.value import Bound, External, Ref, Value, members
 from mxlint.interpreter.core import FrameInfo, Interpreter
-from mxlint.syntax.index import COMPILE, Block
+from mxlint.syntax.index import ANY, COMPILE, Block, Import
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import FunctionInfo
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
-    """What values come to, asked once for as long as nothing new is compiled or imported."""
-    key = (*values, len(i.journal.compiled), len(i.modules))
+    """What values come to, asked once for as long as nothing new is compiled, read by a trace or imported."""
+    key = (*values, len(i.journal.compiled), len(i.traced), len(i.modules))
     found = i.reaches.get(key)
     if found is None:
         found = i.reaches[key] = Reach(i, values)
@@ -23,19 +23,21 @@ def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
 
 
 class Reach:
-    """What a function and all that it may call come to: whether anything there compiles, is compiled or writes a global; the attributes that are set.
+    """What a function and all that it may call come to: whether anything there compiles, is compiled or writes what a trace has read; the
+    attributes and globals that are set.
 
     Names are followed to what they hold at present, through imports and closures. Methods count by their names where the class of the object is
     not known, and whole classes where they are named.
     """
 
-    __slots__ = ("_i", "_objects", "compiled", "writes")
+    __slots__ = ("_i", "_objects", "compiled", "globals", "writes")
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...]) -> None:
         self._i = i
         self._objects: set[int] = set()
         self.compiled = False
         self.writes: set[str] = set()
+        self.globals: set[tuple[int, str]] = set()
         todo = list(values)
         while todo and not self.compiled:
             for member in members(todo.pop()):
@@ -46,6 +48,9 @@ class Reach:
                 elif isinstance(member, Ref) and member.oid not in self._objects:
                     self._objects.add(member.oid)
                     todo += self._object(member)
+        for oid, field in i.traced:
+            if oid in self._objects and (field in self.writes or ANY in self.writes) or (oid, field) in self.globals:
+                self.compiled = True
 
     @property
     def objects(self) -> frozenset[int]:
@@ -72,15 +77,17 @@ class Reach:
         found = self._i.project.symbols(function.source, (COMPILE, *self._i.wrappers))
         inner = [block for block in found.blocks if function.node.start <= block.start and block.end <= function.node.end]
         numbers = {number for number, block in enumerate(found.blocks) if block in inner}
-        if any(function.node.start <= site.start < function.node.end for site in found.sites) or any(block.globals for block in inner):
+        if any(function.node.start <= site.start < function.node.end for site in found.sites):
             self.compiled = True
             return []
         for block in inner:
             self.writes |= block.writes
+            self.globals.update((function.module, name) for name in block.globals)
         held = [value for block in inner for value in self._names(ref, block)]
+        attributes = frozenset().union(*(block.attributes | block.calls for block in inner))
         for item in found.imports:
             if item.block in numbers:
-                held += self._imported(function.source, item.module, item.level, item.name)
+                held += self._imported(function.source, item, attributes)
         return held
 
     def _names(self, ref: Ref, block: Block) -> list[Value]:
@@ -103,14 +110,60 @@ class Reach:
             held += [cells[cls.oid][attribute] for attribute in attributes if attribute in cells[cls.oid]]
         return held
 
-    def _imported(self, source: Source, module: str, level: int, name: str | None) -> list[Value]:
-        """What an import within a function leads to; what is not loaded yet may lead anywhere."""
-        found = self._i.project.find(module, level, source)
-        if found is None:
+    def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:
+        """What an import within a function leads to: the names that it means in the module, which may not be loaded yet."""
+        meant = _meant(self._i, source, item, attributes)
+        if meant is None:
             return []
-        oid = self._i.modules.get(found.source.name) if found.source is not None else None
-        if oid is None or name is None or not isinstance(self._i.info(oid).payload, FrameInfo):
-            self.compiled = True
+        module, names = meant
+        oid = self._i.modules.get(module.name)
+        if oid is None or not isinstance(self._i.info(oid).payload, FrameInfo):
+            self.compiled = self.compiled or _may_compile(self._i, module, names)
             return []
-        value = self._i.heap.cells[oid].get(name)
-        return [] if value is None else [value]
+        cells = self._i.heap.cells[oid]
+        self.compiled = self.compiled or ANY in names
+        return [cells[name] for name in names if name in cells]
+
+
+def _meant(i: Interpreter, source: Source, item: Import, attributes: frozenset[str]) -> tuple[Source, frozenset[str]] | None:
+    """The module of the project that an import leads to, and the names of it that are used; None for what is no module of the project."""
+    if item.name is not None:
+        inner = i.project.find(f"{item.module}.{item.name}" if item.module else item.name, item.level, source)
+        if inner is not None and inner.source is not None:
+            return inner.source, attributes
+    found = i.project.find(item.module, item.level, source)
+    if found is None or found.source is None:
+        return None
+    return found.source, attributes if item.name is None else frozenset((item.name,))
+
+
+def _may_compile(i: Interpreter, source: Source, names: frozenset[str]) -> bool:
+    """Whether names of a module that is not loaded lead to a place where something is compiled, by the symbol indexes alone."""
+    seen: set[tuple[int, str]] = set()
+    todo = [(source, name) for name in names]
+    while todo:
+        source, name = todo.pop()
+        if (id(source), name) in seen:
+            continue
+        seen.add((id(source), name))
+        if name == ANY:
+            return True
+        found = i.project.symbols(source, (COMPILE, *i.wrappers))
+        defined = [block for block in found.blocks if block.parent == 0 and block.name == name]
+        if not defined and name in found.blocks[0].assigns:
+            defined = [found.blocks[0]]
+        inner = {
+            number: block
+            for number, block in enumerate(found.blocks)
+            if any(block is outer or outer.parent == 0 and outer.start <= block.start and block.end <= outer.end for outer in defined)
+        }
+        if any(outer.start <= site.start < outer.end for site in found.sites for outer in defined):
+            return True
+        attributes = frozenset().union(*(block.attributes | block.calls for block in inner.values()))
+        todo += ((source, read) for block in inner.values() for read in block.reads | block.calls)
+        for item in found.imports:
+            if item.block in inner or item.block == 0 and item.bound in (name, ANY):
+                meant = _meant(i, source, item, attributes)
+                if meant is not None:
+                    todo += ((meant[0], other) for other in (meant[1] if item.name != ANY else (name,)))
+    return False
