@@ -399,6 +399,12 @@ class Interpreter:
                 self.trace.full = False
                 self.noting(partial(self.journal.doubt, place or self.trace.place, reason))
 
+    def cut(self, reason: str) -> None:
+        """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
+        self.imprecisions.append(Imprecision(self.place, reason))
+        if self.journal is not None and self.place is not None:
+            self.journal.doubt(self.place, reason)
+
     def noting(self, keep: Callable[[], None]) -> None:
         """Keep a fact, now and whenever what is being recorded is done again."""
         keep()

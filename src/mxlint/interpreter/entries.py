@@ -42,7 +42,7 @@ def guarded_run(i: Interpreter, run: object) -> None:
     except Halt:
         pass
     except (OutOfSteps, RecursionError):
-        i.imprecise("budget of steps" if i.steps < 0 else "nesting too deep", i.place)
+        i.cut("budget of steps" if i.steps < 0 else "nesting too deep")
     finally:
         i.left -= given - max(i.steps, 0)
         compiled.note_kept(i, mark)

@@ -164,7 +164,7 @@ def run(i: Interpreter, source: Source) -> None:
     except Halt:
         pass
     except OutOfSteps:
-        i.imprecise("budget of steps", i.place)
+        i.cut("budget of steps")
     i.left -= MAX_STEPS - max(i.steps, 0)
 
 
