@@ -35,15 +35,8 @@ AGREE = 0.999
 """The share of rewritten programs of which mxlint is to say the same."""
 
 CASES = {name: dict(case.files) for file in ("found.md", "written.md", "silent.md") for name, case in read_cases(file).items()}
-LENGTH = "whether a function is followed depends on the length of its text"
-KNOWN = {
-    ("if_true_top", "a module that a long function makes, given to what compiles by a function that nobody calls"): LENGTH,
-    ("from_import_compile", "a module that a long function makes, given to what compiles by a function that nobody calls"): LENGTH,
-    ("for_to_iter_while", "generator of another file that counts"): "a loop by hand is not known to vary",
-    ("for_to_iter_while", "a place counted from the end under shapeless"): "a loop by hand is not known to have a round",
-    ("augassign", "optimizer of the project that counts with its step, or for itself"): "only `n += 1` is known to count",
-}
-"""What today's tracer answers otherwise after a rewrite, and why."""
+KNOWN = {("for_to_iter_while", "generator of another file that counts"): "a loop by hand is not known to vary"}
+"""What the static tracer answers otherwise after a rewrite, and why."""
 
 
 @dataclass(frozen=True, slots=True)
