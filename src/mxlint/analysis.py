@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from mxlint.deep import some_room
 from mxlint.facts.events import Compiled, Log, Read, Write
 from mxlint.facts.values import ArrayValue, ScalarValue
 from mxlint.finding import Finding, Span
@@ -60,6 +61,7 @@ class Analysis:
     facts: Log | None = None
 
 
+@some_room()
 def analyze(
     source: Source,
     project: Project,

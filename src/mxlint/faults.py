@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 
+from mxlint.deep import some_room
 from mxlint.finding import Finding, Position, Span
 from mxlint.source import Source, SourceError
 
@@ -12,7 +13,8 @@ from mxlint.source import Source, SourceError
 def syntax_error(source: Source) -> Finding | None:
     """What keeps Python from parsing a file, if anything does."""
     try:
-        ast.parse(source.text)
+        with some_room():
+            ast.parse(source.text)
     except SyntaxError as error:
         start = _within(source, error.lineno, error.offset)
         return unreadable(source.name, error.msg, start, max(start, _within(source, error.end_lineno, error.end_offset)))

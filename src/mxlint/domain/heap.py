@@ -73,13 +73,13 @@ class Recording:
 
     `inputs`: what else has to be the same for objects to be made at the same sites: those that were the newest there, and who holds them.
     `anchored`: it changed who is the newest, or wherever something lies: it means something else in another context.
-    `facts`: what it noted, `written`: the locations that it wrote, with the places. `valid`: nothing else happened that a second run would
+    `facts`: what it noted, `doubts`: what it could not follow, which is said of a place, whoever calls; each once. `written`: the locations that it wrote, with the places. `valid`: nothing else happened that a second run would
     have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
     `leaving`: the states in which one left to a handler around, relative to `mark`, with the exception and the path behind its first `path`
     conditions.
     """
 
-    __slots__ = ("anchored", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "thrown", "tries", "valid", "written")  # fmt: skip
+    __slots__ = ("anchored", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "thrown", "tries", "valid", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -90,12 +90,18 @@ class Recording:
         self.reads: set[Location] = set()
         self.inputs: set[Location] = set()
         self.fresh: dict[int, tuple[object, ...]] = {}
-        self.facts: list[Callable[[], None]] = []
-        self.written: list[tuple[int, Field, Place]] = []
+        self.facts: dict[object, Callable[[], None]] = {}
+        self.doubts: dict[object, Callable[[], None]] = {}
+        self.written: dict[tuple[int, Field, Place], None] = {}
         self.raises: set[str | None] = set()
         self.anchored = False
         self.thrown = False
         self.valid = True
+
+    def write(self, write: tuple[int, Field, Place]) -> None:
+        """Keep a write behind all others: of several to one location the last one counts."""
+        self.written.pop(write, None)
+        self.written[write] = None
 
     def close(self) -> None:
         """What the inner stretch read and made, the outer one did as well."""
@@ -104,8 +110,10 @@ class Recording:
             outer.reads |= self.reads if not self.fresh else {place for place in self.reads if place[0] not in self.fresh}
             outer.inputs |= self.inputs
             outer.fresh.update(self.fresh)
-            outer.facts += self.facts
-            outer.written += self.written
+            outer.facts.update(self.facts)
+            outer.doubts.update(self.doubts)
+            for write in self.written:
+                outer.write(write)
             outer.raises |= self.raises
             outer.anchored = outer.anchored or self.anchored
             outer.valid = outer.valid and self.valid

@@ -239,7 +239,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         if value is not None:
             i.heap.set(oid, name, value)
     if not i.silent:
-        i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame)))
+        i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame)), ("compiled", oid))
     for member in members(function):
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
             note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))

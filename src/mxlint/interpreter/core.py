@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from mxlint.deep import is_deep
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
@@ -32,6 +33,7 @@ from mxlint.domain.value import (
     join,
     of,
 )
+from mxlint.syntax import ir
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import Start
@@ -41,10 +43,9 @@ if TYPE_CHECKING:
     from mxlint.interpreter.summaries import Summary
     from mxlint.project import Project
     from mxlint.source import Source
-    from mxlint.syntax import ir
 
 MAX_STEPS: Final = 50_000
-"""Expressions and statements that one entry may take: about two seconds."""
+"""Expressions, other than constants, and statements that one entry may take: about two seconds."""
 MAX_STEPS_OF_FILE: Final = 200_000
 """Those that all entries of a file may take together."""
 MAX_CALLS: Final = 48
@@ -313,11 +314,12 @@ class Interpreter:
 
     def eval(self, node: ir.Expr, frame: Frame) -> Value:
         """Evaluate an expression."""
-        self.steps -= 1
-        if self.steps < self.limit:
-            if self.steps < 0:
-                raise OutOfSteps
-            self.operations.costly(self)
+        if type(node) is not ir.Const:
+            self.steps -= 1
+            if self.steps < self.limit:
+                if self.steps < 0:
+                    raise OutOfSteps
+                self.operations.costly(self)
         value = self.operations.evaluate(self, node, frame)
         if self.observer is not None:
             self.observer.value(frame, node, value)
@@ -394,22 +396,52 @@ class Interpreter:
     def imprecise(self, reason: str, place: Place | None = None) -> None:
         """Note something that could not be followed."""
         if not self.silent:
-            self.noting(partial(self.imprecisions.append, Imprecision(place, reason)))
+            self.doubting(partial(self.imprecisions.append, Imprecision(place, reason)), (place, reason))
             if self.trace is not None:
                 self.trace.full = False
-                self.noting(partial(self.journal.doubt, place or self.trace.place, reason))
+                self.doubting(partial(self.journal.doubt, place or self.trace.place, reason), (place or self.trace.place, reason, "noted"))
 
     def cut(self, reason: str) -> None:
         """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
-        self.imprecisions.append(Imprecision(self.place, reason))
-        if self.journal is not None and self.place is not None:
-            self.journal.doubt(self.place, reason)
+        place = self.place or (Place(self.main, 0, 0) if self.main is not None else None)
+        self.imprecisions.append(Imprecision(place, reason))
+        if self.trace is not None:
+            self.trace.full = False
+        if self.journal is not None and place is not None:
+            self.journal.doubt(place, reason)
 
-    def noting(self, keep: Callable[[], None]) -> None:
+    def noting(self, keep: Callable[[], None], fact: object) -> None:
         """Keep a fact, now and whenever what is being recorded is done again."""
         keep()
         if self.heap.recording is not None:
-            self.heap.recording.facts.append(keep)
+            self.heap.recording.facts[fact] = keep
+
+    def doubting(self, keep: Callable[[], None], doubt: object) -> None:
+        """Keep what could not be followed, now and whenever what is being recorded is done again, also in another context."""
+        keep()
+        if self.heap.recording is not None:
+            self.heap.recording.doubts[doubt] = keep
+
+    @contextmanager
+    def contained(self) -> Iterator[None]:
+        """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
+        path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
+        depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
+        try:
+            yield
+        except Halt:
+            pass
+        except OutOfSteps:
+            self.cut("budget of steps")
+        except RecursionError:
+            if not is_deep():
+                raise
+            self.cut("nesting too deep")
+        finally:
+            self.heap.recording = None
+            self.path, self.context, self.unrolled, self.splits = path, context, unrolled, splits
+            self.trace, self.silent = None, 0
+            del self.stack[depth:], self.starts[:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
 
     # -- paths ---------------------------------------------------------------------------------------------------------
 
@@ -722,7 +754,7 @@ class Observer:
 def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     """Keep who wrote a location last, and that it was written once more."""
     if i.heap.recording is not None:
-        i.heap.recording.written.append((oid, field, place))
+        i.heap.recording.write((oid, field, place))
     writers = i.extra.setdefault("writers", {})
     counts = i.extra.setdefault("write counts", {})
     writers[oid, field] = place

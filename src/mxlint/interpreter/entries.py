@@ -18,7 +18,7 @@ from mxlint.interpreter import choices, compiled
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.calls import is_wrapper
-from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, OutOfSteps
+from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
@@ -33,22 +33,16 @@ SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", 
 
 def guarded_run(i: Interpreter, run: object) -> None:
     """Run an entry from the present state, and take back what it wrote."""
-    mark, path, context = i.heap.mark(), i.path, i.context
-    depth, tries, targets = len(i.stack), len(i.tries), len(i.targets)
+    mark = i.heap.mark()
     i.steps = given = min(MAX_STEPS, i.left)
     i.limit = 0
     try:
-        run()  # type: ignore[operator]
-    except Halt:
-        pass
-    except (OutOfSteps, RecursionError):
-        i.cut("budget of steps" if i.steps < 0 else "nesting too deep")
+        with i.contained():
+            run()  # type: ignore[operator]
     finally:
         i.left -= given - max(i.steps, 0)
         compiled.note_kept(i, mark)
         i.heap.undo(mark)
-        i.path, i.context, i.trace, i.silent = path, context, None, 0
-        del i.stack[depth:], i.starts[:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
         i.extra["differentiating"] = None
         i.extra["entered alone"] = False
         i.extra["thread"] = None

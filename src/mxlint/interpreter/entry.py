@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from mxlint.deep import some_room
 from mxlint.domain.heap import Field, Info
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, External, Member, Ref, Value, members
@@ -34,7 +34,7 @@ from mxlint.interpreter import (
     statements,
     truths,
 )
-from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter, Observer, OutOfSteps
+from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Interpreter, Observer
 from mxlint.interpreter.expressions import evaluate
 from mxlint.interpreter.operations import Operations
 from mxlint.models.mlx.table import Table
@@ -158,16 +158,12 @@ def prepared(project: Project, observer: Observer | None = None) -> Interpreter:
 def run(i: Interpreter, source: Source) -> None:
     """Run a file's module level."""
     i.main = source
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 6_000))
-    try:
+    with i.contained():
         modules.run_module(i, source, "__main__")
-    except Halt:
-        pass
-    except OutOfSteps:
-        i.cut("budget of steps")
     i.left -= MAX_STEPS - max(i.steps, 0)
 
 
+@some_room()
 def interpret(source: Source, project: Project, observer: Observer | None = None) -> Interpreter:
     """Run a file's module level, as Python alone."""
     i = prepared(project, observer)
@@ -175,29 +171,34 @@ def interpret(source: Source, project: Project, observer: Observer | None = None
     return i
 
 
+@some_room()
 def analyse(source: Source, project: Project, table: Table, *, wrappers: Collection[str] = (), everything: bool = False) -> events.Log:
     """Return the facts of a file: of its module level, of what it compiles and never calls, and of the functions that nothing in sight calls.
 
-    Raises what the parser raises. `everything`: all functions are taken to be compiled, and called as nothing in sight calls them.
+    Raises what the parser raises, and RecursionError for what nests too deep for this stack. `everything`: all functions are taken to be
+    compiled, and called as nothing in sight calls them.
     """
     project.lowered(source)
     i = prepared_mlx(project, table, wrappers=wrappers)
     run(i, source)
     module = i.modules.get(source.name)
-    if module is None:
-        return i.journal.log()  # type: ignore[no-any-return]
+    if module is not None:
+        _enter(i, source, module, everything)
+    return i.journal.log()  # type: ignore[no-any-return]
+
+
+def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> None:
+    """Run what module level does not."""
     compiled.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
     reaching = entries.reaching(i, source, module)
     for function in entries.functions(i, source, module):
-        if not reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
-            continue
-        entries.enter(i, function, frame)
+        if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
+            entries.enter(i, function, frame)
     client.clients(i, source, module, frame)
     entries.trace_uncalled(i, frame)
     if everything:
         entries.compile_all(i, source, module, frame)
-    return i.journal.log()  # type: ignore[no-any-return]
 
 
 __all__ = ["NONE", "analyse", "interpret", "members", "prepared", "prepared_mlx", "python_operations", "run"]

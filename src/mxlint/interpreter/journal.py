@@ -149,7 +149,7 @@ def journal(i: Interpreter) -> Journal:
 def note(i: Interpreter, record: Any) -> None:
     """Keep a fact, unless this round is silent."""
     if not i.silent:
-        i.noting(partial(journal(i).note, record))
+        i.noting(partial(journal(i).note, record), record)
 
 
 def where(place: Place) -> Where:
@@ -228,7 +228,7 @@ def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
     if i.trace is not None and not i.silent:
         i.trace.full = False
     if place is not None and not i.silent:
-        i.noting(partial(journal(i).doubt, place, reason))
+        i.doubting(partial(journal(i).doubt, place, reason), (place, reason, "noted"))
 
 
 # -- values ------------------------------------------------------------------------------------------------------------

@@ -21,14 +21,17 @@ FIELDS: Final = ("#", "fields")
 """Of a dataclass or NamedTuple: the names of its fields, in order."""
 
 
-def mro(i: Interpreter, cls: Value) -> list[Member]:
-    """The linearised bases of a class, itself first (C3, as Python does; where that fails, depth first)."""
+def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None) -> list[Member]:
+    """The linearised bases of a class, itself first (C3, as Python does; where that fails, depth first). `done`: those of the classes met."""
     if not isinstance(cls, Ref):
         return [m for m in members(cls)]
-    bases = [base for value in _bases(i, cls) for base in members(value)]
-    sequences = [mro(i, base) for base in bases if base != cls]
-    merged = _merge([*sequences, bases])
-    return [cls, *merged]
+    done = {} if done is None else done
+    if cls.oid not in done:
+        done[cls.oid] = [cls]  # of one that is among its own bases
+        bases = [base for value in _bases(i, cls) for base in members(value)]
+        sequences = [mro(i, base, done) for base in bases if base != cls]
+        done[cls.oid] = [cls, *_merge([*sequences, bases])]
+    return done[cls.oid]
 
 
 def _merge(sequences: list[list[Member]]) -> list[Member]:

@@ -30,6 +30,7 @@ from mxlint.domain.value import (
     Ref,
     Unbound,
     Union,
+    Unknown,
     Value,
     each_option,
     referred,
@@ -64,7 +65,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("anchored", "arrays", "between", "context", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "thrown", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("anchored", "arrays", "between", "context", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "thrown", "value", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -87,7 +88,8 @@ class Summary:
         self.payloads = {oid: i.info(oid).payload for oid in self.fresh}
         self.arrays = call.arrays
         self.context = context
-        self.facts = tuple(recording.facts)
+        self.facts = dict(recording.facts)
+        self.doubts = dict(recording.doubts)
         self.written = tuple(recording.written)
         self.path = _conditions(call.path) if self.facts else ()
         self.more = i.path[len(call.path) :]
@@ -342,7 +344,7 @@ def _portable(value: Value, known: frozenset[object]) -> bool:
 def _means_the_same(member: Member, known: frozenset[object]) -> bool:
     if isinstance(member, Array):
         return all(symbol in known for size in member.shape or () if isinstance(size, Size) for symbol in symbols(size))
-    return isinstance(member, (Const, Range, Kind, Length, External, Operands, Ref, Unbound, Composite))
+    return isinstance(member, (Const, Range, Kind, Unknown, Length, External, Operands, Ref, Unbound, Composite))
 
 
 # -- replaying ---------------------------------------------------------------------------------------------------------
@@ -363,8 +365,10 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
     if same and i.tries:
         _leave_again(i, summary)
     value = _put_back(i, summary) if same else _made_anew(i, summary, call, context)
-    for keep_fact in summary.facts:
-        i.noting(keep_fact)
+    for fact, keep_fact in summary.facts.items():
+        i.noting(keep_fact, fact)
+    for doubt, keep_doubt in summary.doubts.items():
+        i.doubting(keep_doubt, doubt)
     if i.trace is not None:
         i.trace.operations += summary.operations
     _may_raise_again(i, summary)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal
 
+from mxlint.deep import is_deep
 from mxlint.syntax import ir
 from mxlint.syntax.fstrings import fstring
 from mxlint.syntax.names import Names, bound_names, import_name
@@ -15,7 +16,7 @@ from mxlint.syntax.positions import Positions
 from mxlint.syntax.trees import Tree, Trees
 
 MAX_CHAIN = 1000
-"""Operands of one `and` or `or`, beyond which the pairs that it becomes nest too deep for whoever follows them."""
+"""Operands of one `and`, `or` or comparison, beyond which the pairs that it becomes nest too deep for whoever follows them."""
 
 _Star = Literal["", "*", "**"]
 _BINARY = {
@@ -32,6 +33,10 @@ _COMPARISON = {
 def lower(text: str, trees: Trees | None = None) -> ir.Module:
     """The IR of a whole file. Raises what `ast.parse` raises: SyntaxError, ValueError, RecursionError, MemoryError."""
     return Lowering(text, trees or Trees()).module()
+
+
+class TooLong(Exception):
+    """A chain of operators whose pairs nest too deep for whoever follows them, on any stack."""
 
 
 class Lowering:
@@ -65,13 +70,15 @@ class Lowering:
         return ir.Module(0, len(self.positions.text), body, self.names.scope())
 
     def top(self, nodes: Iterable[ast.stmt]) -> ir.Body:
-        """Lower statements of the top level. One that nests too deep for Python's stack is unknown."""
+        """Lower statements of the top level. One that nests too deep for any stack is unknown."""
         body: list[ir.Stmt] = []
         for node in nodes:
             names = self.names
             try:
                 body.append(self.statement(node))
-            except RecursionError:
+            except (TooLong, RecursionError) as error:
+                if isinstance(error, RecursionError) and not is_deep():
+                    raise
                 self.names = names
                 body.append(self.unknown(node))
         return tuple(body)
@@ -127,12 +134,17 @@ class Lowering:
 
     def bool_op(self, node: ast.BoolOp, start: int, end: int) -> ir.Expr:
         if len(node.values) > MAX_CHAIN:
-            raise RecursionError
+            raise TooLong
         op = "and" if isinstance(node.op, ast.And) else "or"
         made, *rest = self.exprs(node.values)
         for right in rest[:-1]:
             made = ir.BoolOp(start, self.positions.closed(right.end, end), op, made, right)
         return ir.BoolOp(start, end, op, made, rest[-1])
+
+    def compare(self, node: ast.Compare, start: int, end: int) -> ir.Expr:
+        if len(node.ops) > MAX_CHAIN:
+            raise TooLong
+        return ir.Compare(start, end, self.expr(node.left), tuple([_COMPARISON[type(op)] for op in node.ops]), self.exprs(node.comparators))
 
     def call(self, node: ast.Call, start: int, end: int) -> ir.Expr:
         written: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
@@ -311,9 +323,7 @@ _EXPRESSIONS = _by_kind({
     "BinOp": lambda low, x, start, end: ir.Bin(start, end, _BINARY[type(x.op)], low.expr(x.left), low.expr(x.right)),
     "BoolOp": Lowering.bool_op,
     "Call": Lowering.call,
-    "Compare": lambda low, x, start, end: ir.Compare(
-        start, end, low.expr(x.left), tuple([_COMPARISON[type(op)] for op in x.ops]), low.exprs(x.comparators)
-    ),
+    "Compare": Lowering.compare,
     "Constant": lambda low, x, start, end: ir.Const(start, end, x.value),
     "Dict": lambda low, x, start, end: ir.DictDisplay(
         start, end, tuple([(low.optional(key), low.expr(value)) for key, value in zip(x.keys, x.values, strict=True)])
