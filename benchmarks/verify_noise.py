@@ -121,7 +121,7 @@ def main() -> int:
 def job(text: str) -> Job:
     """The program with its results written down, and nothing else."""
     off = ("state", "memory", "graph", "clocks", "transforms", "random", "length_one")
-    empty: tuple[str, ...] = ("watches", "traced_calls", "hold", "live", "outside", "modules", "readable", "attempts", "turned")
+    empty: tuple[str, ...] = ("watches", "traced_calls", "wholes", "hold", "live", "outside", "modules", "readable", "attempts", "turned")
     settings = {
         **dict.fromkeys(off, False),
         **{name: [] for name in empty},
