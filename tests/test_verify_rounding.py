@@ -93,7 +93,10 @@ def results(place: Workplace, text: str, mode: Mode) -> list[Any]:
     """What the calls of compiled functions return."""
     settings: dict[str, Any] = {
         **dict.fromkeys(("state", "memory", "graph", "clocks", "transforms", "random", "length_one"), False),
-        **{name: [] for name in ("watches", "traced_calls", "wholes", "hold", "live", "outside", "modules", "readable", "attempts", "turned")},
+        **{
+            name: []
+            for name in ("watches", "traced_calls", "wholes", "hold", "live", "outside", "modules", "readable", "attempts", "turned")
+        },
         **dict.fromkeys(("drive", "recipe", "draws", "captures", "change")),
         "entry": {"file": "a.py", "package": "", "name": "__main__"},
         "roots": [""],
