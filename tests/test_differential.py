@@ -19,6 +19,7 @@ from differential.compare import Outcome, comparing
 from differential.generate import Program, programs
 from differential.judge import DECIDED
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from test_interpreter_cases import NOT_YET
 from test_tracer import read_cases
 
 COUNT = 100
@@ -84,7 +85,8 @@ def test_the_tracer_and_mlx_agree(tmp_path: Path) -> None:
 
 def test_what_programs_showed_before(tmp_path: Path) -> None:
     """The fixtures that came of disagreements do misbehave, where anything runs them."""
-    cases = [case for case in read_cases("found.md").values() if not case.name.endswith("that nobody calls")]
+    missed = {name for listed in NOT_YET.values() for name in listed.get("found", ())}
+    cases = [case for name, case in read_cases("found.md").items() if name not in missed and not name.endswith("that nobody calls")]
     with comparing(tmp_path) as compare:
         outcomes = [compare(Program(case.files, (case.name,))) for case in cases]
     assert [told(outcome) for outcome in outcomes if outcome.verdict.disagreements or not outcome.misbehaves] == []

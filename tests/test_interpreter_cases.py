@@ -151,7 +151,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "condition that all shapes in sight decide alike",
         ),
         "found": (
-            "broadcast that is returned",
             "row that addmm repeats",
             "a column added to under shapeless",
             "sorted as a whole under shapeless",

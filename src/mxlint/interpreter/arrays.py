@@ -161,7 +161,9 @@ def compute(
     """The result of an operation of MLX that gives one array, or several."""
     shapeless.called(i, name, args, keywords, place, frame)
     found = array_results(name, [describe(i, value) for value in args], {key: describe(i, value) for key, value in keywords.items()})
-    return results(i, found, name, args, keywords, place, tag)
+    made = results(i, found, name, args, keywords, place, tag)
+    shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
+    return made
 
 
 def results(

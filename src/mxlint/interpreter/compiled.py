@@ -7,7 +7,7 @@ happen again. At a replay, each location that the trace read is compared with wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -120,6 +120,8 @@ class Trace:
         self.last_use: dict[Location, events.Where] = {}
         self.fed: set[tuple[Location, events.Where]] = set()
         self.parted = False
+        self.stretched: dict[int, Callable[[], None]] = {}
+        """What notes the sizes that a broadcast keeps, by its result."""
         self.full = True
         self.place = i.info(oid).place
 
@@ -802,6 +804,9 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
     note_kept_placeholders(i, trace, ended)
+    for array in arrays_in(i, result):
+        if array.ident in trace.stretched:
+            trace.stretched[array.ident]()
     shown(i, (result,))
     array_use(i, result)
     for seen, fact in trace.array_reads:
