@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from mxlint.analysis import Analysis, analyze
 from mxlint.deep import on_a_deep_stack
 from mxlint.engine import Stdin, check
+from mxlint.interpreter import core
 from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
 from mxlint.source import Source, SourceError, source_from_bytes
@@ -333,30 +334,22 @@ def test_programs_out_of_a_grammar(program: str) -> None:
 
 @pytest.mark.parametrize("budget", [1, 7, 50, 400, 3000])
 def test_running_out_of_budget_is_no_failure(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever the budget ends, what is left is unknown and nothing fails."""
-    from mxlint.tracing import run
-
-    monkeypatch.setattr(run, "ENTRY_BUDGET", budget)
+    """Wherever the budget of an entry ends, what is left is not known and nothing fails."""
+    monkeypatch.setattr(core, "MAX_STEPS", budget)
     monkeypatch.chdir(Path(__file__).parent / "fixtures" / "project")
-    findings = check(["."], gate=False).findings
-    assert not [finding.message for finding in findings if finding.code == "MX004"]
+    result = check(["."], gate=False)
+    assert not [finding.message for finding in result.findings if finding.code == "MX004"]
+    assert result.reasons["budget of steps"]
 
 
-def test_a_run_has_a_budget_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once it is spent only small functions are followed, and what is not is counted."""
-    from mxlint.tracing import run
-
-    small = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
-    rounds = (
-        "\n\n\n" + "\n".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(-x)\n" for n in range(8)) + "\ndef f8(x):\n    return x\n"
-    )
-    large = small.replace("print(x)", "print(f0(x))") + rounds
-    for name, text in (("a.py", large), ("b.py", large), ("c.py", small)):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    whole = check(["."])
-    assert ({finding.span.filename for finding in whole.findings}, whole.reasons.get("budget")) == ({"a.py", "b.py", "c.py"}, None)
-    monkeypatch.setattr(run, "RUN_BUDGET", 1)
-    monkeypatch.setattr(run, "LATE_BUDGET", 400)
-    limited = check(["."])
-    assert ({finding.span.filename for finding in limited.findings}, limited.reasons["budget"]) == ({"c.py"}, 2)
+def test_a_file_has_a_budget_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it is spent nothing more of the file is followed, and what is not is counted."""
+    calls = "".join(f"def f{n}(x, y):\n    return f{n + 1}(x, y) + f{n + 1}(x, -y)\n" for n in range(8)) + "def f8(x, y):\n    return x\n"
+    steps = "".join(f"@mx.compile\ndef step{n}(x):\n    print(f0(x, {n}))\n" for n in range(5))
+    stdin = Stdin((HEAD + calls + steps).encode(), "a.py")
+    whole = check(["-"], stdin=stdin)
+    assert ([finding.code for finding in whole.findings], whole.reasons) == (["MX101"] * 5, {})
+    monkeypatch.setattr(core, "MAX_STEPS_OF_FILE", 250)
+    limited = check(["-"], stdin=stdin)
+    assert 0 < len(limited.findings) < 5
+    assert limited.reasons["budget of steps"]

@@ -427,6 +427,8 @@ class Interpreter:
         """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
         path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
         depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
+        self.steps = given = min(MAX_STEPS, self.left)
+        self.limit = 0
         try:
             yield
         except Halt:
@@ -438,6 +440,7 @@ class Interpreter:
                 raise
             self.cut("nesting too deep")
         finally:
+            self.left -= given - max(self.steps, 0)
             self.heap.recording = None
             self.path, self.context, self.unrolled, self.splits = path, context, unrolled, splits
             self.trace, self.silent = None, 0

@@ -18,7 +18,7 @@ from mxlint.interpreter import choices, compiled
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.calls import is_wrapper
-from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Halt, Interpreter
+from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
@@ -34,13 +34,10 @@ SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", 
 def guarded_run(i: Interpreter, run: object) -> None:
     """Run an entry from the present state, and take back what it wrote."""
     mark = i.heap.mark()
-    i.steps = given = min(MAX_STEPS, i.left)
-    i.limit = 0
     try:
         with i.contained():
             run()  # type: ignore[operator]
     finally:
-        i.left -= given - max(i.steps, 0)
         compiled.note_kept(i, mark)
         i.heap.undo(mark)
         i.extra["differentiating"] = None

@@ -34,7 +34,7 @@ from mxlint.interpreter import (
     statements,
     truths,
 )
-from mxlint.interpreter.core import MAX_STEPS, Arguments, Frame, Interpreter, Observer
+from mxlint.interpreter.core import Arguments, Frame, Interpreter, Observer
 from mxlint.interpreter.expressions import evaluate
 from mxlint.interpreter.operations import Operations
 from mxlint.models.mlx.table import Table
@@ -160,7 +160,6 @@ def run(i: Interpreter, source: Source) -> None:
     i.main = source
     with i.contained():
         modules.run_module(i, source, "__main__")
-    i.left -= MAX_STEPS - max(i.steps, 0)
 
 
 @some_room()
