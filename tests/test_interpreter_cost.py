@@ -166,14 +166,14 @@ def ran(text: str) -> Interpreter:
     """A program that was run to its end."""
     project = Project()
     i = entry.prepared_mlx(project, load_table()) if "mlx" in text else entry.prepared(project)
-    i.steps = ENOUGH
+    i.most = i.left = ENOUGH
     entry.run(i, Source(None, "main.py", text.encode(), text))
     return i
 
 
 def steps(text: str) -> int:
     """The steps that running a program takes."""
-    return ENOUGH - ran(text).steps
+    return ENOUGH - ran(text).left
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_nested_loops_are_unrolled_within_a_budget() -> None:
 def test_loops_settle(program: str, most: int) -> None:
     i = ran(program)
     assert not [found.reason for found in i.imprecisions]
-    assert ENOUGH - i.steps <= most
+    assert ENOUGH - i.left <= most
 
 
 DECODE = """
@@ -290,7 +290,7 @@ def aside(helper: str) -> str:
 def test_what_reaches_nothing_compiled_costs_little() -> None:
     text = aside("")
     i = ran(text)
-    assert ENOUGH - i.steps < 1_500
+    assert ENOUGH - i.left < 1_500
     assert any("reaches nothing compiled" in found.reason for found in i.imprecisions)
     source = source_from_bytes(text.encode(), "main.py")
     assert [finding.code for finding in analyze(source, Project(), load_table()).findings] == ["MX101"]
@@ -308,11 +308,11 @@ def test_calls_that_reach_nothing_compiled_cost_little_together(helper: str) -> 
     calls = "".join(f"total = read(json.loads(input('{n}')))\nprint(total)\n" for n in range(60))
     compiled = "import mlx.core as mx\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n\nstep(mx.ones((2,)))\n"
     i = ran(f"import json\n{compiled}{helper}{calls}")
-    assert ENOUGH - i.steps < 2_500
+    assert ENOUGH - i.left < 2_500
     assert any("reaches nothing compiled" in found.reason for found in i.imprecisions)
 
 
 def test_what_calls_something_compiled_is_run_to_its_end() -> None:
     i = ran(aside("    step(rows, 1)\n"))
-    assert ENOUGH - i.steps > 8_000
+    assert ENOUGH - i.left > 8_000
     assert not any("reaches nothing compiled" in found.reason for found in i.imprecisions)

@@ -273,9 +273,11 @@ class Interpreter:
         self.context = Context(None, "entry")
         self.silent = 0
         self.unrolled = 1
-        self.steps = MAX_STEPS
+        self.most = MAX_STEPS
+        """Steps that one entry may take."""
         self.left = MAX_STEPS_OF_FILE
         """Steps that are left to the entries of the file, but for the present one."""
+        self.steps = self.most
         self.tries: list[Target] = []
         self.try_depths: list[int] = []
         self.targets: list[Target] = []
@@ -427,7 +429,7 @@ class Interpreter:
         """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
         path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
         depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
-        self.steps = given = min(MAX_STEPS, self.left)
+        self.steps = given = min(self.most, self.left)
         self.limit = 0
         try:
             yield
