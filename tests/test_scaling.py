@@ -184,6 +184,7 @@ train()
 """Modules that know what they were left in: part of the tracer's own notes, and of no tree."""
 
 
+@pytest.mark.xfail(strict=True, raises=TooMuch, reason="each round of nested loops traces the whole model again")
 def test_a_part_does_not_lead_back_to_the_whole() -> None:
     few, found = work(LEFT_WITH_PLACEHOLDERS.replace("{blocks}", "Block(8), " * 4))
     assert [finding.code for finding in found.findings] == ["MX305"]
