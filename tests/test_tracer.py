@@ -313,6 +313,19 @@ def test_what_could_not_be_followed_is_counted() -> None:
     assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and result.reasons
 
 
+def test_no_site_is_followed_in_full_where_a_budget_cut_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(
+        Path(),
+        {
+            "main.py": "import mlx.core as mx\n\n@mx.compile\ndef step(x):\n    return x * 2\n\nstep(mx.ones(2))\nfor n in [1, 2, 3]:\n    print(n)\n"
+        },
+    )
+    assert check(["main.py"]).coverage["full"] == 1
+    monkeypatch.setattr("mxlint.interpreter.core.MAX_STEPS", 18)
+    result = check(["main.py"])
+    assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and "budget of steps" in result.reasons
+
+
 FALLBACK = """import mlx.core as mx
 
 try:

@@ -176,7 +176,8 @@ def _coverage(program: Program, source: Source, sites: tuple[SiteReport, ...]) -
         elsewhere = any(
             compiled.method_of or program.calls.get(compiled.number) for compiled in groups.get(site.span, ())
         )  # inlined, differentiated, or refused
-        counts["none" if not traces and not elsewhere else "full" if all(trace.full for trace in traces) else "partial"] += 1
+        full = program.log.whole and all(trace.full for trace in traces)  # what a budget cut may have called any of them
+        counts["none" if not traces and not elsewhere else "full" if full else "partial"] += 1
     return counts
 
 

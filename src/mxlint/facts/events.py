@@ -351,7 +351,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """All facts of one run. `version` is that of their JSON form: it grows by one when a field changes its meaning."""
+    """All facts of one run. `whole`: no budget has cut it short. `version` is that of their JSON form: it grows by one when a field changes its meaning."""
 
     compiled: tuple[Compiled, ...] = ()
     calls: tuple[Call, ...] = ()
@@ -363,4 +363,5 @@ class Log:
     notes: tuple[Note, ...] = ()
     loops: tuple[Loop, ...] = ()
     imprecise: tuple[tuple[Where, str], ...] = ()
+    whole: bool = True
     version: int = VERSION

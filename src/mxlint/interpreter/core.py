@@ -409,8 +409,10 @@ class Interpreter:
         self.imprecisions.append(Imprecision(place, reason))
         if self.trace is not None:
             self.trace.full = False
-        if self.journal is not None and place is not None:
-            self.journal.doubt(place, reason)
+        if self.journal is not None:
+            self.journal.whole = False
+            if place is not None:
+                self.journal.doubt(place, reason)
 
     def noting(self, keep: Callable[[], None], fact: object) -> None:
         """Keep a fact, now and whenever what is being recorded is done again."""

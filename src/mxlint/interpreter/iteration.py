@@ -19,7 +19,6 @@ from mxlint.domain.value import (
     TRUE,
     UNBOUND,
     Array,
-    Bound,
     Const,
     External,
     Kind,
@@ -294,8 +293,6 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     if isinstance(member, Array):
         repeat(i, place, lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame)), certain=False)
         return
-    if isinstance(member, Bound) and isinstance(member.function, External) and member.function.name == "#call":
-        raise AssertionError
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
@@ -560,15 +557,16 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
 
 def _until_sentinel(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> None:
     """`iter(function, sentinel)`: call the function until it gives the sentinel."""
+    _until_left(i, place, lambda ends: consume(_called_once(i, ref, ends, NONE, place, frame)))
+
+
+def _until_left(i: Interpreter, place: Place, once: Callable[[Target], object]) -> None:
+    """Repeat a round until it leaves the loop by handing its state to the target that it is given."""
     ends = Target(i.heap.mark())
     base = i.path
     i.targets.append(ends)
-
-    def step() -> None:
-        consume(_called_once(i, ref, ends, NONE, place, frame))
-
     try:
-        repeat(i, place, step, certain=True, ends=False)
+        repeat(i, place, lambda: once(ends), certain=True, ends=False)
     except Halt:
         pass
     finally:
@@ -956,20 +954,7 @@ def _iterate_instance(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
 
 def _by_next(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> None:
     """Call `__next__` until it raises StopIteration."""
-    ends = Target(i.heap.mark())
-    i.targets.append(ends)
-
-    def step() -> None:
-        consume(call_next(i, ref, ends, NONE, place, frame))
-
-    try:
-        repeat(i, place, step, certain=True, ends=False)
-    except Halt:
-        pass
-    finally:
-        i.targets.remove(ends)
-    i.heap.undo(ends.mark)
-    i.arrive(ends)
+    _until_left(i, place, lambda ends: consume(call_next(i, ref, ends, NONE, place, frame)))
 
 
 def call_next(i: Interpreter, ref: Ref, ends: Target, default: Value, place: Place, frame: Frame) -> Value:

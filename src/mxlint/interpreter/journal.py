@@ -53,6 +53,8 @@ class Journal:
         self.methods: set[int] = set()
         self.records: dict[Any, None] = {}
         self.imprecise: dict[tuple[Where, str], None] = {}
+        self.whole = True
+        """No budget has cut an entry short."""
         self.assumed: dict[int, dict[str, described.Value]] = {}
         self.arrays: set[int] = set()
         """Placeholders that are presumed to be arrays, and that some use shows to be so."""
@@ -136,7 +138,7 @@ class Journal:
 
         return events.Log(
             tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(self._events())), of(events.Read), of(events.Write), of(events.Stale),
-            of(events.Note), of(events.Loop), tuple(self.imprecise),
+            of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
         )  # fmt: skip
 
 

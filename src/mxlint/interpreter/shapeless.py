@@ -39,6 +39,10 @@ _KEEPS_NO_SIZE: Final = frozenset(("mlx.core.broadcast_to",))
 """What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
 
 
+_RESHAPES: Final = frozenset(("mlx.core.reshape", f"{ARRAY}.reshape"))
+"""What follows a shape that is that of the array itself."""
+
+
 def on(i: Interpreter) -> bool:
     """Whether the running trace is one with shapeless=True."""
     return i.trace is not None and bool(i.trace.shapeless)
@@ -126,7 +130,7 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     form = _form(i, name, args, keywords)
     if operation(i, form, operand, place, short, frame) or name in _KEEPS_NO_SIZE:
         return
-    if name.endswith("reshape") and _own_shape(operand, args[1:]):
+    if name in _RESHAPES and _own_shape(operand, args[1:]):
         return
     bake(i, [*args, *keywords.values()], place, short, frame, _baked_form(i, name, args))
     entry = i.extra["table"].entry(name)
