@@ -6,10 +6,15 @@ All others are static: they read programs, or run them without MLX, and are what
 
 from __future__ import annotations
 
+import io
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
+from command_line import Done, Run
+
+from mxlint.cli import main
 
 KINDS = frozenset({"static", "mlx", "verify"})
 
@@ -36,3 +41,21 @@ def no_mlx_in_static_tests(request: pytest.FixtureRequest, monkeypatch: pytest.M
         for name in [name for name in sys.modules if name == "mlx" or name.startswith("mlx.")]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "mlx", None)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str, stdin: str = "") -> Done:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as ended:
+            main(arguments, prog_name="mxlint")
+        captured = capsys.readouterr()
+        code = ended.value.code
+        return Done(code if isinstance(code, int) else 0, captured.out, captured.err)
+
+    return run

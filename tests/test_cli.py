@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
+from command_line import Done, Run
 
 import mxlint.analysis
 from mxlint import __version__
-from mxlint.cli import main
 from mxlint.pages import page_text
 from mxlint.rules.registry import RULES, family
 
@@ -27,35 +25,6 @@ else:
 
 PRINTS = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
 WARNS = "x = 1  # mxlint: ignore[MX101]\n"
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-class Run(Protocol):
-    def __call__(self, *arguments: str, stdin: str = "") -> Done: ...
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run(*arguments: str, stdin: str = "") -> Done:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        with pytest.raises(SystemExit) as ended:
-            main(arguments, prog_name="mxlint")
-        captured = capsys.readouterr()
-        code = ended.value.code
-        return Done(code if isinstance(code, int) else 0, captured.out, captured.err)
-
-    return run
 
 
 def write(**files: str) -> None:
@@ -73,7 +42,7 @@ def test_version(run: Run) -> None:
 def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
     done = run(*command, "--help")
     assert done.code == 0
-    for absent in ("--fix", "--baseline", "--executor", "sarif", "server"):
+    for absent in ("--baseline", "--executor", "sarif", "server"):
         assert absent not in done.out
 
 

@@ -78,3 +78,11 @@ def test_mxlint_hook_honours_exclude(hooks: Path, home: Path, tmp_path: Path) ->
     commit_all(tmp_path)
     done = try_repo(hooks, home, tmp_path, "mxlint")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_mxlint_fix_hook_writes_safe_fixes(hooks: Path, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"x = 1  # mxlint: ignore[MX101]\r\n")
+    commit_all(tmp_path)
+    done = try_repo(hooks, home, tmp_path, "mxlint-fix")
+    assert "files were modified by this hook" in done.stdout, done.stdout + done.stderr
+    assert (tmp_path / "a.py").read_bytes() == b"x = 1\r\n"

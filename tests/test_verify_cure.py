@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mxlint.cli import main
 from mxlint.engine import check
 from mxlint.finding import Edit, Fix
 from mxlint.report.verdict import told
@@ -116,6 +117,7 @@ def test_it_is_not_tested() -> None:
 
 FIXED = "f = mx.compile(norm)\nfor _ in range(3):\n    y = f(x)"
 TURNS = "for _ in range(3):\n    y = mx.compile(norm)(x)"
+HOISTED = "compiled_norm = mx.compile(norm)\nfor _ in range(3):\n    y = compiled_norm(x)"
 CUT_SHORT = [
     "while True: pass",
     "import time; time.sleep(60)",
@@ -248,3 +250,14 @@ for _ in range(3):
     found = verify(result.findings, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
     fixes = {one.code: one.verdict.fix for one in found if one.verdict is not None}
     assert fixes.keys() == {"MX203", "MX209"} and fixes["MX203"] == "untested"
+
+
+def test_only_what_mlx_proved_is_written(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--fix --verify`: what becomes of a comment is nothing that a run decides."""
+    unused = "z = 1  # mxlint: ignore[MX101]\n"
+    Path("main.py").write_text(LOOP + unused, encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "--verify", "--output-format", "concise"], prog_name="mxlint")
+    assert Path("main.py").read_text(encoding="utf-8") == LOOP.replace(TURNS, HOISTED) + unused
+    out = capsys.readouterr().out.splitlines()
+    assert (ended.value.code, out[0][:20], out[1:]) == (1, "main.py:14:8: MX001 ", ["Found 2 warnings (1 fixed, 1 remaining)."])

@@ -6,12 +6,15 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.exceptions import Exit
 
 from mxlint import __version__
 from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     from mxlint.engine import Result
     from mxlint.finding import Finding
+    from mxlint.report.style import ColorChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -139,6 +143,9 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
 @click.option("--extend-select", multiple=True, metavar="CODES", help="Rules to check as well.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Rules not to check.")
 @_run_options
+@click.option("--fix", is_flag=True, help="Write the fixes that change no behaviour to the files, and report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="Count fixes that may change behaviour as well: for --fix, --diff and the marks [*].")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, as a unified diff, and change nothing.")
 @click.option("--fail-on", type=_Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
 @click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
 @click.option("--verify", is_flag=True, help="Run pieces of the program under the MLX installed here, and say which findings are true.")
@@ -157,28 +164,36 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
 
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
-    130 if the run was interrupted: a verifying one reports what it has.
+    130 if the run was interrupted: a verifying one reports what it has. With --fix it is about what is left, with --diff 1 if
+    there is something to change. With `-`, --fix prints the fixed source to stdout, and the report to stderr.
     """
     for name in ("verify_keep", "verify_timeout", "python"):
         if options[name] and not options["verify"]:
             raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
+    if options["report"] and options["diff"]:
+        raise click.UsageError("--diff reports nothing, --report is for what is found.")
     for file in (options["report"], options["output_file"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise _Failure(f"{file}: {os.strerror(errno.ENOENT)}")
-    result, interrupted = _run(options), None
+    checker = _checker(options)
+    result, interrupted = _run(options, checker), None
     if options["verify"]:
         result, interrupted = _verified(result, options)
+    result = replace(result, unsafe_fixes=options["unsafe_fixes"])
+    if (options["fix"] or options["diff"]) and not interrupted:
+        result = _fixed(result, checker, options)
     if options["report"]:
         from mxlint.report.html.page import render
 
         with _output(options["report"]) as stream:
             stream.write(render(result))
-    with _output(options["output_file"]) as stream:
-        stream.write(_report(result, stream, options))
+    if not options["diff"]:
+        with _output(options["output_file"], to_stderr=options["fix"] and "-" in options["paths"]) as stream:
+            stream.write(_report(result, stream, options))
     if options["timings"]:
         for stage, seconds in result.timings.items():
             click.echo(f"{stage:>10} {seconds * 1000:8.1f} ms", err=True)
-    ctx.exit(interrupted or result.exit_code)
+    ctx.exit(interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code))
 
 
 @main.command(short_help="Put one expression to the test.")
@@ -309,8 +324,8 @@ def config(path: str, **options: Any) -> None:
         stream.write(text)
 
 
-def _run(options: dict[str, Any]) -> Result:
-    """The run that the options ask for, less its findings: what it has to say on stderr is said here."""
+def _checker(options: dict[str, Any]) -> partial[Result]:
+    """`engine.check` of what the options name; what is left to say is how far it is, and which files are taken to hold something else."""
     from mxlint.engine import Stdin, check
 
     paths, stdin = options["paths"] or (".",), None
@@ -324,16 +339,16 @@ def _run(options: dict[str, Any]) -> Result:
         stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
     elif options["stdin_filename"]:
         raise click.UsageError("--stdin-filename is for '-'.")
+    how = {"stdin": stdin, "force_exclude": options["force_exclude"], "with_facts": options.get("verify", False)}
+    return partial(check, paths, _settings(options), **how)
+
+
+def _run(options: dict[str, Any], checker: partial[Result] | None = None) -> Result:
+    """The run that the options ask for, less its findings: what it has to say on stderr is said here."""
+    checker = checker or _checker(options)
     try:
         with _progress(options["quiet"]) as progress:
-            result = check(
-                paths,
-                _settings(options),
-                stdin=stdin,
-                force_exclude=options["force_exclude"],
-                with_facts=options.get("verify", False),
-                progress=progress,
-            )
+            result = checker(progress=progress)
     except ConfigError as error:
         raise _Failure(str(error)) from None
 
@@ -343,7 +358,7 @@ def _run(options: dict[str, Any]) -> Result:
         for note in (*result.notes, *_newer(result)):
             click.echo(f"Note: {note}", err=True)
         if not result.files and not result.problems:
-            click.echo(f"No Python files found under {', '.join(paths)}: nothing to check", err=True)
+            click.echo(f"No Python files found under {', '.join(options['paths'] or ('.',))}: nothing to check", err=True)
         if options["verbose"]:
             version = f", for MLX {', '.join(result.mlx_versions)}" if result.mlx_versions else ""
             click.echo(f"files: {result.files} read, {result.parsed} parsed{version}", err=True)
@@ -391,6 +406,62 @@ def _verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...]
         for guard in guards:
             click.echo(f"contained by: {', '.join(guard)}", err=True)
     return result, exit_code(received[0]) if received else None
+
+
+def _fixed(result: Result, checker: partial[Result], options: dict[str, Any]) -> Result:
+    """The run after its fixes were made: written to the files, or to stdout if the source came from stdin, or only shown."""
+    from mxlint.fixes.run import diff, made, wanted_by, written
+    from mxlint.report.footer import would_fix
+
+    def look(unsaved: Mapping[str, bytes]) -> Result:
+        with _progress(options["quiet"]) as progress:
+            found = checker(unsaved=unsaved, progress=progress)
+        if options["verify"]:
+            found, interrupted = _verified(found, options)
+            if interrupted:  # nothing is written yet
+                raise Exit(interrupted)
+        return replace(found, unsafe_fixes=options["unsafe_fixes"])
+
+    before, from_stdin = result.problems, "-" in options["paths"]
+    fixed = made(result, look, wanted_by(options["unsafe_fixes"], options["verify"]))
+    result = fixed.result
+    if options["diff"]:
+        with _output(options["output_file"]) as stream:
+            _write_diff(stream, diff(fixed, named=not from_stdin or bool(options["stdin_filename"])), options["color"])
+        if not options["quiet"]:
+            click.echo(would_fix(result), err=True, nl=False)
+    elif from_stdin:
+        after = [source.data for group in fixed.groups for source in group.after.values()]
+        with _output(None) as stream:
+            _write_bytes(stream, after or [checker.keywords["stdin"].data])
+    else:
+        result = written(fixed, look)
+    for problem in result.problems:
+        if problem not in before:
+            click.echo(f"Error: {problem.name}: {problem.message}", err=True)
+    return result
+
+
+def _diff_exit_code(result: Result, options: dict[str, Any]) -> int:
+    """1 if there is something to change, as for ruff, whatever is left besides."""
+    return 2 if result.exit_code == 2 else int(bool(result.fixed) and not options["exit_zero"])
+
+
+def _write_diff(stream: IO[str], lines: Iterable[bytes], color: ColorChoice) -> None:
+    """A diff to the byte or, where somebody looks at it, without what a terminal would obey."""
+    from mxlint.report.style import style_for
+
+    style = style_for(stream, color)
+    if style.color or stream.isatty():
+        texts = (line.decode(errors="replace").rstrip("\r\n") for line in lines)
+        stream.writelines(style.change(style.printable(text)) + "\n" for text in texts)
+    else:
+        _write_bytes(stream, lines)
+
+
+def _write_bytes(stream: IO[str], parts: Iterable[bytes]) -> None:
+    stream.flush()
+    stream.buffer.writelines(parts)  # type: ignore[attr-defined]
 
 
 def _cores() -> int:
@@ -491,8 +562,8 @@ def _rule(text: str) -> str:
 
 
 @contextmanager
-def _output(file: str | None) -> Iterator[IO[str]]:
-    """Where the report goes. A reader that goes away before the end, as `head` does, is no error."""
+def _output(file: str | None, *, to_stderr: bool = False) -> Iterator[IO[str]]:
+    """Where the report goes: a file, else stdout or stderr. A reader that goes away before the end, as `head` does, is no error."""
     if file is not None:
         try:
             with open(file, "w", encoding="utf-8", newline="\n") as stream:
@@ -500,9 +571,9 @@ def _output(file: str | None) -> Iterator[IO[str]]:
         except OSError as error:
             raise _Failure(f"{file}: {error.strerror or error}") from None
         return
-    stdout = sys.stdout
+    stdout = sys.stderr if to_stderr else sys.stdout
     if stdout is None:
-        raise _Failure("stdout is closed")
+        raise _Failure(f"{'stderr' if to_stderr else 'stdout'} is closed")
     if hasattr(stdout, "reconfigure"):
         stdout.reconfigure(errors="backslashreplace")  # a report must not fail for a letter that the terminal lacks
     try:
@@ -512,7 +583,7 @@ def _output(file: str | None) -> Iterator[IO[str]]:
         _discard(stdout)
     except OSError as error:
         _discard(stdout)
-        raise _Failure(f"cannot write to stdout: {error.strerror or error}") from None
+        raise _Failure(f"cannot write to {'stderr' if to_stderr else 'stdout'}: {error.strerror or error}") from None
 
 
 def _discard(stream: IO[str] | None) -> None:

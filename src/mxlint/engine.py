@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
 from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
-from mxlint.finding import SEVERITIES, Finding, Span
+from mxlint.finding import SEVERITIES, Applicability, Finding, Span
 from mxlint.gate import admitted, last_names
 from mxlint.rules.registry import RULES
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
@@ -50,6 +50,9 @@ class Result:
 
     `coverage` counts the sites followed in full, in part and not at all. `facts`: what the tracer knows, one for each file that was analysed
     on its own; nothing unless they were asked for.
+
+    `own`: the names of the files that were asked for. `fixed`: the findings whose fixes were made, None where nothing was to be fixed;
+    `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted.
     """
 
     findings: tuple[Finding, ...]
@@ -69,6 +72,9 @@ class Result:
     facts: tuple[Log, ...] = ()
     python: Mapping[str, Path] = field(default_factory=dict)
     newer: Mapping[str, str] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
+    fixed: tuple[Finding, ...] | None = None
+    unsafe_fixes: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -90,11 +96,33 @@ class Result:
         """How many findings have a severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
+    def fixable(self, finding: Finding) -> bool:
+        """Whether --fix, with the flags of this run, would make the finding's fix."""
+        return self._fixed_with(finding, self.unsafe_fixes)
+
+    def hidden(self, finding: Finding) -> bool:
+        """Whether it is --unsafe-fixes that the finding's fix lacks."""
+        return self._fixed_with(finding, True) and not self._fixed_with(finding, self.unsafe_fixes)
+
+    def _fixed_with(self, finding: Finding, unsafe_fixes: bool) -> bool:
+        """Whether a fix is of a kind that is written, and changes only files that were asked for."""
+        fix = finding.fix
+        return (
+            fix is not None and fix.applicability in fixed_with(unsafe_fixes) and all(edit.span.filename in self.own for edit in fix.edits)
+        )
+
+
+def fixed_with(unsafe_fixes: bool) -> tuple[Applicability, ...]:
+    """The kinds of fixes that are written. One for display is never."""
+    return ("safe", "unsafe") if unsafe_fixes else ("safe",)
+
 
 @dataclass(slots=True)
 class _Analysed:
-    """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004 or need a newer Python."""
+    """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004 or need a newer Python.
+    `unsaved`: as in `check`."""
 
+    unsaved: Mapping[str, bytes] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
@@ -141,12 +169,15 @@ def check(
     gate: bool = True,
     everything: bool = False,
     with_facts: bool = False,
+    unsaved: Mapping[str, bytes] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Check files and folders, or `stdin` in their place. Raises ConfigError, and nothing that a checked file could cause.
 
-    Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis.
+    Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis. `unsaved`: what some files are taken to
+    hold, by their real paths, whatever is on the disk, or came from stdin.
     """
+    unsaved = unsaved or {}
     settings = settings or Settings()
     cwd = Path.cwd()
     timings: dict[str, float] = {}
@@ -160,7 +191,7 @@ def check(
             else:
                 files, problems = _stdin_file(stdin, configs, cwd, force_exclude), []
         with _timed("read", timings):
-            contents = _read(files, stdin, problems)
+            contents = _read(files, stdin, unsaved, problems)
             files = [file for file in files if file.at in contents]
         with _timed("gate", timings):
             wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
@@ -171,11 +202,13 @@ def check(
             if relevant:
                 table = _table(next(file for file in files if file.at in relevant), settings)
         with _timed("analyse", timings):
-            analysed = _analyse(looked_at, contents, relevant, table, settings.isolated, everything, with_facts, progress)
+            how = _How(settings.isolated, everything, with_facts, unsaved)
+            analysed = _analyse(looked_at, contents, relevant, table, how, progress)
         with _timed("suppress", timings):
             findings, fail_on, python = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
         findings=tuple(sorted(findings, key=_order)),
+        own=frozenset(file.name for file in files),
         sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
         files=len(files),
         parsed=len(looked_at),
@@ -202,12 +235,13 @@ def _stdin_file(stdin: Stdin, configs: Configs, cwd: Path, force_exclude: bool) 
     return [File(str(path), display(str(path), cwd), config, explicit=True, real=os.path.realpath(path))]
 
 
-def _read(files: Iterable[File], stdin: Stdin | None, problems: list[Problem]) -> dict[str, bytes]:
+def _read(files: Iterable[File], stdin: Stdin | None, unsaved: Mapping[str, bytes], problems: list[Problem]) -> dict[str, bytes]:
     """The bytes of every file that can be read."""
     contents: dict[str, bytes] = {}
     for file in files:
         try:
-            contents[file.at] = stdin.data if stdin is not None else _bytes(file.at)
+            known = unsaved.get(file.real, stdin.data if stdin is not None else None)
+            contents[file.at] = _bytes(file.at) if known is None else known
         except OSError as error:
             problems.append(Problem(file.name, f"cannot be read: {error.strerror or error}"))
     return contents
@@ -230,18 +264,26 @@ def _table(first: File, settings: Settings) -> Table:
     return load_table(*resolve_mlx_versions(first.path.parent, configured, newest.versions))
 
 
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How the files of a run are analysed (see `check`)."""
+
+    isolated: bool
+    everything: bool
+    with_facts: bool
+    unsaved: Mapping[str, bytes]
+
+
 def _analyse(
     files: Sequence[File],
     contents: Mapping[str, bytes],
     relevant: Collection[str],
     table: Table | None,
-    isolated: bool,
-    everything: bool,
-    with_facts: bool,
+    how: _How,
     progress: Progress | None,
 ) -> _Analysed:
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
-    analysed = _Analysed()
+    analysed = _Analysed(how.unsaved)
     analyse: Callable[[Source, Config], Analysis] | None = None
     for done, file in enumerate(_sparing_collector(files)):
         if progress is not None:
@@ -253,13 +295,13 @@ def _analyse(
             continue
         analysed.sources[file.name] = source
         if table is None or file.at not in relevant:
-            analysed.is_broken(source, isolated)
+            analysed.is_broken(source, how.isolated)
             continue
-        analyse = analyse or _analyser(contents, table, everything, with_facts)
+        analyse = analyse or _analyser(contents, table, how)
         try:
             analysis = analyse(source, file.config)
         except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
-            if not analysed.is_broken(source, isolated):
+            if not analysed.is_broken(source, how.isolated):
                 analysed.give_up(internal_error(file.name, error))
                 analysed.tracebacks.append(_traceback(file.name, error))
             continue
@@ -286,12 +328,12 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
-def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool, with_facts: bool) -> Callable[[Source, Config], Analysis]:
+def _analyser(contents: Mapping[str, bytes], table: Table, how: _How) -> Callable[[Source, Config], Analysis]:
     """The analysis of one file of this run. It is imported here, with all of the tracer behind it, because most runs need none of it."""
     from mxlint.analysis import analyze
     from mxlint.project import Project
 
-    project = Project(contents)
+    project = Project(contents, how.unsaved)
 
     cwd = Path.cwd()
 
@@ -299,18 +341,24 @@ def _analyser(contents: Mapping[str, bytes], table: Table, everything: bool, wit
         def is_test(filename: str) -> bool:
             return config.is_test(Path(os.path.normpath(cwd / filename)))
 
-        how = partial(
-            analyze, source, table=table, wrappers=config.compile_wrappers, tests=is_test, everything=everything, with_facts=with_facts
+        analysed = partial(
+            analyze,
+            source,
+            table=table,
+            wrappers=config.compile_wrappers,
+            tests=is_test,
+            everything=how.everything,
+            with_facts=how.with_facts,
         )
         try:
-            return how(project)
+            return analysed(project)
         except RecursionError:
             if syntax_error(source):
                 raise
         # Generated code nests deeper than people do. What the first try left half done in the project is not used again.
         from mxlint.deep import on_a_deep_stack
 
-        return on_a_deep_stack(lambda: how(Project(contents)))
+        return on_a_deep_stack(lambda: analysed(Project(contents, how.unsaved)))
 
     return analyse
 
@@ -400,7 +448,8 @@ def _whose(name: str, files: Mapping[str, File], configs: Configs, cwd: Path) ->
 def _source(path: Path, name: str, analysed: _Analysed) -> Source | None:
     """A file that was not asked for, but that a finding lies in."""
     try:
-        analysed.sources[name] = read_source(path, name)
+        known = analysed.unsaved.get(os.path.realpath(path))
+        analysed.sources[name] = read_source(path, name) if known is None else source_from_bytes(known, name, path)
     except (OSError, SourceError):
         return None
     return analysed.sources[name]

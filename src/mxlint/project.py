@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mxlint.source import Source, SourceError, read_source
+from mxlint.source import Source, SourceError, read_source, source_from_bytes
 
 if TYPE_CHECKING:
     from mxlint.syntax import ir
@@ -32,9 +32,11 @@ class Found:
 class Project:
     """Resolves imports between files (and keeps their IR): the folder of the importing file, the folder above its top package, and a `src` folder there."""
 
-    def __init__(self, contents: Mapping[str, bytes] | None = None) -> None:
-        """`contents`: the files of the run, by real path, for the few questions about files that no import leads to."""
+    def __init__(self, contents: Mapping[str, bytes] | None = None, unsaved: Mapping[str, bytes] | None = None) -> None:
+        """`contents`: the files of the run, by real path, for the few questions about files that no import leads to. `unsaved`: what some
+        files are taken to hold, by real path, in place of what is on the disk."""
         self._contents = contents or {}
+        self._unsaved = unsaved or {}
         self._here = os.path.join(os.path.realpath(os.curdir), "")
         self._resolved: dict[Path, str] = {}
         self._packages: dict[str, tuple[str, str]] = {}
@@ -65,7 +67,7 @@ class Project:
 
     def changed(self, sources: Iterable[Source]) -> Project:
         """The same project with other contents of some files; what is known of the rest is kept."""
-        other = Project(self._contents)
+        other = Project(self._contents, self._unsaved)
         other._resolved, other._packages, other._roots = self._resolved, self._packages, self._roots
         other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
         other._lowered, other._symbols, other._kept = self._lowered, self._symbols, self._kept
@@ -186,7 +188,8 @@ class Project:
         resolved = self._resolve(path)
         if resolved not in self._sources:
             try:
-                self._sources[resolved] = read_source(path, self._display_name(path))
+                name, known = self._display_name(path), self._unsaved.get(resolved)
+                self._sources[resolved] = read_source(path, name) if known is None else source_from_bytes(known, name, path)
             except (OSError, SourceError):
                 self._sources[resolved] = None
         return self._sources[resolved]

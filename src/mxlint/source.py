@@ -42,6 +42,13 @@ class Source:
             self._starts.extend(line_starts(self.text))
         return self._starts
 
+    def newline(self, row: int) -> str:
+        """What ends a 1-based row, and so what a new line beside it is to end with; for the last one, what ends the row before it."""
+        for near in (row, row - 1):
+            if near >= 1 and (found := _NEWLINE.search(self.text, self.offset(near))) is not None:
+                return found[0]
+        return "\n"
+
     def position(self, offset: int) -> Position:
         """Row and column, 1-based, of an offset into `text`."""
         row = bisect_right(self.starts, offset)
@@ -71,6 +78,11 @@ def line_starts(text: str) -> list[int]:
     return list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text as Python counts them, without what ends them."""
+    return _NEWLINE.split(text)
+
+
 def read_source(path: Path, name: str) -> Source:
     """Read and decode a file. Raises OSError when it cannot be read, SourceError when it is not Python text."""
     return source_from_bytes(path.read_bytes(), name, path)
@@ -93,6 +105,21 @@ def source_from_bytes(data: bytes, name: str, path: Path | None = None) -> Sourc
     if "\0" in text:
         raise SourceError("source code cannot contain null characters", Position(1, 1))
     return Source(path, name, data, text)
+
+
+def rewritten(source: Source, text: str) -> Source:
+    """The file with another text, in its own encoding. Raises SourceError where the bytes would not be read as that text again, or where those of
+    the text that was there would change."""
+    encoding, bom = _encoding(source.data), source.data.startswith(_BOM)
+    try:
+        if source.text.encode(encoding) != source.data.removeprefix(_BOM):
+            raise SourceError(f"{encoding} has several ways to write what the file holds", Position(1, 1))
+        made = source_from_bytes((_BOM if bom else b"") + text.encode(encoding), source.name, source.path)
+    except UnicodeEncodeError as error:
+        raise SourceError(f"cannot encode {error.object[error.start]!a} as {encoding}", Position(1, 1)) from None
+    if made.text != text:
+        raise SourceError("the file would be read in another encoding", Position(1, 1))
+    return made
 
 
 def _encoding(data: bytes) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from mxlint.finding import Edit, Finding, Related, Span
-from mxlint.source import Source
+from mxlint.source import Source, SourceError, rewritten
 
 
 class EditError(ValueError):
@@ -38,7 +38,7 @@ def fixed_sources(finding: Finding, sources: Mapping[str, Source]) -> Mapping[st
     edits = by_file(finding.fix.edits) if finding.fix is not None else {}
     if missing := edits.keys() - sources.keys():
         raise EditError(f"not at hand: {', '.join(sorted(missing))}")
-    return {**sources, **{name: _with(sources[name], own) for name, own in edits.items()}}
+    return {**sources, **{name: changed(sources[name], own) for name, own in edits.items()}}
 
 
 def fixed_finding(finding: Finding, sources: Mapping[str, Source]) -> Finding:
@@ -82,9 +82,12 @@ def _source(text: str) -> Source:
     return Source(None, "", b"", text)
 
 
-def _with(source: Source, edits: Sequence[Edit]) -> Source:
-    text = apply(source.text, edits)
-    return Source(source.path, source.name, text.encode("utf-8", "surrogatepass"), text)
+def changed(source: Source, edits: Sequence[Edit]) -> Source:
+    """A file with edits made, in its own encoding. Raises EditError where that cannot be done."""
+    try:
+        return rewritten(source, apply(source.text, edits))
+    except SourceError as error:
+        raise EditError(error.message) from None
 
 
 def _ordered(source: Source, edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:

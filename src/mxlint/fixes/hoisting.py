@@ -10,6 +10,7 @@ from mxlint.finding import Edit, Fix, Span
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
 from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Sources, Syntax, bound, local_names, needed, parameters, syntax_of
+from mxlint.source import lines_of
 
 BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
 
@@ -186,12 +187,13 @@ def hoisted(syntax: Syntax, site: ast.Call, text: str, loop: ast.AST) -> tuple[E
 
 def _expression_moved(syntax: Syntax, site: ast.Call, text: str, name: str, statement: ast.stmt) -> tuple[Edit, ...] | None:
     name = syntax.fresh(name)
-    first, *rest = text.splitlines()
+    first, *rest = lines_of(text)
     inserted = syntax.before(statement, [f"{name} = {first}"])
     if inserted is None:
         return None
     # The further lines of the expression stand inside its parentheses: they stay as they are.
-    content = syntax.newline.join([inserted.content.rstrip("\r\n"), *rest, *syntax.apart(statement)]) + syntax.newline
+    newline = syntax.source.newline(inserted.span.start.row)
+    content = newline.join([inserted.content.rstrip("\r\n"), *rest, *syntax.apart(statement)]) + newline
     return Edit(content, inserted.span), syntax.replace(site, name)
 
 
@@ -222,7 +224,7 @@ def _dedented(syntax: Syntax, node: ast.stmt, arguments: Added | None) -> list[s
     whole = syntax.source.text[start:end]
     if arguments is not None:
         whole = whole[: arguments.at - start] + arguments.text + whole[arguments.at - start :]
-    return [line.removeprefix(indent) for line in whole.rstrip("\r\n").replace("\r\n", "\n").split("\n")]
+    return [line.removeprefix(indent) for line in lines_of(whole.rstrip("\r\n"))]
 
 
 # -- on the object ----------------------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None) -> Ite
     ):
         return
     name = syntax.fresh(name_for(site))
-    if "\n" in syntax.text(site):
+    if len(lines_of(syntax.text(site))) > 1:
         return
     line = f"{own}.{name} = {syntax.text(site)}"
     init = next((node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"), None)

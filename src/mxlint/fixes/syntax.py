@@ -27,7 +27,6 @@ class Syntax:
             warnings.simplefilter("ignore")
             self.tree = ast.parse(source.text)
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.newline = "\r\n" if "\r\n" in source.text else "\n"
 
     # -- where --
 
@@ -146,9 +145,10 @@ class Syntax:
         first = next((node for node in self.tree.body if _plain_import(node)), None)
         if first is None or name in self.words or self.indent(first) is None:
             return None
-        blank = self.newline if "mlx" in self.source.line(first.lineno) else ""
+        newline = self.source.newline(first.lineno)
+        blank = newline if "mlx" in self.source.line(first.lineno) else ""
         at = self.source.offset(first.lineno)
-        return name, self.edit(at, at, f"from {module} import {name}{self.newline}{blank}")
+        return name, self.edit(at, at, f"from {module} import {name}{newline}{blank}")
 
     # -- edits --
 
@@ -165,7 +165,8 @@ class Syntax:
             return None
         row = self._with_comment(statement)
         at = self.source.offset(row)
-        return self.edit(at, at, "".join((indent + line if line else "") + self.newline for line in lines))
+        newline = self.source.newline(row)
+        return self.edit(at, at, "".join((indent + line if line else "") + newline for line in lines))
 
     def apart(self, statement: ast.stmt, beside: ast.stmt | None = None) -> list[str]:
         """The blank lines that belong before a definition, among the statements where `beside` stands."""
@@ -180,8 +181,9 @@ class Syntax:
             return None
         assert statement.end_lineno is not None
         at = self.source.offset(statement.end_lineno + 1)
-        start = "" if self.source.text[:at].endswith(("\n", "\r")) else self.newline
-        return self.edit(at, at, start + "".join((indent + line if line else "") + self.newline for line in lines))
+        newline = self.source.newline(statement.end_lineno)
+        start = "" if self.source.text[:at].endswith(("\n", "\r")) else newline
+        return self.edit(at, at, start + "".join((indent + line if line else "") + newline for line in lines))
 
     def removed(self, statement: ast.stmt) -> Edit | None:
         """The lines of a statement taken out, along with blank ones that only kept it apart."""
@@ -191,7 +193,9 @@ class Syntax:
         first, last = self.first_row(statement), statement.end_lineno
         block = self.block(statement)
         if len(block) == 1:
-            return self.edit(self.source.offset(first), self.source.offset(last + 1), f"{self.indent(statement)}pass{self.newline}")
+            return self.edit(
+                self.source.offset(first), self.source.offset(last + 1), f"{self.indent(statement)}pass{self.source.newline(last)}"
+            )
         while first > 1 and not self.source.line(first - 1).strip():
             first -= 1
         if statement is block[0]:

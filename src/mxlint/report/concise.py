@@ -1,4 +1,4 @@
-"""One line a finding: `path:row:column: CODE message`, as editors and grep like it."""
+"""One line a finding: `path:row:column: CODE message`, as editors and grep like it, with `[*]` where --fix has something to do."""
 
 from __future__ import annotations
 
@@ -18,5 +18,6 @@ def render(result: Result, style: Style) -> str:
         message = " ".join(style.printable(finding.message).split())
         where = f"{style.printable(finding.span.filename)}:{start.row}:{start.column}:"
         verdict = f" [{finding.verdict.verdict}]" if finding.verdict is not None else ""
-        lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)} {message}{verdict}\n")
+        mark = " [*]" if result.fixable(finding) else ""
+        lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)}{mark} {message}{verdict}\n")
     return "".join(lines)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from mxlint.finding import SEVERITIES, VERDICTS
+from mxlint.finding import SEVERITIES, VERDICTS, Finding
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -12,17 +14,44 @@ if TYPE_CHECKING:
 
 def footer(result: Result) -> str:
     """The last line of a run."""
-    counts = [_counted(result.count(severity), severity) for severity in SEVERITIES if result.count(severity)]
+    counts = severities((*result.findings, *(result.fixed or ())))
     if counts:
-        return f"Found {', '.join(counts)}.\n" + (_verified(result) if result.verified else "")
+        outcome = f" ({len(result.fixed)} fixed, {len(result.findings)} remaining)" if result.fixed else ""
+        return f"Found {counts}{outcome}.\n" + _fixes(result) + (_verified(result) if result.verified else "")
     if result.problems or result.newer:
         return "No findings, but not every path could be checked.\n"
     return f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}.\n"
 
 
+def would_fix(result: Result) -> str:
+    """The last line of a run that only shows what --fix would do."""
+    hidden, fixed = sum(map(result.hidden, result.findings)), severities(result.fixed or ())
+    fix = "additional fix" if fixed else "fix"
+    more = f" ({_counted(hidden, fix)} available with `--unsafe-fixes`)" if hidden else ""
+    return f"Would fix {fixed}{more}.\n" if fixed else f"No findings would be fixed{more}.\n" if more else ""
+
+
+def severities(findings: Iterable[Finding]) -> str:
+    """How many findings there are of each severity."""
+    counts = Counter(finding.severity for finding in findings)
+    return ", ".join(_counted(counts[severity], severity) for severity in SEVERITIES if counts[severity])
+
+
+def _fixes(result: Result) -> str:
+    """What --fix would do, or would do with --unsafe-fixes as well."""
+    fixable = sum(map(result.fixable, result.findings)) if result.fixed is None else 0
+    hidden = sum(map(result.hidden, result.findings))
+    more = f"{_counted(hidden, 'unsafe fix')} available with `--fix --unsafe-fixes`" if hidden else ""
+    if fixable:
+        return f"[*] {fixable} fixable with `--fix`{f' ({more})' if more else ''}.\n"
+    return f"{more}.\n" if more else ""
+
+
 def _verified(result: Result) -> str:
     """How the findings fared under real MLX, and under which."""
     verdicts = [finding.verdict for finding in result.findings if finding.verdict is not None]
+    if not verdicts and result.fixed:  # what was verified is fixed
+        return ""
     if not verdicts:
         return "Nothing to verify: no experiment is about these rules.\n"
     counts = [f"{count} {word}" for word in VERDICTS if (count := sum(verdict.verdict == word for verdict in verdicts))]
@@ -34,4 +63,4 @@ def _verified(result: Result) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 or noun == "info" else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 or noun == "info" else f"{count} {noun}{'es' if noun.endswith('x') else 's'}"

@@ -13,6 +13,7 @@ ColorChoice = Literal["auto", "always", "never"]
 
 _RESET = "\x1b[0m"
 _COLORS: dict[Severity, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"}
+_CHANGES = {"---": "\x1b[1m", "+++": "\x1b[1m", "-": "\x1b[31m", "+": "\x1b[32m", "@@": "\x1b[36m"}
 _PIPE_WIDTH = 100
 _LEAST_WIDTH = 40
 
@@ -33,6 +34,11 @@ class Style:
     def frame(self, text: str) -> str:
         """For the gutter and whatever else is not the user's text."""
         return self._paint("\x1b[1;34m", text)
+
+    def change(self, line: str) -> str:
+        """A line of a unified diff."""
+        start = next((color for mark, color in _CHANGES.items() if line.startswith(mark)), "")
+        return self._paint(start, line) if start else line
 
     def _paint(self, start: str, text: str) -> str:
         return f"{start}{text}{_RESET}" if self.color and text else text

@@ -27,7 +27,7 @@ def render(result: Result, style: Style) -> str:
 def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
     spans = [finding.span, *(related.span for related in finding.elsewhere)]
     gutter = len(str(max(span.end.row for span in spans) + 1))
-    label = f"{finding.severity}[{finding.code}]"
+    label = f"{finding.severity}[{finding.code}]" + (" [*]" if result.fixable(finding) else "")
     first, *more = _wrapped(f"{label}: {finding.message}", style, "  ")
     yield style.severity(finding.severity, label) + style.bold(first[len(label) :])
     yield from (style.bold(line) for line in more)
