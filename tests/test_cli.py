@@ -42,7 +42,7 @@ def test_version(run: Run) -> None:
 def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
     done = run(*command, "--help")
     assert done.code == 0
-    for absent in ("--baseline", "--executor", "sarif", "server"):
+    for absent in ("--baseline", "--executor", "server"):
         assert absent not in done.out
 
 
@@ -204,6 +204,31 @@ def test_output_file(run: Run) -> None:
     done = run("check", "--output-format", "json", "--output-file", "report.json")
     assert (done.code, done.out) == (1, "")
     assert json.loads(Path("report.json").read_text(encoding="utf-8"))["summary"]["error"] == 1
+
+
+def test_output_file_is_replaced_at_the_end(run: Run) -> None:
+    """What stood there stays if the run comes to nothing; `-` is a file of that name, as for ruff."""
+    write(a=PRINTS)
+    Path("report").write_text("before", encoding="utf-8")
+    assert run("check", "--output-file", "report", "--select", "MX999").code == 2
+    assert Path("report").read_text(encoding="utf-8") == "before"
+    assert run("check", "--output-file", "report", "--output-format", "concise").code == 1
+    assert Path("report").read_text(encoding="utf-8").startswith("a.py:6:5: MX101")
+    assert run("check", "--output-file", "-", "--output-format", "concise").out == ""
+    assert Path("-").read_text(encoding="utf-8") == Path("report").read_text(encoding="utf-8")
+
+
+def test_output_file_that_cannot_be_written_is_said_before_the_work(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mxlint.cli._run", lambda options: pytest.fail("the work began"))
+    done = run("check", "--output-file", "no/such/report")
+    assert (done.code, done.err) == (2, "Error: no/such/report: No such file or directory\n")
+
+
+@pytest.mark.parametrize("form", ["json-lines", "sarif", "github", "gitlab", "junit", "rdjson"])
+def test_statistics_only_where_there_is_a_form_for_them(run: Run, form: str) -> None:
+    done = run("check", "--statistics", "--output-format", form)
+    assert done.code == 2
+    assert "--statistics is for text, concise, json." in done.err
 
 
 def test_colour(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""README.md shows what really happens: its console blocks are run, on the files it shows, and their output is compared to the letter."""
+"""README.md and docs/ show what really happens: their console blocks are run, on the files the README shows, and their output is compared to the letter."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 # A Python block with a file name after the language is that file; a console block is commands after $ and their output.
 FILES = re.findall(r"^```python (\S+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-CONSOLES = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+SHOWN = [README, *(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md")))]
+CONSOLES = [console for text in SHOWN for console in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
 COMMANDS = [
     (command, output) for console in CONSOLES for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", console, re.MULTILINE)
 ]

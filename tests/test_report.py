@@ -12,54 +12,19 @@ from typing import Any
 
 import jsonschema
 import pytest
+from results import CODE, found, related, result_of, source_of
 
 from mxlint import __version__
 from mxlint.analysis import SiteReport
 from mxlint.discover import Problem
-from mxlint.engine import Result
-from mxlint.finding import Applicability, Edit, Finding, Fix, Related
+from mxlint.finding import Applicability, Edit, Finding, Fix
 from mxlint.report import concise, footer, sites, statistics, text
 from mxlint.report import json as json_report
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.style import Style, style_for
-from mxlint.source import Source, source_from_bytes
+from mxlint.source import Source
 
-CODE = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
 SCHEMA = json.loads((files("mxlint") / "schema" / "v1.json").read_text(encoding="utf-8"))
-
-
-def source_of(code: str, name: str = "src/a.py") -> Source:
-    return source_from_bytes(code.encode(), name)
-
-
-def found(source: Source, snippet: str, code: str = "MX101", **more: Any) -> Finding:
-    start = source.text.index(snippet)
-    finding = Finding(code, "error", "the message", "the help", source.span(start, start + len(snippet)), object="step")
-    return replace(finding, **more)
-
-
-def related(source: Source, snippet: str, message: str = "compiled here") -> Related:
-    start = source.text.index(snippet)
-    return Related(message, source.span(start, start + len(snippet)))
-
-
-def result_of(*findings: Finding, sources: tuple[Source, ...] = (), **more: Any) -> Result:
-    result = Result(
-        findings=findings,
-        sites=(),
-        files=3,
-        parsed=2,
-        fail_on={},
-        problems=(),
-        notes=(),
-        tracebacks=(),
-        sources={source.name: source for source in sources},
-        mlx_versions=("0.30.6", "0.32.4"),
-        reasons={},
-        coverage={},
-        timings={"read": 0.25, "analyse": 0.5},
-    )
-    return replace(result, **more)
 
 
 def shown(code: str, snippet: str, width: int = 100, **more: Any) -> list[str]:
@@ -222,17 +187,17 @@ def test_footer(severities: list[str], more: dict[str, Any], expected: str) -> N
 def test_statistics() -> None:
     source = source_of(CODE)
     findings = [found(source, "print(x)"), *[found(source, "mx.compile", "MX501")] * 10]
-    assert statistics.render(result_of(*findings)) == "10  MX501  compiled-method\n 1  MX101  print-traced-array\n"
+    assert statistics.render(result_of(*findings), Style()) == "10  MX501  compiled-method\n 1  MX101  print-traced-array\n"
     coverage = {"sites": 12, "full": 10, "partial": 2, "none": 0}
     assert (
-        statistics.render(result_of(coverage=coverage))
+        statistics.render(result_of(coverage=coverage), Style())
         == "\nCompiled functions:\n10  followed in full\n 2  followed in part\n 0  not followed\n"
     )
-    assert statistics.render(result_of(reasons={"a call": 3, "import *": 12})) == "\nNot followed:\n12  import *\n 3  a call\n"
+    assert statistics.render(result_of(reasons={"a call": 3, "import *": 12}), Style()) == "\nNot followed:\n12  import *\n 3  a call\n"
 
 
 def rendered(*findings: Finding, **more: Any) -> Any:
-    document = json.loads(json_report.render(result_of(*findings, **more)))
+    document = json.loads(json_report.render(result_of(*findings, **more), Style()))
     jsonschema.validate(document, SCHEMA)
     return document
 
@@ -280,6 +245,7 @@ def test_json() -> None:
         "cell": None,
         "location": {"row": 6, "column": 5},
         "end_location": {"row": 6, "column": 13},
+        "noqa_row": 6,
         "object": "step",
         "related": [
             {
@@ -304,7 +270,7 @@ def test_json() -> None:
 def test_json_is_ascii_whatever_is_in_it() -> None:
     name = "caf\xe9\udcff.py"
     source = Source(None, name, b"", CODE)
-    document = json_report.render(result_of(found(source, "print(x)", message="\u2028 é"), sources=(source,)))
+    document = json_report.render(result_of(found(source, "print(x)", message="\u2028 é"), sources=(source,)), Style())
     assert document.isascii()
     assert json.loads(document)["diagnostics"][0]["filename"] == name
 
@@ -322,7 +288,7 @@ def test_json_names_the_newest_table_when_none_was_needed() -> None:
 
 def test_json_statistics() -> None:
     finding = found(source_of(CODE), "print(x)")
-    document = json.loads(json_report.render(result_of(finding), with_statistics=True))
+    document = json.loads(json_report.render_with_statistics(result_of(finding), Style()))
     jsonschema.validate(document, SCHEMA)
     assert document["statistics"] == [{"code": "MX101", "name": "print-traced-array", "count": 1}]
 

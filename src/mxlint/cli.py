@@ -18,6 +18,8 @@ from click.exceptions import Exit
 
 from mxlint import __version__
 from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
+from mxlint.report.formats import FORMATS, report
+from mxlint.report.style import one_line
 from mxlint.rules.registry import CODES, NAMES, RULES, UNJUDGED, code_of, family
 
 if TYPE_CHECKING:
@@ -32,6 +34,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 _PATIENCE = 1.0  # seconds before a run at a terminal shows how far it is
 
 
+def _say(text: str) -> None:
+    """A line on stderr."""
+    click.echo(one_line(text), err=True)
+
+
+def _say_traceback(text: str) -> None:
+    """A traceback on stderr: it may quote the code that is checked, of which no line may begin one of ours."""
+    for line in text.splitlines():
+        _say(f"| {line}")
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """What click has to say of arguments quotes them: in one line, without control characters."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = one_line(error.message)  # type: ignore[misc]  # final only by the letter
+        raise
+
+
 class _Commands(click.Group):
     """A group that answers an unknown command with the nearest one it has; not every click that we run on does so."""
 
@@ -41,12 +64,27 @@ class _Commands(click.Group):
             ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{close}'?" if close else ""))
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line_errors():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line_errors():
+            return super().invoke(ctx)
+
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().main(*args, **kwargs)
         except OSError as error:  # --help and --version, which click itself prints, or a working directory that is gone
             _discard(sys.stdout)
-            click.echo(f"Error: {error.strerror or error}", err=True)
+            _say(f"Error: {error.strerror or error}")
+            sys.exit(_Failure.exit_code)
+        except Exception as error:  # noqa: BLE001 a failure of ours is no finding
+            import traceback
+
+            _discard(sys.stdout)
+            _say(f"Error: mxlint failed: {type(error).__name__}: {error}; please report this with what follows")
+            _say_traceback("".join(traceback.format_exception(error)))
             sys.exit(_Failure.exit_code)
 
 
@@ -137,8 +175,13 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
 
 @main.command(short_help="Check files and folders.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
-@click.option("--output-format", type=_Choice(["text", "concise", "json"]), default="text", help="How to print findings.")
-@click.option("--output-file", type=click.Path(dir_okay=False), metavar="FILE", help="Print them to a file.")
+@click.option("--output-format", type=_Choice(list(FORMATS)), default="text", help="How to print findings.")
+@click.option(
+    "--output-file",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Print them to a file, which is replaced at the end and in one step.",
+)
 @click.option("--select", multiple=True, metavar="CODES", help="Rules to check: codes, prefixes, names or ALL, with commas between.")
 @click.option("--extend-select", multiple=True, metavar="CODES", help="Rules to check as well.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Rules not to check.")
@@ -172,6 +215,8 @@ def check(ctx: click.Context, /, **options: Any) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
     if options["report"] and options["diff"]:
         raise click.UsageError("--diff reports nothing, --report is for what is found.")
+    if options["statistics"] and FORMATS[options["output_format"]].statistics is None:
+        raise click.UsageError(f"--statistics is for {', '.join(name for name in FORMATS if FORMATS[name].statistics)}.")
     for file in (options["report"], options["output_file"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise _Failure(f"{file}: {os.strerror(errno.ENOENT)}")
@@ -192,7 +237,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
             stream.write(_report(result, stream, options))
     if options["timings"]:
         for stage, seconds in result.timings.items():
-            click.echo(f"{stage:>10} {seconds * 1000:8.1f} ms", err=True)
+            _say(f"{stage:>10} {seconds * 1000:8.1f} ms")
     ctx.exit(interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code))
 
 
@@ -200,7 +245,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
 @click.argument("place", metavar="FILE:ROW")
 @click.option("--as", "code", metavar="CODE", help="The rule whose experiment to run, whether or not it says anything here.")
 @_verify_options("--keep", "--timeout")
-@click.option("--output-format", type=_Choice(["text", "concise", "json"]), default="text", help="How to print the verdict.")
+@click.option("--output-format", type=_Choice(list(FORMATS)), default="text", help="How to print the verdict.")
 @_config_options
 @click.option("--color", type=_Choice(["auto", "always", "never"]), default="auto", help="When to colour text.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
@@ -257,9 +302,9 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
         )
     left_out = [finding for finding in result.findings if finding.code in UNJUDGED]
     for finding in left_out:
-        click.echo(f"Error: {finding.span.filename}:{finding.span.start.row}:{finding.span.start.column}: {finding.message}", err=True)
+        _say(f"Error: {finding.span.filename}:{finding.span.start.row}:{finding.span.start.column}: {finding.message}")
     if result.files and not (result.sites or left_out or options["quiet"]):
-        click.echo(f"Nothing is compiled in {result.files} file{'s' if result.files > 1 else ''}", err=True)
+        _say(f"Nothing is compiled in {result.files} file{'s' if result.files > 1 else ''}")
     ctx.exit(2 if result.exit_code == 2 else 0)
 
 
@@ -353,17 +398,17 @@ def _run(options: dict[str, Any], checker: partial[Result] | None = None) -> Res
         raise _Failure(str(error)) from None
 
     for problem in result.problems:
-        click.echo(f"Error: {problem.name}: {problem.message}", err=True)
+        _say(f"Error: {problem.name}: {problem.message}")
     if not options["quiet"]:
         for note in (*result.notes, *_newer(result)):
-            click.echo(f"Note: {note}", err=True)
+            _say(f"Note: {note}")
         if not result.files and not result.problems:
-            click.echo(f"No Python files found under {', '.join(options['paths'] or ('.',))}: nothing to check", err=True)
+            _say(f"No Python files found under {', '.join(options['paths'] or ('.',))}: nothing to check")
         if options["verbose"]:
             version = f", for MLX {', '.join(result.mlx_versions)}" if result.mlx_versions else ""
-            click.echo(f"files: {result.files} read, {result.parsed} parsed{version}", err=True)
+            _say(f"files: {result.files} read, {result.parsed} parsed{version}")
             for traceback in result.tracebacks:
-                click.echo(traceback, err=True)
+                _say_traceback(traceback)
     return result
 
 
@@ -388,7 +433,7 @@ def _verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...]
         for name in dict.fromkeys(finding.span.filename for finding in (result.findings if only is None else only)):
             chosen = python.of(name)
             if options.get("verbose"):
-                click.echo(f"verify: {name} with {chosen.executable}", err=True)
+                _say(f"verify: {name} with {chosen.executable}")
     except InterpreterError as error:
         raise _Failure(str(error)) from None
     gc.enable()  # from here on the run is a long one
@@ -398,13 +443,13 @@ def _verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...]
         how = Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop, python=python.of)
         result = verified(result, how, only)
     if received:
-        click.echo("Interrupted: what was not verified yet is inconclusive", err=True)
+        _say("Interrupted: what was not verified yet is inconclusive")
     if options["verbose"]:
         guards = dict.fromkeys(
             finding.verdict.guard for finding in result.findings if finding.verdict is not None and finding.verdict.guard
         )
         for guard in guards:
-            click.echo(f"contained by: {', '.join(guard)}", err=True)
+            _say(f"contained by: {', '.join(guard)}")
     return result, exit_code(received[0]) if received else None
 
 
@@ -438,7 +483,7 @@ def _fixed(result: Result, checker: partial[Result], options: dict[str, Any]) ->
         result = written(fixed, look)
     for problem in result.problems:
         if problem not in before:
-            click.echo(f"Error: {problem.name}: {problem.message}", err=True)
+            _say(f"Error: {problem.name}: {problem.message}")
     return result
 
 
@@ -454,7 +499,7 @@ def _write_diff(stream: IO[str], lines: Iterable[bytes], color: ColorChoice) -> 
     style = style_for(stream, color)
     if style.color or stream.isatty():
         texts = (line.decode(errors="replace").rstrip("\r\n") for line in lines)
-        stream.writelines(style.change(style.printable(text)) + "\n" for text in texts)
+        stream.writelines(style.change(one_line(text)) + "\n" for text in texts)
     else:
         _write_bytes(stream, lines)
 
@@ -493,26 +538,10 @@ def _stoppable() -> Iterator[tuple[threading.Event, list[int]]]:
 
 def _report(result: Result, stream: IO[str], options: dict[str, Any]) -> str:
     """What goes to stdout."""
-    if options["output_format"] == "json":
-        from mxlint.report import json
-
-        return json.render(result, options["statistics"])
-
-    from mxlint.report.footer import footer
-
-    end = footer(result) if result.files and not options["quiet"] else ""
-    if options["statistics"]:
-        from mxlint.report import statistics
-
-        return statistics.render(result) + end
-    if not result.findings:
-        return end
-    from mxlint.report import concise, text
     from mxlint.report.style import style_for
 
     style = style_for(stream, options["color"])
-    render = text.render if options["output_format"] == "text" else concise.render
-    return render(result, style) + end
+    return report(options["output_format"], result, style, quiet=options["quiet"], statistics=options["statistics"])
 
 
 def _settings(options: dict[str, Any]) -> Settings:
@@ -565,9 +594,16 @@ def _rule(text: str) -> str:
 def _output(file: str | None, *, to_stderr: bool = False) -> Iterator[IO[str]]:
     """Where the report goes: a file, else stdout or stderr. A reader that goes away before the end, as `head` does, is no error."""
     if file is not None:
+        from io import BytesIO, TextIOWrapper
+
+        from mxlint.files import replace_file
+
+        data = BytesIO()
+        stream = TextIOWrapper(data, encoding="utf-8", errors="backslashreplace", newline="\n")
+        yield stream
+        stream.flush()
         try:
-            with open(file, "w", encoding="utf-8", newline="\n") as stream:
-                yield stream
+            replace_file(file, data.getvalue())
         except OSError as error:
             raise _Failure(f"{file}: {error.strerror or error}") from None
         return

@@ -87,6 +87,21 @@ def suppress(source: Source, findings: Iterable[Finding], selected: Collection[s
     return left
 
 
+def suppression_row(source: Source, row: int) -> int:
+    """The row at whose end a comment silences what starts in `row`: the row itself, or the first after it that ends neither in a string nor with
+    a backslash."""
+    import tokenize
+
+    lines = iter([source.line(number) + "\n" for number in range(1, len(source.starts) + 1)])
+    try:
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            if token.type in (tokenize.NEWLINE, tokenize.NL) and token.start[0] >= row:
+                return token.start[0]
+    except (tokenize.TokenError, SyntaxError):
+        pass  # a file that Python reads and tokenize does not
+    return row
+
+
 def _definitions(source: Source) -> list[tuple[int, int]]:
     """First and last row of every function and class, decorators included."""
     import ast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mxlint.report.style import Style
+from mxlint.report.style import Style, at_start, printable
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -15,8 +15,8 @@ def render(result: Result, style: Style) -> str:
     lines = []
     for finding in result.findings:
         start = finding.span.start
-        message = " ".join(style.printable(finding.message).split())
-        where = f"{style.printable(finding.span.filename)}:{start.row}:{start.column}:"
+        message = " ".join(printable(finding.message).split())
+        where = f"{at_start(finding.span.filename)}:{start.row}:{start.column}:"
         verdict = f" [{finding.verdict.verdict}]" if finding.verdict is not None else ""
         mark = " [*]" if result.fixable(finding) else ""
         lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)}{mark} {message}{verdict}\n")

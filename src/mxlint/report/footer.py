@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mxlint.finding import SEVERITIES, VERDICTS, Finding
+from mxlint.report.style import one_line
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -59,7 +60,7 @@ def _verified(result: Result) -> str:
     mlx = next((verdict.mlx for verdict in verdicts if verdict.mlx is not None), None)
     text += f" (MLX {mlx[0]} on {mlx[1]})" if mlx is not None else ""
     missing = sorted({module for verdict in verdicts for module in verdict.missing})
-    return text + ".\n" + (f"Not installed, and used by what was run: {', '.join(missing)}.\n" if missing else "")
+    return text + ".\n" + (f"Not installed, and used by what was run: {one_line(', '.join(missing))}.\n" if missing else "")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,10 @@ from mxlint import __version__
 from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Slowdown, Span, Verdict
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
-from mxlint.rules.registry import NAMES, family, page_file
+from mxlint.report.style import Style, dumped
+from mxlint.rules.registry import NAMES, UNJUDGED, family, page_file
+from mxlint.source import Source
+from mxlint.suppressions import suppression_row
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -21,19 +23,32 @@ PAGES = "https://github.com/mxlint/mxlint/blob/main/rules/"
 COVERAGE = ("sites", "full", "partial", "none")
 
 
-def render(result: Result, with_statistics: bool = False) -> str:
+def render(result: Result, style: Style) -> str:
     """The whole run as one JSON object. Plain ASCII, so that no encoding of a terminal or a pipe can break it."""
-    document: dict[str, Any] = {
+    return dumped(_document(result))
+
+
+def render_with_statistics(result: Result, style: Style) -> str:
+    """The same, with how often each rule spoke."""
+    counts = [{"code": code, "name": NAMES[code], "count": count} for code, count in statistics(result)]
+    return dumped({**_document(result), "statistics": counts})
+
+
+def diagnostics(result: Result) -> list[dict[str, Any]]:
+    """The findings as objects."""
+    prints = fingerprints(result.findings, result.sources)
+    return [_diagnostic(finding, printed, result.sources.get(finding.span.filename)) for finding, printed in zip(result.findings, prints)]
+
+
+def _document(result: Result) -> dict[str, Any]:
+    return {
         "version": 1,
         "tool": tool(result),
         "summary": _summary(result),
-        "diagnostics": [_diagnostic(*pair) for pair in zip(result.findings, fingerprints(result.findings, result.sources))],
+        "diagnostics": diagnostics(result),
         "errors": [{"filename": problem.name, "message": problem.message} for problem in result.problems],
         "unchecked": [{"filename": name, "requires_python": version} for name, version in sorted(result.newer.items())],
     }
-    if with_statistics:
-        document["statistics"] = [{"code": code, "name": NAMES[code], "count": count} for code, count in statistics(result)]
-    return json.dumps(document, indent=2) + "\n"
 
 
 def tool(result: Result) -> dict[str, Any]:
@@ -89,7 +104,7 @@ def _verified(result: Result) -> dict[str, Any] | None:
     }
 
 
-def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
+def _diagnostic(finding: Finding, fingerprint: str, source: Source | None) -> dict[str, Any]:
     where = place(finding.span)
     return {
         "code": finding.code,
@@ -104,15 +119,17 @@ def _diagnostic(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "cell": None,
         "location": where["location"],
         "end_location": where["end_location"],
+        "noqa_row": None if source is None or finding.code in UNJUDGED else suppression_row(source, finding.span.start.row),
         "object": finding.object,
         "related": [{"message": related.message, **place(related.span)} for related in finding.related],
         "fingerprint": fingerprint,
         "fix": _fix(finding.fix) if finding.fix is not None else None,
-        "verify": _verdict(finding.verdict) if finding.verdict is not None else None,
+        "verify": verdict(finding.verdict) if finding.verdict is not None else None,
     }
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def verdict(verdict: Verdict) -> dict[str, Any]:
+    """What real MLX says, as an object."""
     evidence = verdict.evidence
     return {
         "verdict": verdict.verdict,

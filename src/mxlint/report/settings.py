@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from mxlint.config import DEFAULT_TESTS, Config
 from mxlint.models.mlx.table import load_table
+from mxlint.report.style import dumped, one_line
 from mxlint.versions import resolve_mlx_versions
 
 
@@ -18,19 +18,19 @@ def render(config: Config, path: Path, isolated: bool) -> str:
     configured = config.mlx_version
     versions = () if configured is None and isolated else resolve_mlx_versions(folder, configured, newest.versions)
     lines = [
-        f"# {path}",
-        f"# settings from {config.file}" if config.file else "# no configuration file",
+        one_line(f"# {path}"),
+        one_line(f"# settings from {config.file}") if config.file else "# no configuration file",
         f"select = {_list(sorted(config.rules_for(path)))}",
         f"exclude = {_list(glob for patterns in config.exclude for glob in patterns.globs)}",
         f"extend-exclude = {_list(glob for patterns in config.extend_exclude for glob in patterns.globs)}",
-        f"fail-on = {json.dumps(config.fail_on)}",
+        f"fail-on = {_value(config.fail_on)}",
         f"compile-wrappers = {_list(config.compile_wrappers)}",
         f"tests = {_list(config.tests.globs if config.tests is not None else DEFAULT_TESTS)}",
-        f"mlx-version = {json.dumps(_range(versions or newest.judged))}  # {_origin(configured, versions)}",
-        *([f"python = {json.dumps(str(config.python))}"] if config.python is not None else []),
+        f"mlx-version = {_value(_range(versions or newest.judged))}  # {one_line(_origin(configured, versions))}",
+        *([f"python = {_value(str(config.python))}"] if config.python is not None else []),
         "",
         "[per-file-ignores]",
-        *(f"{json.dumps(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),
+        *(f"{_value(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),
     ]
     return "\n".join(lines) + "\n"
 
@@ -48,4 +48,9 @@ def _origin(configured: str | None, judged: tuple[str, ...]) -> str:
 
 
 def _list(values: Iterable[str]) -> str:
-    return json.dumps(list(values))
+    return _value(list(values))
+
+
+def _value(value: object) -> str:
+    """As JSON, which TOML reads as well."""
+    return dumped(value, indent=None).rstrip("\n")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from mxlint.report.json import place, tool
-from mxlint.report.style import Style
+from mxlint.report.style import Style, at_start, dumped, one_line
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -16,11 +15,9 @@ def render_text(result: Result, style: Style) -> str:
     """A site: where, what is compiled, by which form, and the options as they are written; below it what its trace was seen to do."""
     lines = []
     for site in result.sites:
-        where = f"{site.span.filename}:{site.span.start.row}:{site.span.start.column}:"
+        where = f"{at_start(site.span.filename)}:{site.span.start.row}:{site.span.start.column}:"
         options = "".join(f"  {name}={' '.join(text.split())}" for name, text in site.options.items())
-        lines.append(
-            f"{style.bold(style.printable(where))} {style.printable(' '.join(site.compiled.split()))}  ({site.form}){style.printable(options)}\n"
-        )
+        lines.append(f"{style.bold(where)} {one_line(' '.join(site.compiled.split()))}  ({site.form}){one_line(options)}\n")
         details = (
             ("takes", site.takes),
             ("freezes", site.freezes),
@@ -28,7 +25,7 @@ def render_text(result: Result, style: Style) -> str:
             ("draws", site.draws),
             ("cache key", (site.key,) if site.takes else ()),
         )
-        lines += [f"    {name}: {style.printable(', '.join(words))}\n" for name, words in details if words]
+        lines += [f"    {name}: {one_line(', '.join(words))}\n" for name, words in details if words]
     return "".join(lines)
 
 
@@ -51,4 +48,4 @@ def render_json(result: Result) -> str:
         for site in result.sites
     ]
     errors = [{"filename": problem.name, "message": problem.message} for problem in result.problems]
-    return json.dumps({"version": 1, "tool": tool(result), "sites": sites, "errors": errors}, indent=2) + "\n"
+    return dumped({"version": 1, "tool": tool(result), "sites": sites, "errors": errors})

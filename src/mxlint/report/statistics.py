@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from mxlint.report.style import Style, one_line
 from mxlint.rules.registry import NAMES
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ def statistics(result: Result) -> list[tuple[str, int]]:
 _HOW_FAR = {"full": "followed in full", "partial": "followed in part", "none": "not followed"}
 
 
-def render(result: Result) -> str:
+def render(result: Result, style: Style) -> str:
     """A line a rule: count, code, name. Then how far the compiled functions were followed, and why not: where findings may be missing."""
     text = _table([(count, f"{code}  {NAMES[code]}") for code, count in statistics(result)])
     if result.coverage.get("sites"):
         text += "\nCompiled functions:\n" + _table([(result.coverage.get(key, 0), how) for key, how in _HOW_FAR.items()])
     if result.reasons:
         text += "\nNot followed:\n" + _table(
-            [(count, reason) for reason, count in sorted(result.reasons.items(), key=lambda item: (-item[1], item[0]))]
+            [(count, one_line(reason)) for reason, count in sorted(result.reasons.items(), key=lambda item: (-item[1], item[0]))]
         )
     return text
 

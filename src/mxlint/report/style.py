@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import unicodedata
 from dataclasses import dataclass
@@ -43,10 +44,27 @@ class Style:
     def _paint(self, start: str, text: str) -> str:
         return f"{start}{text}{_RESET}" if self.color and text else text
 
-    @staticmethod
-    def printable(text: str) -> str:
-        """The text with control characters made visible: checked code must not drive the terminal."""
-        return text if text.isprintable() else "".join(character if character == "\n" else visible(character) for character in text)
+
+def printable(text: str) -> str:
+    """The text with control characters made visible, but for line breaks: checked code must not drive the terminal."""
+    return text if text.isprintable() else "".join(character if character == "\n" else visible(character) for character in text)
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks made visible as well: the name of a file must not begin a line of its own."""
+    return text if text.isprintable() else "".join(map(visible, text))
+
+
+def at_start(name: str) -> str:
+    """The name of a file as a line may begin with it: two colons there would make it a command in a job of GitHub's."""
+    name = one_line(name)
+    return f"./{name}" if name.lstrip().startswith("::") else name
+
+
+def dumped(value: object, indent: int | None = 2) -> str:
+    """A value as JSON in plain ASCII, as one line without `indent`: json leaves the one control character that is neither below a blank nor above
+    ASCII."""
+    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f") + "\n"
 
 
 def visible(character: str) -> str:

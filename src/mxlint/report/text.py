@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.finding import Applicability, Finding, Span
 from mxlint.report.excerpt import excerpt
-from mxlint.report.style import Style
+from mxlint.report.style import Style, one_line, printable
 from mxlint.report.verdict import notes, slowdown, told
 
 if TYPE_CHECKING:
@@ -61,25 +61,23 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
 def _place(
     span: Span, arrow: str, label: str, gutter: int, result: Result, style: Style, mark: str, paint: Callable[[str], str], context: int
 ) -> Iterator[str]:
-    where = style.printable(f"{span.filename}:{span.start.row}:{span.start.column}")
-    yield f"{'':{gutter}}{style.frame(arrow)} {where}{': ' if label else ''}{style.bold(label)}"
+    where = one_line(f"{span.filename}:{span.start.row}:{span.start.column}")
+    yield f"{'':{gutter}}{style.frame(arrow)} {where}{': ' if label else ''}{style.bold(one_line(label))}"
     source = result.sources.get(span.filename)
     if source is not None:
         yield from excerpt(source, span, gutter, style, mark, paint, context)
 
 
 def _wrapped(text: str, style: Style, indent: str) -> list[str]:
-    """The text in lines of the terminal's width; line breaks of its own stay."""
-    return [
-        line
-        for number, part in enumerate(style.printable(text).splitlines())
+    """The text in lines of the terminal's width; line breaks of its own stay. No line begins with two colons: in a job of GitHub's it would be a command."""
+    lines: list[str] = []
+    for number, part in enumerate(printable(text).splitlines()):
+        first = indent if number else ""
         for line in wrap(
-            part,
-            style.width,
-            initial_indent=indent if number else "",
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        or [""]
-    ]
+            part, style.width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        ) or [""]:
+            if lines and line.lstrip().startswith("::"):
+                lines[-1] += f" {line.lstrip()}"
+            else:
+                lines.append(line)
+    return lines

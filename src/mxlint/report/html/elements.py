@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, tostring
 
-from mxlint.report.style import Style
+from mxlint.report.style import printable
 
 Content = Element | str | None
 
 
 def element(tag: str, *content: Content, **attributes: object) -> Element:
     """An element. `class_` and the like stand for names that are Python's own, `aria_label` for `aria-label`; None leaves one out."""
-    made = Element(tag, {_name(name): Style.printable(str(value)) for name, value in attributes.items() if value is not None})
+    made = Element(tag, {_name(name): printable(str(value)) for name, value in attributes.items() if value is not None})
     for part in content:
         append(made, part)
     return made
@@ -24,9 +24,9 @@ def append(parent: Element, part: Content) -> None:
     if isinstance(part, Element):
         parent.append(part)
     elif len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + Style.printable(part)
+        parent[-1].tail = (parent[-1].tail or "") + printable(part)
     else:
-        parent.text = (parent.text or "") + Style.printable(part)
+        parent.text = (parent.text or "") + printable(part)
 
 
 def write(page: Element) -> str:
