@@ -19,6 +19,7 @@ from mxlint.domain.value import (
     Array,
     Const,
     Guard,
+    Identity,
     Literal_,
     Member,
     Option,
@@ -77,9 +78,11 @@ class Recording:
     have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
     `leaving`: the states in which one left to a handler around, relative to `mark`, with the exception and the path behind its first `path`
     conditions.
+    `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
+    `around`: whether what runs in a trace looked at the calls and loops around the trace.
     """
 
-    __slots__ = ("anchored", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "thrown", "tries", "valid", "written")  # fmt: skip
+    __slots__ = ("anchored", "around", "asked", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "since", "thrown", "tries", "valid", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -94,6 +97,9 @@ class Recording:
         self.doubts: dict[object, Callable[[], None]] = {}
         self.written: dict[tuple[int, Field, Place], None] = {}
         self.raises: set[str | None] = set()
+        self.asked: set[Identity] = set()
+        self.since: int | None = None
+        self.around = False
         self.anchored = False
         self.thrown = False
         self.valid = True
@@ -102,6 +108,10 @@ class Recording:
         """Keep a write behind all others: of several to one location the last one counts."""
         self.written.pop(write, None)
         self.written[write] = None
+
+    def says_from(self, start: int) -> None:
+        """Keep that a fact says something of the path from a position on."""
+        self.since = start if self.since is None else min(self.since, start)
 
     def close(self) -> None:
         """What the inner stretch read and made, the outer one did as well."""
@@ -115,6 +125,10 @@ class Recording:
             for write in self.written:
                 outer.write(write)
             outer.raises |= self.raises
+            outer.asked |= self.asked
+            if self.since is not None:
+                outer.says_from(self.since)
+            outer.around = outer.around or self.around
             outer.anchored = outer.anchored or self.anchored
             outer.valid = outer.valid and self.valid
 

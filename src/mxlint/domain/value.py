@@ -496,10 +496,11 @@ class Option:
 class Union:
     """Two or more members, any of which the value may be. Order does not count."""
 
-    __slots__ = ("_hash", "_key", "_members", "_refers", "options")
+    __slots__ = ("_conditions", "_hash", "_key", "_members", "_refers", "options")
 
     def __init__(self, options: tuple[Option, ...]) -> None:
         self.options = options
+        self._conditions: frozenset[Identity] | None = None
         self._key: frozenset[object] | None = None
         self._hash: int | None = None
         self._members: tuple[Member, ...] | None = None
@@ -517,6 +518,13 @@ class Union:
         if self._hash is None:
             self._hash = hash(self.key())
         return self._hash
+
+    @property
+    def conditions(self) -> frozenset[Identity]:
+        """The conditions that its members hang on."""
+        if self._conditions is None:
+            self._conditions = frozenset(literal.condition for option in self.options for literal in option.guard)
+        return self._conditions
 
     def __repr__(self) -> str:
         return " | ".join(repr(option.member) for option in self.options)

@@ -7,7 +7,7 @@ whatever left (a return, break, continue or raise) has handed its delta to the p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -454,9 +454,10 @@ class Interpreter:
 
     def live(self, value: Value) -> Value:
         """The value without the members whose guard contradicts the path."""
-        if not isinstance(value, Union) or not self.path:
+        if not isinstance(value, Union) or not value.conditions:
             return value
-        if not any(option.guard for option in value.options):
+        self._ask(value.conditions)
+        if not self.path:
             return value
         held = {condition.literal.condition: condition.literal.outcome for condition in self.path if condition.literal is not None}
         if not held:
@@ -469,10 +470,16 @@ class Interpreter:
     def outcome(self, literal: Literal_ | None) -> bool | None:
         """What the path already says of a condition."""
         if literal is not None:
+            self._ask((literal.condition,))
             for condition in self.path:
                 if condition.literal is not None and condition.literal.condition == literal.condition:
                     return condition.literal.outcome is literal.outcome
         return None
+
+    def _ask(self, conditions: Iterable[Identity]) -> None:
+        """What runs depends on what the path says of some conditions."""
+        if self.heap.recording is not None:
+            self.heap.recording.asked.update(conditions)
 
     def why(self, condition: Identity) -> tuple[Cause, Place | None]:
         """Why a condition is not decided, and where it is tested."""
@@ -555,6 +562,7 @@ class Interpreter:
     def alternatives(self, value: Union) -> list[tuple[Option, Path]]:
         """The members of a union with the conditions under which it is each: the tests that bound it, beside those of the path. What all
         members bring about hangs on none of them: that is so if all are placeholders of one trace."""
+        self._ask(value.conditions)
         held = {condition.literal for condition in self.path}
         alike = _placeholders(value)
         return [(option, tuple(self._guarding(option.guard, held, alike))) for option in value.options]

@@ -199,6 +199,8 @@ def qualname(frame: Frame) -> str:
 def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Modality | None:
     """What a fact hangs on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
     found: list[Condition] = []
+    if i.heap.recording is not None and not i.silent:
+        i.heap.recording.says_from(start)
     for condition in i.path[start:]:
         if condition.cause == "imprecise":
             imprecise(i, condition.place, "a condition that was not followed")

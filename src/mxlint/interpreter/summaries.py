@@ -22,6 +22,7 @@ from mxlint.domain.value import (
     Composite,
     Const,
     External,
+    Identity,
     Kind,
     Length,
     Member,
@@ -65,7 +66,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("anchored", "arrays", "between", "context", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "thrown", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("anchored", "arrays", "asked", "between", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "since", "thrown", "value", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -91,7 +92,12 @@ class Summary:
         self.facts = dict(recording.facts)
         self.doubts = dict(recording.doubts)
         self.written = tuple(recording.written)
-        self.path = _conditions(call.path) if self.facts else ()
+        since = recording.since if recording.since is not None else len(call.path)
+        self.since = since if self.facts and since < len(call.path) else None
+        self.path = _conditions(call.path[since:]) if self.since is not None else ()
+        known = _outcomes(call.path)
+        self.asked = frozenset(recording.asked)
+        self.decided = {condition: known[condition] for condition in recording.asked if condition in known}
         self.more = i.path[len(call.path) :]
         self.raises = frozenset(recording.raises)
         self.thrown = recording.thrown
@@ -106,6 +112,11 @@ class Summary:
 def _conditions(path: Path) -> tuple[object, ...]:
     """A path, to be compared with another."""
     return tuple((condition.cause, condition.place, condition.literal, condition.outcome) for condition in path)
+
+
+def _outcomes(path: Path) -> dict[Identity, bool]:
+    """What a path says of conditions."""
+    return {condition.literal.condition: condition.literal.outcome for condition in path if condition.literal is not None}
 
 
 def _extends(path: Path, base: Path) -> bool:
@@ -144,9 +155,8 @@ def begin(i: Interpreter, function: Ref, args: Arguments) -> Call | None:
     arrays: dict[int, Array] = {}
     given = tuple(_canonical(value, arrays) for value in args.args)
     named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
-    literals = frozenset(condition.literal for condition in i.path if condition.literal is not None)
     modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying"))
-    key = (function.oid, id(i.trace) if i.trace is not None else None, bool(i.silent), literals, given, named, modes)
+    key = (function.oid, id(i.trace) if i.trace is not None else None, bool(i.silent), given, named, modes)
     return Call(i, key, tuple(arrays.values()))
 
 
@@ -178,19 +188,27 @@ def _canonical(value: Value, arrays: dict[int, Array]) -> Value:
 
 def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     """A summary that holds for a call that begins, in the context of its body."""
+    kept = i.summaries.get(call.key)
+    if kept is None:
+        return None
     recording = i.heap.recording
     i.heap.recording = None
+    known = _outcomes(i.path)
     try:
-        for summary in i.summaries.get(call.key, ()):
-            if _holds(i, summary, call) and (_same(i, summary, call, context) or _fits(i, summary, call)):
+        for summary in kept:
+            if _holds(i, summary, known) and (_same(i, summary, call, context) or _fits(i, summary, call)):
                 return summary
     finally:
         i.heap.recording = recording
     return None
 
 
-def _holds(i: Interpreter, summary: Summary, call: Call) -> bool:
-    if summary.facts and summary.path != _conditions(i.path):
+def _holds(i: Interpreter, summary: Summary, known: dict[Identity, bool]) -> bool:
+    if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
+        return False
+    if any(known.get(condition) is not outcome for condition, outcome in summary.decided.items()):
+        return False
+    if sum(condition in summary.asked for condition in known) != len(summary.decided):
         return False
     return _held(i, summary.reads)
 
@@ -248,6 +266,8 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
         kept = i.summaries.setdefault(call.key, [])
         kept.insert(0, Summary(i, call, value, changes, used, context, portable, between))
         del kept[MAX_SUMMARIES:]
+    # What was made here and is gone was nothing before: no call depends on what lies there.
+    recording.reads = {at for at in recording.reads if at[0] not in recording.fresh}
     recording.fresh = {oid: site for oid, site in recording.fresh.items() if oid in used}
     i.heap.recording = recording.outer
     recording.close()
@@ -357,6 +377,9 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
     same = _same(i, summary, call, context)
     if recording is not None:
         recording.reads.update(summary.reads)
+        recording.asked |= summary.asked
+        if summary.since is not None:
+            recording.says_from(summary.since)
         recording.raises |= summary.raises
     if summary.thrown and not i.tries:
         while recording is not None:
