@@ -38,7 +38,7 @@ def read(i: Interpreter, place: Place) -> None:
 def called(i: Interpreter, oid: int, outcome: str) -> None:
     """A compiled object is called by host code."""
     if i.heap.get(0, READING) is not None:
-        first = outcome == "traced" and not any(loops(i.context)) and not i.extra.get("entered alone")
+        first = outcome == "traced" and not any(loops(i)) and not i.extra.get("entered alone")
         i.heap.set(0, CALL, Const(Timed(oid, first, False)))
 
 

@@ -7,7 +7,8 @@ happen again. At a replay, each location that the trace read is compared with wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -50,7 +51,7 @@ from mxlint.domain.value import (
 )
 from mxlint.facts import events
 from mxlint.interpreter import calls as pycalls
-from mxlint.interpreter import clocks
+from mxlint.interpreter import clocks, summaries
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.core import ANY, CLIENT, LAZY, OPERANDS, Arguments, Condition, Frame, Interpreter, count_write
@@ -87,11 +88,16 @@ class Trace:
         self.oid = oid
         self.outer = outer
         self.path = len(i.path)
+        self.caller = i.context
         self.depth = len(i.stack)
         self.tries = len(i.tries)
         self.captured_in: set[int] = set()
         self.captured_out: set[int] = set()
         self.originals: dict[Location, Value] = {}
+        self.made: list[int] = []
+        """The placeholders and copies that its arguments are."""
+        self.given: tuple[int, ...] = ()
+        """The arrays among its arguments."""
         self.copies: dict[int, Ref] = {}
         """The copy that stands for each container among the arguments: one, wherever the container is handed over again."""
         self.symbolic_in: set[object] = set()
@@ -132,6 +138,11 @@ class Trace:
                 return value
         return present
 
+    def agrees(self, i: Interpreter, other: Trace) -> bool:
+        """Whether this trace, which has ended, is what another that begins would be: of the same arrays, where it says which array something is."""
+        reads = (part for seen in self.reads.values() for part in each_part(seen.value))
+        return self.given == other.given or not any(isinstance(part, Array) and not self.holds(part.trace) for part in reads)
+
     def holds(self, number: int | None) -> bool:
         """Whether a placeholder of trace `number` is one here: of this trace or of one around it."""
         trace: Trace | None = self
@@ -160,9 +171,16 @@ class Seen:
         self.count = 0
         self.used = True
 
+    def after(self, count: int) -> Seen:
+        """The same read, of a location that was written so often before."""
+        again = copy(self)
+        again.count = count
+        return again
+
 
 class Entry:
-    """A trace that has ended: its key, its result, and what it read of what was older."""
+    """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
+    those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it."""
 
     __slots__ = (
         "_content",
@@ -179,10 +197,10 @@ class Entry:
         "written",
     )
 
-    def __init__(self, key: tuple[object, ...], result: Value, trace: Trace) -> None:
+    def __init__(self, key: tuple[object, ...], result: Value, trace: Trace, counts: Mapping[Location, int]) -> None:
         self.key = key
         self.result = result
-        self.reads = dict(trace.reads)
+        self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in trace.reads.items()}
         self.number = trace.number
         self.by = trace.oid
         self.captured_in = frozenset(trace.captured_in)
@@ -190,7 +208,8 @@ class Entry:
         self.written = dict(trace.written)
         self.counted = counted(trace)
         read = frozenset((location, seen.value, seen.kind, seen.used) for location, seen in self.reads.items())
-        self.refers = referred(result).union(*(referred(seen.value) for seen in self.reads.values()), (oid for oid, _ in self.reads))
+        older = (referred(seen.value) for seen in self.reads.values())
+        self.refers = frozenset(oid for oid in referred(result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())
         self._content = (self.number, self.by, result, read, written, self.captured_in, self.captured_out, frozenset(self.counted))
         self._hash = hash(self._content)
@@ -271,7 +290,7 @@ def _form(i: Interpreter, function: Value, written: ir.Expr | None) -> str:
 
 
 def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: Place, frame: Frame) -> events.Compiled:
-    own, outer = loops(i.context)
+    own, outer = loops(i)
     shapeless = args.get(3, "shapeless")
     known: bool | None = False
     if shapeless is not None:
@@ -632,7 +651,7 @@ def _note_call(
         given.append(argument(i, str(number), args.place(number, "", place), value))
     for name, value in args.keywords.items():
         given.append(argument(i, name, args.keyword_places.get(name, place), value))
-    own, outer = loops(i.context)
+    own, outer = loops(i)
     around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*outer, *own))
     flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
     thread = i.extra.get("thread")
@@ -748,33 +767,93 @@ def _refused_constant(i: Interpreter, value: object) -> str:
 
 
 def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: tuple[object, ...], place: Place, frame: Frame) -> Value:
-    """Trace the function for a call, keep the trace, and return fresh arrays."""
+    """Trace the function for a call, keep the trace, and return fresh arrays. A trace runs in a context of its own, so the same trace of another
+    call makes the same objects, and may be done again from its summary."""
     number = _number(i, ref.oid, key)
     trace = Trace(number, ref.oid, i, i.trace)
-    with i.within(("call", place, ref.oid, "trace", number)):
-        placed = placeholders(i, trace, args, place)
-        ended = False
-        result: Value = NONE
-        outer_calls = i.extra.get("differentiating")
-        i.trace = trace
+    step = ("call", place, ref.oid, "trace", number)
+    made: set[int] = set()
+    counts: Mapping[Location, int] = {}
+    try:
+        with i.within(step, apart=True):
+            placed = placeholders(i, trace, args, place)
+            made.update(trace.made)
+            under_way = summaries.begin_trace(
+                i, ref, (number, place, args.places, tuple(args.keyword_places.items())), placed, trace.caller
+            )
+            summary = summaries.find(i, under_way, i.context) if under_way is not None else None
+            if summary is not None and under_way is not None and summary.trace.agrees(i, trace):
+                trace = summary.trace
+                counts = {location: _count(i, location) for location in trace.reads}
+                result = summaries.replay(i, summary, under_way, i.context)
+                made.update(summary.fresh)
+                capturing(i, trace, function, place)
+            else:
+                result = _run_trace(i, trace, ref, function, placed, place, frame, under_way)
+                if under_way is not None:
+                    made.update(under_way.recording.fresh)
+    finally:
+        with i.within(step):
+            close_captures(i, trace, place)
+    with i.within(step):
+        cache = cache_of(ref, function)
+        kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
+        if len(kept) < MAX_TRACES:
+            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts))))
+        value = fresh(i, result, place, number)
+    _discard(i, made)
+    return value
+
+
+def _run_trace(
+    i: Interpreter, trace: Trace, ref: Ref, function: Value, placed: Arguments, place: Place, frame: Frame, under_way: summaries.Call | None
+) -> Value:
+    """Run the body of a trace, and keep a summary of it. Its result, with the arrays numbered."""
+    ended = False
+    result: Value = NONE
+    differentiating = i.extra.get("differentiating")
+    i.trace = trace
+    try:
         try:
             open_captures(i, trace, ref)
-            i.extra.setdefault("capturing", {})[number] = (trace, function, place)
+            capturing(i, trace, function, place)
             result = i.call(function, placed, place, frame)
             ended = True
         finally:
             _note_trace(i, trace, result if ended else NONE, ended)
             i.trace = trace.outer
-            i.extra["differentiating"] = outer_calls
-            if not ended:
-                close_captures(i, trace, place)
-        close_captures(i, trace, place)
-        entry = Entry(key, result, trace)
-        cache = cache_of(ref, function)
-        kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
-        if len(kept) < MAX_TRACES:
-            i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
-        return fresh(i, result, place, number)
+            i.extra["differentiating"] = differentiating
+    except BaseException:
+        if under_way is not None:
+            summaries.abandon(i, under_way)
+        raise
+    result = _numbered(result)
+    if under_way is not None:
+        summaries.keep(i, under_way, result, i.context, trace)
+    return result
+
+
+def capturing(i: Interpreter, trace: Trace, function: Value, place: Place) -> None:
+    """Keep which call a placeholder of a trace comes from."""
+    i.extra.setdefault("capturing", {})[trace.number] = (trace, function, place)
+
+
+def _numbered(result: Value) -> Value:
+    """What a trace returns, with its arrays numbered in their order: which they were says nothing after the trace."""
+    numbers: dict[int, int] = {}
+
+    def one(member: Member) -> Member:
+        return member.but(ident=numbers.setdefault(member.ident, -1 - len(numbers))) if isinstance(member, Array) else member
+
+    return rename(result, one)
+
+
+def _discard(i: Interpreter, made: set[int]) -> None:
+    """Take what a trace made and nobody holds any more out of the state."""
+    while gone := {oid for oid in made if not i.heap.is_captured(oid)}:
+        for oid in gone:
+            i.heap.clear(oid)
+        made = made - gone
 
 
 def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> None:
@@ -869,6 +948,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         so_far.number += 1
         if isinstance(member, Array):
             trace.arguments.add(member.ident)
+            trace.given = (*trace.given, member.ident)
             trace.leaves.setdefault(member.ident, ("argument", None, None))
         shape = member.shape if isinstance(member, Array) else None
         if shape is not None:
@@ -876,6 +956,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         dtype = member.dtype if isinstance(member, Array) else None
         ident = i.ident(place, ("placeholder", trace.number, number))
         trace.arguments.add(ident)
+        trace.made.append(ident)
         i.info(ident).trace = trace.number
         i.heap.set(ident, ("#", "argument"), Const(name))
         if isinstance(member, Array):
@@ -900,7 +981,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
             so_far.number += so_far.counted.get(-member.oid - 1, 0)
             return trace.copies[member.oid]
         before = so_far.number
-        oid = i.allocate(i.info(member.oid).kind, i.info(member.oid).payload, place, ("argument", trace.number, member.oid))
+        oid = i.allocate(i.info(member.oid).kind, i.info(member.oid).payload, place, ("argument", trace.number, len(trace.copies)))
+        trace.made.append(oid)
         trace.copies[member.oid] = Ref(oid)
         i.info(oid).trace = trace.number
         i.heap.set(oid, ("#", "argument"), Const(name))

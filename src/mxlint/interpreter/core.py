@@ -668,10 +668,12 @@ class Interpreter:
             self.unrolled = outer
 
     @contextmanager
-    def within(self, step: object) -> Iterator[None]:
-        """Run in an inner context."""
-        outer = self.context
-        self.context = outer.inner(step)
+    def within(self, step: object, *, apart: bool = False) -> Iterator[None]:
+        """Run in an inner context; `apart`: in one of its own, whatever is around."""
+        outer = around = self.context
+        while apart and around.parent is not None:
+            around = around.parent
+        self.context = around.inner(step)
         try:
             yield
         finally:

@@ -167,24 +167,36 @@ def wheres(places: Iterable[Place]) -> tuple[Where, ...]:
 # -- contexts ----------------------------------------------------------------------------------------------------------
 
 
-def loops(context: Context) -> tuple[list[tuple[Place, str]], list[tuple[Place, str]]]:
-    """The loops around a point: of its own function, and of the calls that lead to it; each with its round, outermost first."""
+def _around(i: Interpreter, context: Context) -> Context | None:
+    """The context around a context, also around that of the running trace."""
+    step = context.step
+    if i.trace is None or not isinstance(step, tuple) or step[-2:] != ("trace", i.trace.number):
+        return context.parent
+    if i.heap.recording is not None:
+        i.heap.recording.around = True
+    return i.trace.caller  # type: ignore[no-any-return]
+
+
+def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, str]]]:
+    """The loops around this point: of its own function, and of the calls that lead to it; each with its round, outermost first."""
     own: list[tuple[Place, str]] = []
     outer: list[tuple[Place, str]] = []
     target = own
-    step: Context | None = context
+    step: Context | None = i.context
     while step is not None and step.parent is not None:
         what = step.step
         if isinstance(what, tuple) and what[0] == "call":
             target = outer
         elif isinstance(what, tuple) and _is_round(what):
             target.append((what[0], str(what[1])))
-        step = step.parent
+        step = _around(i, step)
     return own[::-1], outer[::-1]
 
 
 def call_places(i: Interpreter, start: int = 0) -> list[Place]:
     """The calls between the frame at depth `start` of the stack and here, outermost first."""
+    if i.trace is not None and start <= i.trace.depth and i.heap.recording is not None:
+        i.heap.recording.around = True
     return [frame.called_at for frame in i.stack[start:] if frame.called_at is not None]
 
 
@@ -250,7 +262,7 @@ def _made_in_round(i: Interpreter, identity: object) -> bool:
     """Whether a value came into being in the round of the loop that runs."""
     step: Context | None = i.context
     while step is not None and not _is_round(step.step):
-        step = step.parent
+        step = _around(i, step)
     if step is None:
         return False
     made = next((part for part in identity if isinstance(part, Context)), None) if isinstance(identity, tuple) else None

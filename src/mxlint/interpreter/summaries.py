@@ -11,7 +11,7 @@ The end of a call is also where what only the call could reach goes away.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
 from mxlint.domain.size import Size, symbols
@@ -66,7 +66,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("anchored", "arrays", "asked", "between", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "since", "thrown", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("anchored", "arrays", "asked", "between", "caller", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -78,6 +78,7 @@ class Summary:
         context: Context,
         portable: bool,
         between: Delta | None,
+        trace: Any,
     ) -> None:
         recording = call.recording
         before = i.heap.held_before(call.mark, [*recording.inputs, *(at for at in recording.reads if at[0] not in recording.fresh)])
@@ -89,6 +90,9 @@ class Summary:
         self.payloads = {oid: i.info(oid).payload for oid in self.fresh}
         self.arrays = call.arrays
         self.context = context
+        self.trace = trace
+        self.caller = call.caller if recording.around else None
+        self.unrolled = call.unrolled
         self.facts = dict(recording.facts)
         self.doubts = dict(recording.doubts)
         self.written = tuple(recording.written)
@@ -127,10 +131,12 @@ def _extends(path: Path, base: Path) -> bool:
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "key", "mark", "operations", "path", "recording")
+    __slots__ = ("arrays", "caller", "key", "mark", "operations", "path", "recording", "unrolled")
 
-    def __init__(self, i: Interpreter, key: Key, arrays: tuple[Array, ...]) -> None:
+    def __init__(self, i: Interpreter, key: Key, arrays: tuple[Array, ...], caller: Context | None = None) -> None:
         self.key = key
+        self.caller = caller
+        self.unrolled = i.unrolled
         self.arrays = arrays
         self.mark = i.heap.mark()
         self.path: Path = i.path
@@ -150,14 +156,23 @@ def _values(held: object) -> Iterable[Value]:
 
 def begin(i: Interpreter, function: Ref, args: Arguments) -> Call | None:
     """Begin to record a call; None where no summary can be made of it."""
+    return _begin(i, function, i.trace, args, None)
+
+
+def begin_trace(i: Interpreter, compiled: Ref, trace: Key, args: Arguments, caller: Context) -> Call | None:
+    """Begin to record a trace of a compiled object, `trace` being what tells it from others, in a context of its own."""
+    return _begin(i, compiled, trace, args, caller)
+
+
+def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller: Context | None) -> Call | None:
     if args.star is not None or args.kwstar is not None or i.approximations:
         return None
     arrays: dict[int, Array] = {}
     given = tuple(_canonical(value, arrays) for value in args.args)
     named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
     modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying"))
-    key = (function.oid, id(i.trace) if i.trace is not None else None, bool(i.silent), given, named, modes)
-    return Call(i, key, tuple(arrays.values()))
+    key = (function.oid, trace, bool(i.silent), given, named, modes)
+    return Call(i, key, tuple(arrays.values()), caller)
 
 
 class _Given(Member):
@@ -196,17 +211,19 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     known = _outcomes(i.path)
     try:
         for summary in kept:
-            if _holds(i, summary, known) and (_same(i, summary, call, context) or _fits(i, summary, call)):
+            if _holds(i, summary, call, known) and (_same(i, summary, call, context) or _fits(i, summary, call)):
                 return summary
     finally:
         i.heap.recording = recording
     return None
 
 
-def _holds(i: Interpreter, summary: Summary, known: dict[Identity, bool]) -> bool:
+def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, bool]) -> bool:
     if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
         return False
     if any(known.get(condition) is not outcome for condition, outcome in summary.decided.items()):
+        return False
+    if summary.unrolled > i.unrolled or summary.caller is not None and summary.caller is not call.caller:
         return False
     if sum(condition in summary.asked for condition in known) != len(summary.decided):
         return False
@@ -246,7 +263,7 @@ def abandon(i: Interpreter, call: Call) -> None:
     call.recording.close()
 
 
-def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
+def keep(i: Interpreter, call: Call, value: Value, context: Context, trace: Any = None) -> None:
     """End a call that came back: drop what nobody can reach any more, and keep a summary if one can be made."""
     recording = call.recording
     i.heap.recording = None
@@ -262,9 +279,15 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context) -> None:
         and len(recording.inputs) <= MAX_READS
         and len(recording.leaving) <= MAX_LEAVING
     ):
-        portable = not recording.anchored and not recording.facts and i.path is call.path and _is_portable(i, call, value, changes, used)
+        portable = (
+            trace is None
+            and not recording.anchored
+            and not recording.facts
+            and i.path is call.path
+            and _is_portable(i, call, value, changes, used)
+        )
         kept = i.summaries.setdefault(call.key, [])
-        kept.insert(0, Summary(i, call, value, changes, used, context, portable, between))
+        kept.insert(0, Summary(i, call, value, changes, used, context, portable, between, trace))
         del kept[MAX_SUMMARIES:]
     # What was made here and is gone was nothing before: no call depends on what lies there.
     recording.reads = {at for at in recording.reads if at[0] not in recording.fresh}
