@@ -759,3 +759,11 @@ def test_mlx_runs_what_is_silent(tmp_path: Path) -> None:
 def test_mlx_runs_what_the_rules_leave_alone(tmp_path: Path) -> None:
     raised = run_under_mlx(tmp_path, {name: case.files for name, case in SILENT.items()})
     assert {name: error for name, error in raised.items() if error is not None} == {}
+
+
+@pytest.mark.parametrize("method", ["def make():", "def __new__(cls):"])
+def test_a_class_whose_only_entry_has_no_object(method: str) -> None:
+    source = (
+        f"import mlx.core as mx\n\n\nclass Step:\n    {method}\n        return mx.compile(lambda x: x.item() + mx.exp(x))(mx.zeros(1))\n"
+    )
+    assert places({"main.py": source}) == [("main.py", 6, "MX103")]

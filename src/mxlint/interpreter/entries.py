@@ -333,14 +333,15 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     entered.add(id(info.node))
 
     owner: Value | None = None
-    if cls is not None and info.node.params and info.name != "__new__" and cls.oid not in i.extra.setdefault("samples", {}):
+    samples: dict[object, Value] = i.extra.setdefault("samples", {})
+    if cls is not None and info.node.params and info.name != "__new__" and cls.oid not in samples:
         # The sample stays: all methods of the class see one object.
         keep: list[Value | None] = []
         kept_run(i, lambda: keep.append(_sample(i, cls, Place(info.source, info.node.start, info.node.end))))
         if keep and keep[0] is not None:
-            i.extra["samples"][cls.oid] = keep[0]
+            samples[cls.oid] = keep[0]
     if cls is not None:
-        owner = i.extra["samples"].get(cls.oid)
+        owner = samples.get(cls.oid)
     if not again and id(info.node) in i.extra.get("run", ()):
         return
 

@@ -164,10 +164,16 @@ def _exception_init(i: Interpreter, args: Arguments, place: Place, frame: Frame)
 
 
 def _import(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`__import__(name)` and `importlib.import_module(name)`."""
-    name = args.get(0, "name")
-    if isinstance(name, Const) and isinstance(name.value, str) and not name.value.startswith("."):
-        return modules.import_module(i, name.value, 0, frame, place)
+    """`__import__(name)` and `importlib.import_module(name, package)`: each leading dot of the name is one package up from `package`."""
+    name, package = args.get(0, "name"), args.get(1, "package")
+    full = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
+    if full is not None and full.startswith("."):
+        below = full.lstrip(".")
+        parts = package.value.split(".") if isinstance(package, Const) and isinstance(package.value, str) else []
+        kept = len(parts) - (len(full) - len(below)) + 1
+        full = ".".join((*parts[:kept], *filter(None, (below,)))) if parts and kept > 0 else None
+    if full is not None:
+        return modules.import_module(i, full, 0, frame, place)
     return i.symbolic(place, "module", kinds=frozenset(("module",)))
 
 

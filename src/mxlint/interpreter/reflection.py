@@ -43,8 +43,8 @@ def _isinstance(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
         answer = instance_of(i, member, cls)
         if answer is not None:
             return Const(answer)
-        if isinstance(member, Symbolic):
-            first = members(cls)[0]
+        first = members(cls)[0]
+        if isinstance(member, Symbolic) or any(isinstance(wanted, Symbolic) for wanted in classes_in(i, cls)):
             return i.derived("isinstance", (member, first), frozenset(("bool",)), place)
         return Kind("bool", "imprecise")
 

@@ -127,7 +127,17 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
         if wanted in names:
             return True
         return None if None in names else False
+    if isinstance(wanted, Symbolic) and _imported(wanted) and None not in names:
+        return False
     return None
+
+
+def _imported(cls: Symbolic) -> bool:
+    """Whether a class is an attribute of a module that is not in sight: it is none of the classes that are, as nothing of them flowed there."""
+    identity: object = cls.identity
+    while isinstance(identity, tuple) and len(identity) == 2 and isinstance(identity[0], str) and identity[0].startswith("."):
+        identity = identity[1]
+    return isinstance(identity, tuple) and identity[:1] == ("import",)
 
 
 def kinds_of_class(cls: Value) -> frozenset[str] | None:
