@@ -61,7 +61,7 @@ class Analysis:
     facts: Log | None = None
 
 
-@some_room()
+@some_room
 def analyze(
     source: Source,
     project: Project,

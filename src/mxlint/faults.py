@@ -13,8 +13,7 @@ from mxlint.source import Source, SourceError
 def syntax_error(source: Source) -> Finding | None:
     """What keeps Python from parsing a file, if anything does."""
     try:
-        with some_room():
-            ast.parse(source.text)
+        some_room(ast.parse)(source.text)
     except SyntaxError as error:
         start = _within(source, error.lineno, error.offset)
         return unreadable(source.name, error.msg, start, max(start, _within(source, error.end_lineno, error.end_offset)))

@@ -162,7 +162,7 @@ def run(i: Interpreter, source: Source) -> None:
         modules.run_module(i, source, "__main__")
 
 
-@some_room()
+@some_room
 def interpret(source: Source, project: Project, observer: Observer | None = None) -> Interpreter:
     """Run a file's module level, as Python alone."""
     i = prepared(project, observer)
@@ -170,7 +170,7 @@ def interpret(source: Source, project: Project, observer: Observer | None = None
     return i
 
 
-@some_room()
+@some_room
 def analyse(source: Source, project: Project, table: Table, *, wrappers: Collection[str] = (), everything: bool = False) -> events.Log:
     """Return the facts of a file: of its module level, of what it compiles and never calls, and of the functions that nothing in sight calls.
 
