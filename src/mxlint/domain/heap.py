@@ -13,11 +13,11 @@ from typing import Final, TypeAlias
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     EARLIER,
+    FLAT,
     MAX_GUARD,
     TRUE,
     UNBOUND,
     Array,
-    Const,
     Guard,
     Identity,
     Literal_,
@@ -338,7 +338,7 @@ class Heap:
             return
         self.trail.append((oid, field, present))
         cell[field] = value
-        if type(value) is Const:
+        if type(value) in FLAT:
             return
         for number in referred(value):
             holders = self._holders.get(number)
@@ -411,24 +411,24 @@ class Heap:
             return branches[0][0]
         result: Delta = {}
         makers = {location for delta, _ in branches for location in delta if location[1] == ALIVE and delta[location] is TRUE}
+        recording = self.recording
         for location in dict.fromkeys(location for delta, _ in branches for location in delta):
             oid, field = location
-            base = self._cells[oid].get(field, UNBOUND)
-            if self.recording is not None:
-                self.recording.reads.add(location)
-            made = (oid, ALIVE)
-            # Of an object that only some of the branches make, the others have nothing to say: nobody refers to it there.
-            known = branches if ALIVE in self._cells[oid] or made not in makers else [b for b in branches if b[0].get(made) is TRUE]
-            values = [(delta.get(location, base), guard) for delta, guard in known]
-            first = values[0][0]
-            if all(value is first or value == first for value, _ in values[1:]):
+            cell = self._cells[oid]
+            base = cell.get(field, UNBOUND)
+            if recording is not None:
+                recording.reads.add(location)
+            known = branches
+            if ALIVE not in cell and (oid, ALIVE) in makers:
+                # Of an object that only some of the branches make, the others have nothing to say: nobody refers to it there.
+                known = [branch for branch in branches if branch[0].get((oid, ALIVE)) is TRUE]
+            values = [delta.get(location, base) for delta, _ in known]
+            first = values[0]
+            if values.count(first) == len(values):
                 result[location] = first
             else:
                 result[location] = of(
-                    Option(option.member, _with(option.guard, guard))
-                    for value, guard in values
-                    for option in options(value)
-                    if not _contradict(option.guard, guard)
+                    [option for value, (_, guard) in zip(values, known) for option in (_under(value, guard) if guard else options(value))]
                 )
         return result
 
@@ -461,10 +461,23 @@ def _past(literal: Literal_) -> Literal_:
     return literal if literal.condition[0] == EARLIER else Literal_((EARLIER, literal.condition, literal.outcome), True)
 
 
+def _under(value: Value, guard: Guard) -> list[Option]:
+    """The members of a value that is reached under some literals: without those that were bound where this branch was not taken."""
+    return [
+        Option(option.member, _with(option.guard, guard) if option.guard else guard[-MAX_GUARD:])
+        for option in options(value)
+        if not option.guard or not _contradict(option.guard, guard)
+    ]
+
+
 def _contradict(guard: Guard, more: Guard) -> bool:
     """Whether two guards cannot hold together: a member that was bound where this branch was not taken."""
-    return any(a.condition == b.condition and a.outcome is not b.outcome for a in guard for b in more)
+    for a in guard:
+        for b in more:
+            if a.outcome is not b.outcome and a.condition == b.condition:
+                return True
+    return False
 
 
 def _with(guard: Guard, more: Guard) -> Guard:
-    return (*guard, *(literal for literal in more if literal not in guard))[-MAX_GUARD:]
+    return (*guard, *[literal for literal in more if literal not in guard])[-MAX_GUARD:]

@@ -9,18 +9,21 @@ from mxlint.source import Source
 class Place:
     """A stretch of a file, as offsets into its text (code points, `end` exclusive)."""
 
-    __slots__ = ("end", "source", "start")
+    __slots__ = ("_hash", "end", "source", "start")
 
     def __init__(self, source: Source, start: int, end: int) -> None:
         self.source = source
         self.start = start
         self.end = end
+        self._hash = hash((id(source), start, end))  # most places become part of keys, many of them of hundreds
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and self.start == other.start and self.end == other.end and self.source is other.source
+        return self is other or (
+            isinstance(other, Place) and self.start == other.start and self.end == other.end and self.source is other.source
+        )
 
     def __hash__(self) -> int:
-        return hash((id(self.source), self.start, self.end))
+        return self._hash
 
     def __repr__(self) -> str:
         return f"{self.source.name}:{self.start}-{self.end}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from math import gcd
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from mxlint.domain.size import Size, symbol
 
@@ -26,17 +26,20 @@ Cause = Literal["varying", "open", "imprecise"]
 class Literal_:
     """A condition and the outcome that it had: `condition` is the identity of what was tested."""
 
-    __slots__ = ("condition", "outcome")
+    __slots__ = ("_hash", "condition", "outcome")
 
     def __init__(self, condition: Identity, outcome: bool) -> None:
         self.condition = condition
         self.outcome = outcome
+        self._hash: int | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Literal_) and self.outcome is other.outcome and self.condition == other.condition
+        return self is other or (isinstance(other, Literal_) and self.outcome is other.outcome and self.condition == other.condition)
 
     def __hash__(self) -> int:
-        return hash((self.condition, self.outcome))
+        if self._hash is None:
+            self._hash = hash((self.condition, self.outcome))  # a condition nests as deep as what it tests
+        return self._hash
 
     def __repr__(self) -> str:
         return f"{'' if self.outcome else 'not '}{self.condition}"
@@ -59,7 +62,7 @@ class Member:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
-        return self is other or isinstance(other, Member) and type(self) is type(other) and self.key() == other.key()
+        return self is other or type(self) is type(other) and self.key() == other.key()
 
     def __hash__(self) -> int:
         return hash(self.key())
@@ -129,6 +132,20 @@ class Const(Member):
     def key(self) -> tuple[object, ...]:
         value = self.value
         return (type(value), repr(value) if isinstance(value, (float, complex)) else value)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not Const or type(self.value) is not type(other.value):
+            return False
+        return self.value == other.value if type(self.value) in _SIMPLE else self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.value) if type(self.value) in _SIMPLE else hash(self.key())
+
+
+_SIMPLE: Final = frozenset((type(None), bool, int, str, bytes))
+"""Types of which equal scalars are one."""
 
 
 class Range(Member):
@@ -207,12 +224,12 @@ class Symbolic(Member):
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash((self.identity, self.kinds))
+            self._hash = hash(self.identity)
         return self._hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, Symbolic) and hash(self) == hash(other) and self.kinds == other.kinds and self.identity == other.identity
+            type(other) is Symbolic and hash(self) == hash(other) and self.kinds == other.kinds and self.identity == other.identity
         )
 
 
@@ -438,7 +455,7 @@ class Ref(Member):
         return self.oid
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ref) and self.oid == other.oid
+        return type(other) is Ref and self.oid == other.oid
 
 
 class External(Member):
@@ -512,7 +529,13 @@ class Union:
         return self._key
 
     def __eq__(self, other: object) -> bool:
-        return self is other or isinstance(other, Union) and self.key() == other.key()
+        if self is other:
+            return True
+        if type(other) is not Union or len(self.options) != len(other.options):  # no member is there twice
+            return False
+        if all(a is b or a.member is b.member and a.guard is b.guard for a, b in zip(self.options, other.options)):
+            return True
+        return self.key() == other.key()
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -567,32 +590,58 @@ def bound(value: Value) -> Value | None:
 
 def of(alternatives: Iterable[Option]) -> Value:
     """The value that is one of some alternatives, joined and widened where there are too many."""
-    kept: dict[object, Option] = {}
+    found: list[Option] = []
+    slots: dict[object, int] = {}
+    names: dict[int, list[int]] = {}
+    kinds: set[type[Member]] = set()
     for option in alternatives:
         member = option.member
-        slot: object = (
-            ("array", member.ident)
-            if isinstance(member, Array)
-            else ("traces", member.oid)
-            if isinstance(member, Traces)
-            else ("sym", member.identity)
-            if isinstance(member, Symbolic)
-            else "operands"
-            if isinstance(member, Operands)
-            else member
-        )
-        present = kept.get(slot)
-        if present is None:
-            kept[slot] = option
+        kind = type(member)
+        kinds.add(kind)
+        if kind is Symbolic:
+            at = _named(member, found, names)
         else:
-            common = tuple(literal for literal in present.guard if literal in option.guard)
-            kept[slot] = Option(_together(present.member, member), common)
-    found = _one_array(_one_sequence(_one_range(tuple(kept.values()))))
+            at = slots.setdefault(_SLOTS[kind](member) if kind in _SLOTS else member, len(found))
+        if at == len(found):
+            found.append(option)
+        else:
+            present = found[at]
+            common = tuple([literal for literal in present.guard if literal in option.guard])
+            found[at] = Option(_together(present.member, member), common)
     if len(found) == 1:
         return found[0].member
-    if len(found) > MAX_MEMBERS:
-        return _widened([option.member for option in found])
-    return Union(found)
+    alike = tuple(found)
+    if Range in kinds:
+        alike = _one_range(alike)
+    if Tuple in kinds:
+        alike = _one_sequence(alike)
+    if Array in kinds:
+        alike = _one_array(alike)
+    if len(alike) == 1:
+        return alike[0].member
+    if len(alike) > MAX_MEMBERS:
+        return _widened([option.member for option in alike])
+    return Union(alike)
+
+
+def _named(member: Member, found: list[Option], names: dict[int, list[int]]) -> int:
+    """Where something symbolic of the same identity stands, by the hashes that these keep: identities are deep. The end, if it is new."""
+    assert isinstance(member, Symbolic)
+    same = names.setdefault(hash(member), [])
+    for at in same:
+        other = found[at].member.identity  # type: ignore[attr-defined]
+        if other is member.identity or other == member.identity:
+            return at
+    same.append(len(found))
+    return len(found)
+
+
+_SLOTS: Final[dict[type[Member], Callable[[Any], object]]] = {
+    Array: lambda member: ("array", member.ident),
+    Traces: lambda member: ("traces", member.oid),
+    Operands: lambda member: "operands",
+}
+"""For members of which a value has one for each identity: what that is. Others are one if they are equal."""
 
 
 def hull(value: Value) -> tuple[int | None, int | None] | None:
@@ -913,19 +962,19 @@ def referred(value: Value) -> frozenset[int]:
         return frozenset((value.oid,))  # type: ignore[union-attr]
     if kind is Array:
         return frozenset((value.ident,))  # type: ignore[union-attr]
-    if kind in _FLAT:
+    if kind in FLAT:
         return NOTHING
     if isinstance(value, (Union, Composite)):
         if value._refers is None:
             parts = members(value) if isinstance(value, Union) else value.parts
-            value._refers = NOTHING.union(*(referred(part) for part in parts if type(part) not in _FLAT))
+            value._refers = NOTHING.union(*(referred(part) for part in parts if type(part) not in FLAT))
         return value._refers
     if isinstance(value, Traces):
         return NOTHING.union(*(entry.refers for entry in value.entries))
     return NOTHING
 
 
-_FLAT: Final = frozenset((Const, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
+FLAT: Final = frozenset((Const, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
 """Members that refer to nothing."""
 
 

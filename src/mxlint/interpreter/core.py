@@ -204,8 +204,11 @@ class Frame:
         self.node: object = None
 
     def place(self, node: ir.Node) -> Place:
-        """Where a node of this frame's code stands."""
-        return Place(self.source, node.start, node.end)
+        """Where a node of this frame's code stands: the same object each time, which is compared and hashed at once."""
+        place = node.place
+        if place is None or place.source is not self.source:
+            place = node.place = Place(self.source, node.start, node.end)  # type: ignore[misc]  # kept beside the record, which does not change
+        return place
 
 
 class FrameInfo:
@@ -270,6 +273,7 @@ class Interpreter:
         self.observer = observer
         self.heap = Heap()
         self.path: Path = ()
+        self._ruled_out: tuple[Path, frozenset[Literal_]] = (), frozenset()
         self.context = Context(None, "entry")
         self.silent = 0
         self.unrolled = 1
@@ -454,18 +458,26 @@ class Interpreter:
 
     def live(self, value: Value) -> Value:
         """The value without the members whose guard contradicts the path."""
-        if not isinstance(value, Union) or not value.conditions:
+        if type(value) is not Union or not value.conditions:
             return value
         self._ask(value.conditions)
         if not self.path:
             return value
-        held = {condition.literal.condition: condition.literal.outcome for condition in self.path if condition.literal is not None}
-        if not held:
-            return value
-        kept = [option for option in value.options if all(held.get(lit.condition, lit.outcome) is lit.outcome for lit in option.guard)]
+        excluded = self._excluded()
+        kept = [option for option in value.options if not option.guard or excluded.isdisjoint(option.guard)]
         if len(kept) == len(value.options) or not kept:
             return value
         return of(kept)
+
+    def _excluded(self) -> frozenset[Literal_]:
+        """The opposites of the literals that the path holds last of each condition; kept until the path changes."""
+        path, found = self._ruled_out
+        if path is not self.path:
+            path = self.path
+            held = {condition.literal.condition: condition.literal for condition in path if condition.literal is not None}
+            found = frozenset([Literal_(literal.condition, not literal.outcome) for literal in held.values()])
+            self._ruled_out = path, found
+        return found
 
     def outcome(self, literal: Literal_ | None) -> bool | None:
         """What the path already says of a condition."""
@@ -506,7 +518,7 @@ class Interpreter:
             except Halt:
                 self.heap.undo(mark)
             else:
-                guard = tuple(condition.literal for condition in conditions if condition.literal is not None)
+                guard = tuple([condition.literal for condition in conditions if condition.literal is not None])
                 done.append((self.heap.cut(mark), guard, value, self.path))
             finally:
                 self.path = path

@@ -11,6 +11,7 @@ from mxlint.syntax.index import ANY, COMPILE, Block, Import
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import FunctionInfo
     from mxlint.source import Source
+    from mxlint.syntax import ir
 
 
 def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
@@ -75,8 +76,8 @@ class Reach:
     def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold."""
         found = self._i.project.symbols(function.source, (COMPILE, *self._i.wrappers))
-        inner = [block for block in found.blocks if function.node.start <= block.start and block.end <= function.node.end]
-        numbers = {number for number, block in enumerate(found.blocks) if block in inner}
+        within = {number: block for number, block in enumerate(found.blocks) if _lies_in(block, function.node)}
+        inner = within.values()
         if any(function.node.start <= site.start < function.node.end for site in found.sites):
             self.compiled = True
             return []
@@ -86,7 +87,7 @@ class Reach:
         held = [value for block in inner for value in self._names(ref, block)]
         attributes = frozenset().union(*(block.attributes | block.calls for block in inner))
         for item in found.imports:
-            if item.block in numbers:
+            if item.block in within:
                 held += self._imported(function.source, item, attributes)
         return held
 
@@ -123,6 +124,11 @@ class Reach:
         cells = self._i.heap.cells[oid]
         self.compiled = self.compiled or ANY in names
         return [cells[name] for name in names if name in cells]
+
+
+def _lies_in(block: Block, node: ir.Node) -> bool:
+    """Whether a block is that of a node, or one within it."""
+    return node.start <= block.start and block.end <= node.end
 
 
 def _meant(i: Interpreter, source: Source, item: Import, attributes: frozenset[str]) -> tuple[Source, frozenset[str]] | None:

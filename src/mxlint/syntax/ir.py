@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from mxlint.syntax.record import Record
+from mxlint.syntax.record import Record, kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from typing_extensions import Self
 
+    from mxlint.domain.place import Place
+
 
 class Node(Record):
+    """`place`: where it stands, once somebody asked."""
+
     start: int
     end: int
+    place: Place | None = kept(init=False)
 
     def moved(self, start: int, end: int) -> Self:
         """The same at another place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -12,7 +12,11 @@ else:
         return lambda cls: cls
 
 
-@dataclass_transform(frozen_default=True)
+def kept(*, init: Literal[False] = False) -> Any:
+    """A field that is no part of the record: None until somebody keeps something there."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(kept,))
 class RecordMeta(type):
     """Turn the annotations of a class into slots, and into a constructor that takes them in order, those of its bases first.
 
@@ -22,15 +26,30 @@ class RecordMeta(type):
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
         own = tuple(namespace.get("__annotations__", ()))
-        fields = (*(field for base in bases for field in getattr(base, "__match_args__", ())), *own)
-        assignments = "\n ".join(f"self.{field} = {field}" for field in fields) or "pass"
+        beside = tuple(field for field in own if field in namespace)
+        for field in beside:
+            del namespace[field]
+        fields = (
+            *(field for base in bases for field in getattr(base, "__match_args__", ())),
+            *(field for field in own if field not in beside),
+        )
+        beside = (*(field for base in bases for field in getattr(base, "_kept", ())), *beside)
+        assignments = (
+            "\n ".join([*(f"self.{field} = {field}" for field in fields), *(f"self.{field} = None" for field in beside)]) or "pass"
+        )
         made: dict[str, Any] = {}
         exec(f"def __init__(self, {', '.join(fields)}):\n {assignments}", made)  # noqa: S102 as dataclasses do, of names alone
         return super().__new__(
             mcs,
             name,
             bases,
-            {"__init__": made["__init__"], **namespace, "__slots__": (*own, *namespace.get("__slots__", ())), "__match_args__": fields},
+            {
+                "__init__": made["__init__"],
+                **namespace,
+                "__slots__": (*own, *namespace.get("__slots__", ())),
+                "__match_args__": fields,
+                "_kept": beside,
+            },
         )
 
 
