@@ -256,6 +256,8 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
         return tomllib.loads(data.decode())
     except ValueError as error:
         raise ConfigError(f"{where}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{where}: TOML that is nested too deep") from None
 
 
 _SELECTORS = ("select", "extend-select", "ignore")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -138,8 +139,15 @@ def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> It
             ignores = [*ignores, *_ignore(folder, os.path.join(folder, ".gitignore"))]
         folders = []
         for entry in entries:
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name in names or not (is_folder or (entry.name.endswith(".py") and entry.is_file())):
+            if entry.name in names:
+                continue
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not (is_folder or (entry.name.endswith(".py") and entry.is_file())):
+                    continue
+            except OSError as error:
+                if error.errno != errno.ELOOP:  # a link that leads nowhere, in a circle
+                    problems.append(Problem(display(entry.path, cwd), error.strerror or str(error)))
                 continue
             path = os.path.join(entry.path, "") if is_folder else entry.path
             if _ignored(ignores, path) or any(_ignored([exclude], path) for exclude in excludes):

@@ -16,12 +16,13 @@ from itertools import chain, pairwise
 from mxlint.imports import ImportGraph
 
 _RE_COMPILE = re.compile(rb"(?:^|[^\w\x80-\xff])re\.$")
+_LINE_END = re.compile(rb"[\r\n]")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 # A pattern that begins with a literal skips through the bytes; one that begins with ^ or \b is tried at every one of them.
 _TOP_LEVEL = re.compile(rb"\n(?=[^\s#)\]}'\"])")
 _IMPORTED = re.compile(rb"([\w\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?")
 _DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+([\w\x80-\xff]+)", re.MULTILINE)
-_ASSIGNED = re.compile(rb"^[ \t]*((?:[\w.,* \t()\x80-\xff]+(?::[^=\n]*)?=(?!=)[ \t]*)+)", re.MULTILINE)
+_ASSIGNED = re.compile(rb"^[ \t]*((?:[\w.,*()\x80-\xff][\w.,* \t()\x80-\xff]*(?::[^=\n]*)?=(?!=)[ \t]*)+)", re.MULTILINE)
 _GLOBAL = re.compile(rb"\bglobal[ \t]+([\w, \t\x80-\xff]+)")
 _RETURNED = re.compile(rb"\breturn[ \t(]+([\w.\x80-\xff]+)")
 _DEFINES = re.compile(rb"def\b|class\b|async[ \t]+def\b|@|from\b|import\b|__all__\b|['\"]")
@@ -46,17 +47,22 @@ def _switches(data: bytes, wrappers: Collection[bytes]) -> bool:
 def _compiles(data: bytes) -> bool:
     """Whether there is a `compile` other than re.compile, the one that is everywhere, and outside of comments."""
     found = data.find(b"compile")
+    line = 0  # where the line begins
     while found >= 0:
-        if not _RE_COMPILE.search(data[max(found - 4, 0) : found]) and not _in_comment(data, found):
+        line = data.rfind(b"\n", line, found) + 1 or line
+        if _RE_COMPILE.search(data[max(found - 4, 0) : found]):
+            found = data.find(b"compile", found + 1)
+        elif _in_comment(data[line:found]):
+            end = _LINE_END.search(data, found)
+            found = data.find(b"compile", end.start()) if end is not None else -1
+        else:
             return True
-        found = data.find(b"compile", found + 1)
     return False
 
 
-def _in_comment(data: bytes, at: int) -> bool:
-    """Whether there is a # before it on the line, and no string that this may stand in."""
-    line = data[data.rfind(b"\n", 0, at) + 1 : at]
-    return b"#" in line and not any(mark in line for mark in (b'"', b"'", b"\r"))
+def _in_comment(before: bytes) -> bool:
+    """Whether there is a # in the line before something, and no string that this may stand in."""
+    return b"#" in before and not any(mark in before for mark in (b'"', b"'", b"\r"))
 
 
 def last_names(wrappers: Collection[str]) -> frozenset[bytes]:

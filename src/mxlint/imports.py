@@ -7,10 +7,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
+from mxlint.repository import Repositories
+
 # To look for the one word and then around it is ten times as fast as to look for whole statements.
 _IMPORT = re.compile(rb"import\b[ \t]*(\([^)]*|[^\n\\;]*(?:\\\r?\n[^\n\\;]*)*)")
-_FROM = re.compile(rb"[ \t]*from\b[ \t]*([.\w\x80-\xff \t]+)$")
-_STATEMENT_START = re.compile(rb"[;:]")
+_FROM = re.compile(rb"[ \t]*from\b([.\w\x80-\xff \t]+)$")
 _NAMED = re.compile(rb"([\w.\x80-\xff]+)(?:\s+as\s+([\w\x80-\xff]+))?|\*")
 
 _MOST_OUTSIDE = 200  # files read beyond those of the run
@@ -48,6 +49,7 @@ class _Finder:
 
     def __init__(self, known: Collection[str]) -> None:
         self._known = known
+        self._repositories = Repositories()
         self._names: dict[str, frozenset[str]] = {}
         self._begins: dict[str, tuple[tuple[str, ...], str | None]] = {}
         self._roots: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -60,6 +62,8 @@ class _Finder:
             base = folder
             for _ in range(level - 1):
                 base = os.path.dirname(base)
+            if level > 1 and not self._repositories.hold(base, os.path.realpath(folder)):
+                continue
             for root in (base,) if level else self._roots_of(folder, module.partition(".")[0]):
                 found = self._file(root, module)
                 if found is not None:
@@ -78,8 +82,12 @@ class _Finder:
             folder, last = os.path.split(stem)
             is_package = (not last or last in self._names_in(folder)) and "__init__.py" in self._names_in(stem)
             file = os.path.join(stem, "__init__.py") if is_package else stem + ".py" if last + ".py" in self._names_in(folder) else None
-            self._files[key] = file if file is not None and (file in self._known or os.path.isfile(file)) else None
+            self._files[key] = file if file is not None and (file in self._known or self._is_ours(file, root)) else None
         return self._files[key]
+
+    def _is_ours(self, file: str, root: str) -> bool:
+        """Whether a file outside of the run is one, and of the repository that it was looked for in."""
+        return os.path.isfile(file) and self._repositories.hold(file, os.path.realpath(root))
 
     def _roots_of(self, folder: str, head: str) -> tuple[str, ...]:
         """Where absolute imports of `head` may start: in the folder and in those above it up to the project's, each with its src, if it is there.
@@ -113,9 +121,11 @@ class _Finder:
 
 def imports(data: bytes) -> Iterator[Import]:
     """What a file imports. Each imported name may itself be a module."""
+    start = looked = 0  # where the statement at hand begins, and how far that was looked for: a line may hold any number of them
     for match in _IMPORT.finditer(data):
-        start = data.rfind(b"\n", 0, match.start()) + 1
-        head = _STATEMENT_START.split(data[start : match.start()])[-1]
+        start = max(start, *(data.rfind(mark, looked, match.start()) + 1 for mark in (b"\n", b";", b":")))
+        looked = match.start()
+        head = data[start:looked]
         if not head.strip():
             for name, alias in _NAMED.findall(match[1]):
                 yield 0, name.decode(errors="replace"), None, alias or name

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mxlint.repository import Repositories
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Found:
 
 
 class Project:
-    """Resolves imports between files (and keeps their IR): the folder of the importing file, the folder above its top package, and a `src` folder there."""
+    """Resolves imports between files of a repository (and keeps their IR): the folder of the importing file, the folder above its top package, and a `src`
+    folder there."""
 
     def __init__(self, contents: Mapping[str, bytes] | None = None, unsaved: Mapping[str, bytes] | None = None) -> None:
         """`contents`: the files of the run, by real path, for the few questions about files that no import leads to. `unsaved`: what some
@@ -41,6 +43,7 @@ class Project:
         self._resolved: dict[Path, str] = {}
         self._packages: dict[str, tuple[str, str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
+        self._repositories = Repositories()
         self._meant: dict[tuple[Path, str, int], Found | None] = {}
         self._found: dict[tuple[str, str], Found | None] = {}
         self._sources: dict[str, Source | None] = {}
@@ -144,7 +147,9 @@ class Project:
         if folder not in self._roots:
             top = self._package(folder)[0]
             candidates = [folder, top, os.path.join(top, "src"), os.path.join(os.path.dirname(top), "src")]
-            self._roots[folder] = tuple(dict.fromkeys(filter(os.path.isdir, candidates)))
+            self._roots[folder] = tuple(
+                root for root in dict.fromkeys(candidates) if os.path.isdir(root) and self._repositories.hold(root, folder)
+            )
         return self._roots[folder]
 
     def _find(self, path: str, name: str, level: int) -> Found | None:
@@ -152,7 +157,7 @@ class Project:
         if level:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
-            return self._under(folder, name)
+            return self._under(folder, name) if self._repositories.hold(folder, os.path.dirname(path)) else None
         for root in self._import_roots(folder):
             found = self._under(root, name)
             if found is not None and found.source is not None and self._resolve(found.path) == path and self._package(folder)[1]:
@@ -171,7 +176,7 @@ class Project:
     def _look(self, root: str, name: str) -> Found | None:
         base = os.path.join(root, *name.split(".")) if name else root
         for path in (os.path.join(base, "__init__.py"), *([base + ".py"] if name else [])):
-            if os.path.isfile(path):
+            if os.path.isfile(path) and self._repositories.hold(path, root):
                 source = self._read(Path(path))
                 return None if source is None else Found(self.module_name(source), Path(path), source)
         if os.path.isdir(base) and any(name.endswith(".py") for name in _names_in(base)):

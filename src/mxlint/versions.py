@@ -21,8 +21,10 @@ _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml")
 _LOCKED = re.compile(rb'^name\s*=\s*"mlx"[ \t]*\r?\nversion\s*=\s*"(?P<version>[^"]+)"', re.MULTILINE)
 _INCLUDE = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=|(?<=-[rc]))(?P<file>[^\s#]+)")
 _MOST_FILES = 32  # of requirements that include each other
+_MOST_DIGITS = 1_000  # of a number: Python makes none of more than 4,300, and no version has as many
 _POETRY_BOUND = re.compile(r"(\^|~=|~|[<>!=]=|[<>=])?\s*(\d[\w.*+]*)")
 _REQUIREMENT = re.compile(r"\s*mlx\s*(?:\[[^\]]*\])?\s*(?P<range>(?:[<>=!~(][^;#\\]*?)?)\s*(?:\s--|[;#\\]|$)", re.IGNORECASE)
+_BLANKS = re.compile(r"(?<=\S)[ \t]{2,}")  # inside of a line, over which configparser takes its time, too
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:$|[\[<>=!~(;#@,])")
 
 
@@ -45,13 +47,17 @@ def is_version_or_range(text: str) -> bool:
 
 
 def _range(text: str) -> SpecifierSet | None:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
     text = text.strip().replace("===", "==")  # which admits what is no version at all
     try:
-        return SpecifierSet(f"=={text}" if text[:1].isdigit() else text)
-    except InvalidSpecifier:
+        found = SpecifierSet(f"=={text}" if text[:1].isdigit() else text)
+        for bound in found:
+            Version(bound.version.removesuffix(".*"))  # a specifier takes numbers of more digits than Python makes a number of
+    except ValueError:
         return None
+    return found
 
 
 def _exact(found: SpecifierSet) -> str | None:
@@ -141,7 +147,7 @@ def _lines(files: list[Path]) -> list[str]:
         if (real := os.path.realpath(file)) in seen:
             continue
         seen.add(real)
-        own = _bytes(file).decode(errors="replace").splitlines()
+        own = [_condensed(line) for line in _bytes(file).decode(errors="replace").splitlines()]
         lines += own
         waiting += [file.parent / match["file"].strip("\"'") for line in reversed(own) if (match := _INCLUDE.match(line))]
     return lines
@@ -154,7 +160,12 @@ def _ranges(texts: list[str]) -> list[SpecifierSet]:
 
 def _required(lines: list[str]) -> list[str]:
     """The range in each requirement of MLX among requirements of PEP 508 or of pip."""
-    return [match["range"].strip("() ") for line in lines if (match := _REQUIREMENT.match(line))]
+    return [match["range"].strip("() ") for line in map(_condensed, lines) if (match := _REQUIREMENT.match(line))]
+
+
+def _condensed(text: str) -> str:
+    """The text with one blank for several: expressions that skip blanks in more than one place take their time over many."""
+    return " ".join(text.split())
 
 
 def _listed(pyproject: Path) -> list[str]:
@@ -170,7 +181,7 @@ def required_names(folder: Path) -> list[str]:
     """The distributions that the files of one folder require, whatever for."""
     document = _document(_bytes(folder / "pyproject.toml"))
     lines = [*_dependencies(document), *_of_setup_cfg(folder / "setup.cfg"), *_lines(sorted(folder.glob("requirements*.txt")))]
-    names = [match["name"] for line in lines if (match := _NAME.match(line))]
+    names = [match["name"] for line in map(_condensed, lines) if (match := _NAME.match(line))]
     return names + [name for table in _poetry_tables(_table(_table(document, "tool"), "poetry")) for name in table]
 
 
@@ -205,7 +216,7 @@ def _of_poetry(poetry: dict[str, Any]) -> list[str]:
             version = value.get("version") if isinstance(value, dict) else value
             if name.lower() == "mlx" and isinstance(version, str):
                 # Of alternatives the last, which is by custom the newest.
-                bounds = [_bound(*bound) for bound in _POETRY_BOUND.findall(version.rpartition("||")[2])]
+                bounds = [_bound(*bound) for bound in _POETRY_BOUND.findall(_condensed(version.rpartition("||")[2]))]
                 found.append(",".join(bounds))
     return found
 
@@ -214,7 +225,7 @@ def _bound(operator: str, version: str) -> str:
     """A bound of Poetry's in the terms of PEP 440: `^` keeps the first number that is not 0, `~` the first two."""
     if operator not in ("^", "~"):
         return f"{operator or '=='}{version}"
-    numbers = [int(number) for number in re.findall(r"\d+", version)]
+    numbers = [int(number[:_MOST_DIGITS]) for number in re.findall(r"\d+", version)]
     kept = min(2, len(numbers)) if operator == "~" else next((at for at, number in enumerate(numbers, 1) if number), len(numbers))
     return f">={version},<{'.'.join(map(str, [*numbers[: kept - 1], numbers[kept - 1] + 1]))}"
 
@@ -230,7 +241,7 @@ def _of_setup_cfg(file: Path) -> list[str]:
 
     parser = RawConfigParser()
     try:
-        parser.read_string(_bytes(file).decode(errors="replace"))
+        parser.read_string(_BLANKS.sub(" ", _bytes(file).decode(errors="replace")))
     except Error:
         return []
     values = [parser.get("options", "install_requires", fallback="")]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mxlint.finding import Finding, Position, Severity
+from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
-from mxlint.report.style import Style, dumped
+from mxlint.report.style import Style
 
 if TYPE_CHECKING:
     from mxlint.engine import Result

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mxlint import __version__
 from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Slowdown, Span, Verdict
+from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
-from mxlint.report.style import Style, dumped
+from mxlint.report.style import Style
 from mxlint.rules.registry import NAMES, UNJUDGED, family, page_file
 from mxlint.source import Source
 from mxlint.suppressions import suppression_row

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mxlint.report.ascii import dumped
 from mxlint.report.json import diagnostics
-from mxlint.report.style import Style, dumped
+from mxlint.report.style import Style
 
 if TYPE_CHECKING:
     from mxlint.engine import Result

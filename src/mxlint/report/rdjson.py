@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mxlint.finding import Edit, Finding, Fix, Position, Span
+from mxlint.report.ascii import dumped
 from mxlint.report.json import url
-from mxlint.report.style import Style, dumped
+from mxlint.report.style import Style
 from mxlint.source import Source
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from mxlint import __version__
 from mxlint.discover import Problem
 from mxlint.finding import Edit, Finding, Fix, Severity, Span
 from mxlint.pages import load_page
+from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.json import url, verdict
-from mxlint.report.style import Style, dumped
+from mxlint.report.style import Style
 from mxlint.rules.registry import NAMES, family
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mxlint.config import DEFAULT_TESTS, Config
 from mxlint.models.mlx.table import load_table
-from mxlint.report.style import dumped, one_line
+from mxlint.report.ascii import dumped
+from mxlint.report.style import one_line
 from mxlint.versions import resolve_mlx_versions
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mxlint.report.ascii import dumped
 from mxlint.report.json import place, tool
-from mxlint.report.style import Style, at_start, dumped, one_line
+from mxlint.report.style import Style, at_start, one_line
 
 if TYPE_CHECKING:
     from mxlint.engine import Result

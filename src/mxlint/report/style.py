@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import unicodedata
 from dataclasses import dataclass
@@ -59,12 +58,6 @@ def at_start(name: str) -> str:
     """The name of a file as a line may begin with it: two colons there would make it a command in a job of GitHub's."""
     name = one_line(name)
     return f"./{name}" if name.lstrip().startswith("::") else name
-
-
-def dumped(value: object, indent: int | None = 2) -> str:
-    """A value as JSON in plain ASCII, as one line without `indent`: json leaves the one control character that is neither below a blank nor above
-    ASCII."""
-    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f") + "\n"
 
 
 def visible(character: str) -> str:

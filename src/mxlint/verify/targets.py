@@ -222,6 +222,7 @@ def _annotations(function: ast.AST) -> dict[str, Any]:
     return found
 
 
+_MOST_DIGITS = 18  # of a size
 _SHAPE = re.compile(r"[(\[]\s*((?:\w+\s*,\s*)+\w*)\s*[)\]]")
 _OF_NAME = re.compile(r"\b(\w+)\s*(?::|=|is|has shape|shape)?\s*(?:of shape|has shape|shape)?\s*[(\[]\s*((?:\w+\s*,\s*)+\w*)\s*[)\]]")
 
@@ -234,7 +235,8 @@ def _comments(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) 
         (row, module.source.line(row).partition("#")[2]) for row in range(max(1, first_row(function) - 1), function.body[0].lineno + 1)
     ]
     lines += [(0, line) for line in (ast.get_docstring(function) or "").splitlines()]
-    for row, line in lines:
+    for row, text in lines:
+        line = " ".join(text.split())  # the expressions take their time over many blanks
         if "mxlint:" in line:
             continue
         for name, shape in _OF_NAME.findall(line):
@@ -268,4 +270,4 @@ def _parts(text: str) -> Iterator[tuple[str, Any]]:
 
 def _dimension(word: str) -> Any:
     word = word.strip()
-    return int(word) if word.isdecimal() else word
+    return int(word) if word.isdecimal() and len(word) <= _MOST_DIGITS else word
