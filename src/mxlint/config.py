@@ -12,13 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mxlint.finding import SEVERITIES
+from mxlint.globs import Globs, is_pattern
 from mxlint.rules.registry import CODES, FAMILIES, NAMES, UNJUDGED
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 FailOn = Literal["error", "warning", "info", "never"]
 _CODE = re.compile(r"MX\d*", re.IGNORECASE)
@@ -55,14 +53,14 @@ class Patterns:
         return _split(self.globs)[0]
 
     @property
-    def spec(self) -> GitIgnoreSpec | None:
+    def spec(self) -> Globs | None:
         """The other globs."""
         return _spec(_split(self.globs)[1])
 
     def covers(self, path: Path) -> bool:
         """Whether the path or a folder above it, up to `root`, is meant. Outside of `root`, its whole path counts."""
         inside = path.relative_to(self.root) if path.is_relative_to(self.root) else path.relative_to(path.anchor)
-        return not self.names.isdisjoint(inside.parts) or (self.spec is not None and self.spec.match_file(inside.as_posix()))
+        return not self.names.isdisjoint(inside.parts) or (self.spec is not None and bool(self.spec.cover(inside.as_posix())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,12 +377,8 @@ def _split(globs: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 @lru_cache
-def _spec(globs: tuple[str, ...]) -> GitIgnoreSpec | None:
-    if not globs:
-        return None
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(globs)
-    except ValueError as error:
-        raise ConfigError(f"not a pattern as in .gitignore: {error}") from None
+def _spec(globs: tuple[str, ...]) -> Globs | None:
+    for glob in globs:
+        if glob.strip() and not glob.startswith("#") and not is_pattern(glob):
+            raise ConfigError(f"not a pattern as in .gitignore: `{glob}`")
+    return Globs(globs) if globs else None

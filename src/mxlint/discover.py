@@ -9,12 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, nearest
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from mxlint.globs import Globs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +43,12 @@ class _Ignore:
     """Patterns, and the folder that they are relative to, with a separator at its end."""
 
     folder: str
-    spec: GitIgnoreSpec
+    globs: Globs
 
     def verdict(self, path: str) -> bool | None:
-        """True if the path is ignored, False if it is expressly not, None if no pattern is about it."""
+        """True if the path is ignored, itself or by a folder above it, False if it is expressly not, None if no pattern is about it."""
         inside = path[len(self.folder) :] if path.startswith(self.folder) else ""
-        return self.spec.check_file(inside).include if inside else None
+        return self.globs.cover(inside.replace(os.sep, "/")) if inside else None
 
 
 def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: bool = False) -> tuple[list[File], list[Problem]]:
@@ -195,29 +192,12 @@ def _ignores_above(top: Path) -> list[_Ignore]:
 
 
 def _ignore(folder: str, file: str) -> list[_Ignore]:
-    """The patterns of one file in the syntax of .gitignore; none if it is not there or has none."""
+    """The patterns of one file in the syntax of .gitignore; none if it is not there, has none, or is no regular file: git follows no link there either."""
     try:
+        if not stat.S_ISREG(os.lstat(file).st_mode):
+            return []
         with open(file, encoding="utf-8-sig", errors="replace") as lines:
-            patterns = [line for line in lines.read().splitlines() if line.strip() and not line.startswith("#")]
+            globs = Globs(lines.read().splitlines())
     except OSError:
         return []
-    if not patterns:
-        return []
-    from pathspec import GitIgnoreSpec
-
-    try:
-        spec = GitIgnoreSpec.from_lines(patterns)
-    except ValueError:
-        spec = GitIgnoreSpec.from_lines([pattern for pattern in patterns if _is_pattern(pattern)])
-    return [_Ignore(os.path.join(folder, ""), spec)]
-
-
-def _is_pattern(line: str) -> bool:
-    """Whether a line means anything to git, which skips those that do not."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    return [_Ignore(os.path.join(folder, ""), globs)] if globs else []
