@@ -13,8 +13,11 @@ def run() -> None:
     end_at_once()
     import gc
 
-    from mxlint.cli import main
-
+    try:
+        from mxlint.cli import main
+    except Exception as error:  # noqa: BLE001 an exit code of 1 would say that something was found
+        sys.stderr.write(f"Error: mxlint cannot start: {type(error).__name__}: {error}\n")
+        sys.exit(2)
     gc.disable()
     main(prog_name="mxlint")
 

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -35,8 +35,9 @@ _PATIENCE = 1.0  # seconds before a run at a terminal shows how far it is
 
 
 def _say(text: str) -> None:
-    """A line on stderr."""
-    click.echo(one_line(text), err=True)
+    """A line on stderr, if anybody listens."""
+    with suppress(OSError):
+        click.echo(one_line(text), err=True)
 
 
 def _say_traceback(text: str) -> None:
@@ -82,7 +83,6 @@ class _Commands(click.Group):
         except Exception as error:  # noqa: BLE001 a failure of ours is no finding
             import traceback
 
-            _discard(sys.stdout)
             _say(f"Error: mxlint failed: {type(error).__name__}: {error}; please report this with what follows")
             _say_traceback("".join(traceback.format_exception(error)))
             sys.exit(_Failure.exit_code)

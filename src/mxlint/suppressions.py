@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from mxlint.finding import Edit, Finding, Fix
 from mxlint.rules.registry import NAMES, RULES, UNJUDGED, code_of
@@ -53,9 +54,13 @@ class _Suppression:
     list_span: tuple[int, int] | None = None
     verb: str = "noqa"
     used: set[str] = field(default_factory=set)
+    codes: frozenset[str | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.codes = frozenset(name.code for name in self.names or ())
 
     def covers(self, finding: Finding) -> bool:
-        if finding.code in UNJUDGED or (self.names is not None and all(name.code != finding.code for name in self.names)):
+        if finding.code in UNJUDGED or (self.names is not None and finding.code not in self.codes):
             return False
         if self.rows is None:
             return True
@@ -226,6 +231,7 @@ def _unknown(source: Source, suppression: _Suppression) -> Iterator[Finding]:
             yield _finding("MX002", source, name.start, name.start + len(name.text), message, help)
 
 
+@lru_cache(maxsize=256)
 def _no_rule(text: str) -> tuple[str, str]:
     """What is wrong with a name that is no rule's, and what to do about it."""
     from mxlint.config import nearest_rule

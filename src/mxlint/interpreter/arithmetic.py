@@ -28,7 +28,8 @@ def fold(i: Interpreter, op: str, a: Const, b: Const, place: Place) -> Value:
     """The operator on two constants, as Python computes it; what it raises is raised."""
     x, y = a.value, b.value
     if _too_large(op, x, y):
-        return Kind(scalar_type(a) or "int", "varying")
+        of = b if isinstance(y, (str, bytes)) else a  # of a number and a text the text
+        return Kind(scalar_type(of) or "int", "varying")
     try:
         return Const(FOLD[op](x, y))
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError) as error:
@@ -40,10 +41,22 @@ def _too_large(op: str, x: object, y: object) -> bool:
         return abs(y) * max(x.bit_length(), 1) > MAX_BITS
     if op == "<<" and isinstance(x, int) and isinstance(y, int):
         return y + x.bit_length() > MAX_BITS
+    if op == "*" and isinstance(x, int) and isinstance(y, int):
+        return x.bit_length() + y.bit_length() > MAX_BITS
     if op == "*":
         text, count = (x, y) if isinstance(x, (str, bytes)) else (y, x)
         return isinstance(text, (str, bytes)) and isinstance(count, int) and len(text) * count > MAX_TEXT
+    if op == "%" and isinstance(x, (str, bytes)):
+        return not makes_short_text(x if isinstance(x, str) else x.decode("latin-1"))
+    if op == "+" and isinstance(x, (str, bytes)) and isinstance(y, (str, bytes)):
+        return len(x) + len(y) > MAX_TEXT
     return False
+
+
+def makes_short_text(format_: str) -> bool:
+    """Whether a format makes no long text: it may ask for gigabytes of blanks or digits."""
+    numbers = "".join(character if character.isdecimal() else " " for character in format_).split()
+    return all(len(number) <= 4 for number in numbers)
 
 
 MAX_TEXT: Final = 20_000

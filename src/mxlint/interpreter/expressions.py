@@ -23,6 +23,7 @@ from mxlint.domain.value import (
     join,
     members,
 )
+from mxlint.interpreter.arithmetic import MAX_BITS
 from mxlint.interpreter.binding import store
 from mxlint.interpreter.builders import concatenated, copy_dict, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
@@ -47,6 +48,8 @@ def _name(i: Interpreter, node: ir.Name, frame: Frame) -> Value:
 
 
 def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
+    if isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:  # Python may be unable to print it
+        return Kind("int", "imprecise")
     return Const(node.value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
@@ -129,14 +130,18 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
     throw_named(i, "builtins.TypeError", place)
 
 
+MISUSE: Final = (IndexError, ValueError, TypeError)
+"""What Python raises for an index: out of range, a step of 0, bounds that are no integers."""
+
+
 def _text_item(i: Interpreter, owner: Const, index: Value, place: Place) -> Value:
     real = as_index(index)
     if real is None:
         return Kind("str" if isinstance(owner.value, str) else "int", "varying")
     try:
         return Const(owner.value[real])  # type: ignore[index]
-    except IndexError:
-        throw_named(i, "builtins.IndexError", place)
+    except MISUSE as error:
+        throw_named(i, f"builtins.{type(error).__name__}", place)
 
 
 def as_index(index: Value) -> int | slice | None:
@@ -176,7 +181,10 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             throw_named(i, "builtins.IndexError", place)
         return choices.chosen(i, [(Const(number), part) for number, part in enumerate(chosen)], index, place)
     if isinstance(real, slice):
-        return Tuple(items[real])
+        try:
+            return Tuple(items[real])
+        except MISUSE as error:
+            throw_named(i, f"builtins.{type(error).__name__}", place)
     if -len(items) <= real < len(items):
         return items[real]
     throw_named(i, "builtins.IndexError", place)
@@ -308,8 +316,8 @@ def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: T
             items = list(part.items)
             try:
                 items[real] = given.items
-            except ValueError:
-                throw_named(i, "builtins.ValueError", place)
+            except MISUSE as error:
+                throw_named(i, f"builtins.{type(error).__name__}", place)
             return Tuple(tuple(items))
         parts = [*part.items, *(given.items if given.items is not None else (given.element,))]
         return Tuple(None, join([p for p in parts if p is not None]))
@@ -351,8 +359,8 @@ def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:
         items = list(part.items)
         try:
             del items[real]
-        except IndexError:
-            throw_named(i, "builtins.IndexError", place)
+        except MISUSE as error:
+            throw_named(i, f"builtins.{type(error).__name__}", place)
         return Tuple(tuple(items))
     i.may_raise("builtins.IndexError")
     return Tuple(None, join(part.items)) if isinstance(part, Tuple) and part.items else part

@@ -153,7 +153,8 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
 
 
 def key_text(key: tuple[object, ...], flat: bool) -> str:
-    """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. "" if something in it is not known."""
+    """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. "" if something in it is not known
+    or cannot be written."""
     if None in key or any(isinstance(part, tuple) and part[0] == "array" and part[1] is None for part in key):
         return ""
     parts = []
@@ -165,7 +166,10 @@ def key_text(key: tuple[object, ...], flat: bool) -> str:
             part = ("dict",)
         elif flat and part[0] == "const" and isinstance(part[2], (int, float)):
             part = ("const", _bits(part[2]))
-        parts.append(repr(part))
+        try:
+            parts.append(repr(part))
+        except ValueError:  # an integer of more digits than Python prints
+            return ""
     return "; ".join(parts)
 
 

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import Cause, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
+from mxlint.interpreter.arithmetic import makes_short_text
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.lookup import special
@@ -37,7 +38,7 @@ def text_of(
 
 def _member_text(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value]) -> Value:
     if isinstance(member, Const):
-        if way == "format" and not isinstance(spec, Const):
+        if way == "format" and not (isinstance(spec, Const) and makes_short_text(str(spec.value))):
             return Kind("str", "varying")
         try:
             text = repr(member.value) if way == "repr" else format(member.value, str(spec.value) if isinstance(spec, Const) else "")
