@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from itertools import takewhile
 from math import gcd
 from typing import Any, Final
 
@@ -47,15 +48,20 @@ def _too_large(op: str, x: object, y: object) -> bool:
         text, count = (x, y) if isinstance(x, (str, bytes)) else (y, x)
         return isinstance(text, (str, bytes)) and isinstance(count, int) and len(text) * count > MAX_TEXT
     if op == "%" and isinstance(x, (str, bytes)):
-        return not makes_short_text(x if isinstance(x, str) else x.decode("latin-1"))
+        fields = (x if isinstance(x, str) else x.decode("latin-1")).split("%")[1:]
+        return not all(makes_short_text("".join(takewhile(_WIDTH.__contains__, field))) for field in fields)
     if op == "+" and isinstance(x, (str, bytes)) and isinstance(y, (str, bytes)):
         return len(x) + len(y) > MAX_TEXT
     return False
 
 
-def makes_short_text(format_: str) -> bool:
-    """Whether a format makes no long text: it may ask for gigabytes of blanks or digits."""
-    numbers = "".join(character if character.isdecimal() else " " for character in format_).split()
+_WIDTH: Final = "-#0 +123456789."
+"""What may stand between the percent sign and the letter of a field."""
+
+
+def makes_short_text(spec: str) -> bool:
+    """Whether a format specification makes no long text: it may ask for gigabytes of blanks or digits."""
+    numbers = "".join(character if character.isdecimal() else " " for character in spec).split()
     return all(len(number) <= 4 for number in numbers)
 
 
