@@ -488,11 +488,16 @@ def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Pl
     if rank != 1 or kind == "complex":
         return i.symbolic(place, ".tolist()", source="evaluated")
     length = array.shape[0] if array.shape is not None else None
-    low, high = size_bounds(length) if isinstance(length, Size) else (length, length)
-    if low == high and low is not None and low <= UNROLLED:
-        items = tuple(novelty.read_out(i, (array,), f"item {n}", kind, place) for n in range(int(low)))
+    count = length if isinstance(length, int) else int(size_bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
+    if count is not None and count <= UNROLLED:
+        items = tuple(novelty.read_out(i, (array,), f"item {n}", kind, place) for n in range(count))
         return new_list(i, Tuple(items), place)
     return new_list(i, Tuple(None, Kind(kind, "open")), place)
+
+
+def _is_number(size: Size) -> bool:
+    low, high = size_bounds(size)
+    return low == high
 
 
 def evaluated(i: Interpreter, value: Value) -> None:

@@ -62,6 +62,13 @@ def is_round(what: object) -> bool:
     )
 
 
+def _one_by_one(what: object) -> tuple[Place, int] | None:
+    """The loop and the number of a round that is run by itself."""
+    if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Place) and isinstance(what[1], int):
+        return what[0], what[1]
+    return None
+
+
 def within(inner: Context | None, outer: Context) -> bool:
     """Whether a context is another one, or in it."""
     while inner is not None and inner.depth > outer.depth:
@@ -186,19 +193,20 @@ class Novelty:
         for around in self._rounds:
             if within(context, around):
                 found = True
-            outer, (place, number) = around.parent, around.step  # type: ignore[misc]
-            if outer is None or not isinstance(number, int) or not within(context, outer):
+            outer, running = around.parent, _one_by_one(around.step)
+            if outer is None or running is None or not within(context, outer):
                 continue
             step = context
             while step.depth > outer.depth + 1 and step.parent is not None:
                 step = step.parent
-            if is_round(step.step) and step.step[0] == place and isinstance(step.step[1], int) and step.step[1]:  # type: ignore[index]
-                met.setdefault((outer, place), set()).add(step.step[1])  # type: ignore[index]
+            earlier = _one_by_one(step.step)
+            if earlier is not None and earlier[0] == running[0] and earlier[1]:
+                met.setdefault((outer, earlier[0]), set()).add(earlier[1])
                 found = True
         return found
 
 
-MANY: Final = 2
+MANY: Final = 3
 """What comes from so many rounds of a loop, the first not counted, goes on to change."""
 MAX_FOLLOWED: Final = 200
 """Arrays one computed from another that are followed back."""
