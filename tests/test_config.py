@@ -64,6 +64,19 @@ def test_all_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ('MX101 = "info"', {"MX101": "info"}),
+        ('print-traced-array = "warning"', {"MX101": "warning"}),
+        ('MX1 = "info"\nMX101 = "error"\nALL = "warning"', {"MX101": "error", "MX102": "info", "MX201": "warning", "MX004": None}),
+    ],
+)
+def test_severity(tmp_path: Path, table: str, expected: dict[str, str | None]) -> None:
+    found = config(tmp_path, f"[tool.mxlint.severity]\n{table}\n").severities
+    assert {code: found.get(code) for code in expected} == expected
+
+
+@pytest.mark.parametrize(
     ("name", "is_test"),
     [
         ("tests/deep/a.py", True),

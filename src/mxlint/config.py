@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from mxlint.finding import SEVERITIES
+from mxlint.finding import SEVERITIES, Severity
 from mxlint.globs import Globs, is_pattern
 from mxlint.rules.registry import CODES, FAMILIES, NAMES, UNJUDGED
 
 FailOn = Literal["error", "warning", "info", "never"]
+W = TypeVar("W", bound=str)
 _CODE = re.compile(r"MX\d*", re.IGNORECASE)
 FAIL_ON: tuple[FailOn, ...] = (*SEVERITIES, "never")
 
@@ -65,12 +66,13 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere; `python` the interpreter
-    or environment that experiments run in."""
+    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere; `severities`, by code, stand in for
+    those of the rules; `python` is the interpreter or environment that experiments run in."""
 
     root: Path
     file: Path | None = None
     rules: frozenset[str] = frozenset(NAMES)
+    severities: Mapping[str, Severity] = field(default_factory=dict)
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...] = ()
     exclude: tuple[Patterns, ...] = ()
     extend_exclude: tuple[Patterns, ...] = ()
@@ -259,7 +261,9 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 
 _SELECTORS = ("select", "extend-select", "ignore")
-_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "mlx-version", "python")
+_KEYS = (
+    *_SELECTORS, "severity", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "mlx-version", "python",
+)  # fmt: skip
 
 
 def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> Config:
@@ -285,10 +289,12 @@ def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> 
         config = replace(config, compile_wrappers=lists["compile-wrappers"])
     if "tests" in lists:
         config = replace(config, tests=Patterns(root, lists["tests"]))
+    if "severity" in table:
+        config = replace(config, severities=_severities(table["severity"], f"{where}severity"))
     if "per-file-ignores" in table:
         config = replace(config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], f"{where}per-file-ignores"))
     if "fail-on" in table:
-        config = replace(config, fail_on=_fail_on(table["fail-on"], f"{where}fail-on"))
+        config = replace(config, fail_on=_one_of(table["fail-on"], f"{where}fail-on", FAIL_ON))
     if "mlx-version" in table:
         config = replace(config, mlx_version=_mlx_version(table["mlx-version"], f"{where}mlx-version"))
     if "python" in table:
@@ -338,12 +344,24 @@ def _per_file_ignores(value: object, where: str) -> tuple[tuple[str, frozenset[s
     )
 
 
-def _fail_on(value: object, where: str) -> FailOn:
+def _severities(value: object, where: str) -> dict[str, Severity]:
+    """The severity of each rule that the table is about: the closest selector decides. That mxlint failed stays an error."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected a table of selectors, found {_kind(value)}")
+    chosen: dict[str, tuple[int, Severity]] = {}
+    for selector, severity in value.items():
+        for code, closeness in select_rules([selector], where).items():
+            if code not in chosen or closeness >= chosen[code][0]:
+                chosen[code] = closeness, _one_of(severity, f"{where}.{selector}", SEVERITIES)
+    return {code: severity for code, (_, severity) in chosen.items() if code != "MX004"}
+
+
+def _one_of(value: object, where: str, words: tuple[W, ...]) -> W:
     text = _string(value, where)
-    for severity in FAIL_ON:
-        if text == severity:
-            return severity
-    raise ConfigError(f"{where}: expected one of {', '.join(FAIL_ON)}, found `{text}`{_hint(text, FAIL_ON)}")
+    for word in words:
+        if text == word:
+            return word
+    raise ConfigError(f"{where}: expected one of {', '.join(words)}, found `{text}`{_hint(text, words)}")
 
 
 def _mlx_version(value: object, where: str) -> str:
