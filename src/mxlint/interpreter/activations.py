@@ -197,8 +197,7 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
     and the names that it declares global."""
     i.imprecise("a call that reaches nothing compiled, and costs too much", place)
     i.extra["mlx"].handed(i, args.values, place, caller)
-    written = [(oid, name) for oid in sorted(reach.objects) if i.info(oid).kind == "instance" for name in sorted(reach.writes)]
-    for oid, name in (*written, *sorted(reach.globals)):
+    for oid, name in (*reach.written, *sorted(reach.globals)):
         present = i.heap.get(oid, name)
         unknown = i.symbolic(place, f"sets {name}", name)
         i.heap.set(oid, name, unknown if present is None else join((present, unknown)))

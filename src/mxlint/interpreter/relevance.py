@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mxlint.domain.value import Bound, External, Ref, Value, members
+from mxlint.domain.heap import Field
+from mxlint.domain.value import Bound, External, Ref, Tuple, Value, members
 from mxlint.interpreter.core import FrameInfo, Interpreter
+from mxlint.interpreter.lookup import BASES, CLASS
 from mxlint.syntax.index import ANY, COMPILE, Block, Import
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import FunctionInfo
     from mxlint.source import Source
     from mxlint.syntax import ir
+
+
+DEFINED_IN: Final = ("#", "cls")
+"""Of a function: the class in whose body it is defined."""
+CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
+CLASS_NAMES: Final = frozenset(("type", "__class__"))
+"""What gives the class of an object, so that it may be called."""
 
 
 def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
@@ -25,53 +34,132 @@ def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
 
 class Reach:
     """What a function and all that it may call come to: whether anything there compiles, is compiled or writes what a trace has read; the
-    attributes and globals that are set.
+    attributes of objects and the globals that are set. What a method sets on its own object counts for objects of its class.
 
-    Names are followed to what they hold at present, through imports and closures. Methods count by their names where the class of the object is
-    not known, and whole classes where they are named.
+    Names are followed to what they hold at present, through imports and closures. Of a class the methods count that are named as attributes
+    somewhere there, and those that Python or a library may call: special ones, all of a class that extends one of a library. A constructor counts
+    only if it or the class is named.
     """
 
-    __slots__ = ("_i", "_objects", "compiled", "globals", "writes")
+    __slots__ = ("_attributes", "_classes", "_i", "_makes_any", "_objects", "_todo", "_writes", "compiled", "globals")
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...]) -> None:
         self._i = i
         self._objects: set[int] = set()
+        self._classes: dict[int, set[Field]] = {}
+        """Of each class, the fields that were followed."""
+        self._attributes: set[str] = set()
+        self._makes_any = False
+        self._todo = list(values)
         self.compiled = False
-        self.writes: set[str] = set()
+        self._writes: dict[int | None, set[str]] = {}
+        """Names of attributes that are set, by the class whose methods set them on their own object, None: on any."""
         self.globals: set[tuple[int, str]] = set()
-        todo = list(values)
-        while todo and not self.compiled:
-            for member in members(todo.pop()):
-                if isinstance(member, Bound):
-                    todo += (member.owner, member.function)
-                elif isinstance(member, External):
-                    self.compiled = self.compiled or member.name in (COMPILE, *i.wrappers)
-                elif isinstance(member, Ref) and member.oid not in self._objects:
-                    self._objects.add(member.oid)
-                    todo += self._object(member)
+        while self._todo and not self.compiled:
+            while self._todo and not self.compiled:
+                self._value(self._todo.pop())
+            if not self.compiled:
+                self._methods()
         for oid, field in i.traced:
-            if oid in self._objects and (field in self.writes or ANY in self.writes) or (oid, field) in self.globals:
+            if self.compiled or (oid, field) in self.globals:
                 self.compiled = True
+            elif oid in self._objects:
+                names = self._set_on(oid)
+                self.compiled = field in names or ANY in names
 
     @property
-    def objects(self) -> frozenset[int]:
-        """The objects that it may come to."""
-        return frozenset(self._objects)
+    def written(self) -> list[tuple[int, str]]:
+        """The attributes that may be set, and of which objects, in order."""
+        instances = [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
+        return [(oid, name) for oid in instances for name in sorted(self._set_on(oid))]
 
-    def _object(self, ref: Ref) -> list[Value]:
-        """What an object leads to."""
+    def _set_on(self, oid: int) -> set[str]:
+        """The names of attributes that may be set on an object."""
+        names = set(self._writes.get(None, ()))
+        classes, todo = set(), [oid, *members(self._i.heap.cells[oid].get(CLASS) or External(""))]
+        while todo:
+            member = todo.pop()
+            number = member.oid if isinstance(member, Ref) else member
+            if isinstance(number, int) and number not in classes:
+                classes.add(number)
+                names |= self._writes.get(number, set())
+                todo += (base for part in self._bases(number) for base in members(part))
+        return names
+
+    def _value(self, value: Value) -> None:
+        for member in members(value):
+            if isinstance(member, Bound):
+                self._todo += (member.owner, member.function)
+            elif isinstance(member, External):
+                self.compiled = self.compiled or member.name in (COMPILE, *self._i.wrappers)
+            elif isinstance(member, Tuple):
+                self._todo += member.parts
+            elif isinstance(member, Ref) and member.oid not in self._objects:
+                self._objects.add(member.oid)
+                self._object(member)
+
+    def _object(self, ref: Ref) -> None:
+        """Follow what an object leads to."""
         from mxlint.interpreter.activations import FunctionInfo
 
         info = self._i.info(ref.oid)
         if info.kind in ("compiled", "transform"):
             self.compiled = True
-            return []
-        if info.kind in ("module", "frame"):
-            return []
-        held = [value for field, value in self._i.heap.cells[ref.oid].items() if field != ("#", "parent") or info.kind != "function"]
+        if info.kind in ("module", "frame") or self.compiled:
+            return
+        cells = self._i.heap.cells[ref.oid]
+        if info.kind == "class":
+            self._classes.setdefault(ref.oid, set())
+            return
+        for field, value in cells.items():
+            if field == CLASS or field == DEFINED_IN:
+                self._classes_of(value)
+            elif field != ("#", "parent") or info.kind != "function":
+                self._todo.append(value)
         if isinstance(info.payload, FunctionInfo):
-            held += self._function(ref, info.payload)
-        return held
+            self._todo += self._function(ref, info.payload)
+
+    def _classes_of(self, value: Value) -> None:
+        """The class of an object that is there already: nothing says that another one is made."""
+        for member in members(value):
+            if isinstance(member, Ref):
+                self._classes.setdefault(member.oid, set())
+
+    def _methods(self) -> None:
+        """Follow what may be asked of the classes, as far as is known by now."""
+        for oid in list(self._classes):
+            cells, known = self._i.heap.cells[oid], self._classes[oid]
+            for part in self._bases(oid):
+                self._classes_of(part)
+                if oid in self._objects and BASES not in known:
+                    self._todo.append(part)
+            if oid in self._objects:
+                known.add(BASES)
+            every = ANY in self._attributes or self._extends_library(oid)
+            for field, value in cells.items():
+                if field not in known and field != BASES and (not isinstance(field, str) or self._is_asked(oid, field, every)):
+                    known.add(field)
+                    self._todo.append(value)
+
+    def _is_asked(self, cls: int, name: str, every: bool) -> bool:
+        """Whether a field of a class may be asked for."""
+        if name in self._attributes:
+            return True
+        if name in CONSTRUCTORS:
+            return cls in self._objects or self._makes_any
+        return every or name.startswith("__") and name.endswith("__")
+
+    def _extends_library(self, cls: int) -> bool:
+        """Whether a class extends one of a library, which may call its methods."""
+        return any(
+            self._extends_library(member.oid) if isinstance(member, Ref) else member != External("builtins.object")
+            for part in self._bases(cls)
+            for member in members(part)
+        )
+
+    def _bases(self, cls: int) -> tuple[Value, ...]:
+        found = self._i.heap.cells[cls].get(BASES)
+        return found.parts if isinstance(found, Tuple) else ()
 
     def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold."""
@@ -81,8 +169,12 @@ class Reach:
         if any(function.node.start <= site.start < function.node.end for site in found.sites):
             self.compiled = True
             return []
+        owner = self._i.heap.cells[ref.oid].get(DEFINED_IN)
         for block in inner:
-            self.writes |= block.writes
+            self._attributes |= block.attributes
+            self._makes_any = self._makes_any or not CLASS_NAMES.isdisjoint(block.calls | block.attributes)
+            self._writes.setdefault(owner.oid if isinstance(owner, Ref) else None, set()).update(block.own)
+            self._writes.setdefault(None, set()).update(block.writes - block.own)
             self.globals.update((function.module, name) for name in block.globals)
         held = [value for block in inner for value in self._names(ref, block)]
         attributes = frozenset().union(*(block.attributes | block.calls for block in inner))
@@ -106,9 +198,6 @@ class Reach:
                     held += [cells[member.oid][attribute] for attribute in attributes if attribute in cells[member.oid]]
                 else:
                     held.append(member)
-        cls = cells[ref.oid].get(("#", "cls"))
-        if isinstance(cls, Ref):
-            held += [cells[cls.oid][attribute] for attribute in attributes if attribute in cells[cls.oid]]
         return held
 
     def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:

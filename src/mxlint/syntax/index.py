@@ -28,7 +28,8 @@ class Block:
     `start` and `end` are offsets. `binds` are the names that it binds, parameters left out, and not those that it declares global or nonlocal, `assigns` those that it
     binds in another way than by an import;
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
-    that it reads, and that it sets or deletes; `calls` the names, or last names of attributes, of what it calls, decorators included.
+    that it reads, and that it sets or deletes; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
+    `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else.
     """
 
     kind: Literal["module", "class", "function", "lambda"]
@@ -46,6 +47,7 @@ class Block:
     attributes: frozenset[str]
     writes: frozenset[str]
     calls: frozenset[str]
+    own: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +102,23 @@ class _Open:
     attributes: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
+    """Attributes that are set on something else than the first parameter of a method."""
 
     def closed(self) -> Block:
         binds, assigns = ((names) - self.globals - self.nonlocals for names in (self.binds | self.assigns, self.assigns))
-        names = (binds, assigns, self.globals, self.nonlocals, self.loops, self.reads, self.attributes, self.writes, self.calls)
+        names = (
+            binds,
+            assigns,
+            self.globals,
+            self.nonlocals,
+            self.loops,
+            self.reads,
+            self.attributes,
+            self.writes,
+            self.calls,
+            self.writes - self.others,
+        )
         return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
 
 
@@ -157,10 +172,19 @@ class _Indexer:
             (self._block.loops if self._looping else self._block.assigns).add(node.id)
 
     def attribute(self, node: ast.Attribute) -> None:
-        (self._block.attributes if isinstance(node.ctx, ast.Load) else self._block.writes).add(node.attr)
+        if not (node.attr == "__init__" and isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super"):
+            (self._block.attributes if isinstance(node.ctx, ast.Load) else self._block.writes).add(node.attr)
+        if not isinstance(node.ctx, ast.Load) and not self._is_first(node.value):
+            self._block.others.add(node.attr)
         if node.attr in self._compilers:
             self._mention(node)
         self.visit(node.value)
+
+    def _is_first(self, node: ast.expr) -> bool:
+        """Whether an expression is the first parameter of a method."""
+        block = self._block
+        method = block.parent >= 0 and self.blocks[block.parent].kind == "class" and block.params
+        return bool(method) and isinstance(node, ast.Name) and node.id == block.params[0]
 
     def _mention(self, node: ast.Name | ast.Attribute) -> None:
         self.mentions.append((node, self._number, *self._roles.get(id(node), _NO_ROLE)))
@@ -191,6 +215,7 @@ class _Indexer:
             self._block.attributes.add(_constant(node.args[1]))
         elif name in _WRITERS and len(node.args) > 1:
             self._block.writes.add(_constant(node.args[1]))
+            self._block.others.add(_constant(node.args[1]))
         self.inside(node)
 
     def _calls(self, node: ast.expr) -> str:
