@@ -189,7 +189,7 @@ def test_cost_is_linear(program: Callable[[int], str], size: int) -> None:
 @pytest.mark.parametrize("program", [nested_loops, checked_loops])
 def test_rounds_that_change_nothing_run_no_call_again(program: Callable[[int], str]) -> None:
     # Four rounds of each loop, of which the last finds what the one before has found.
-    assert steps(program(3)) <= 3.5 * steps(program(2))
+    assert steps(program(3)) <= 3 * steps(program(2))
 
 
 def nested_generators(depth: int) -> str:
@@ -202,8 +202,8 @@ def nested_generators(depth: int) -> str:
 
 @pytest.mark.parametrize("program", [nested_loops, checked_loops, nested_generators])
 def test_an_inner_loop_starts_from_its_last_invariant(program: Callable[[int], str]) -> None:
-    # Where it started anew in each round of the loop around, the fourth level cost eight times the third.
-    assert steps(program(4)) <= 5 * steps(program(3))
+    # Where it started anew in each round of the loop around, the fourth level cost eight times the third; where it was peeled there, four times.
+    assert steps(program(5)) <= 2.5 * steps(program(4))
 
 
 def test_a_loop_over_what_a_loop_made_runs_its_body_for_one() -> None:
@@ -294,6 +294,49 @@ def test_what_reaches_nothing_compiled_costs_little() -> None:
     assert any("reaches nothing compiled" in found.reason for found in i.imprecisions)
     source = source_from_bytes(text.encode(), "main.py")
     assert [finding.code for finding in analyze(source, Project(), load_table()).findings] == ["MX101"]
+
+
+METHODS_ASIDE = """
+import sys
+import mlx.core as mx
+
+class Reader:
+    def __init__(self):
+        self.loud = False
+        self.total = 0
+
+    def read(self, rows):
+        for row in rows:
+            {asks}
+            for part in row:
+                for number in part:
+                    for digit in number:
+                        self.total = self.total + int(digit)
+
+    def warn(self):
+        self.loud = True
+
+reader = Reader()
+for name in sys.argv:
+    reader.read(open(name))
+
+@mx.compile
+def step(x):
+    if reader.loud:
+        print(x)
+    return x
+
+step(mx.ones((2,)))
+"""
+"""A method that costs much and reaches nothing compiled."""
+
+
+@pytest.mark.parametrize(("asks", "codes"), [("pass", []), ("self.warn()", ["MX101"])], ids=("silent", "loud"))
+def test_what_reaches_nothing_compiled_sets_only_what_its_own_code_sets(asks: str, codes: list[str]) -> None:
+    text = METHODS_ASIDE.format(asks=asks)
+    assert any("reaches nothing compiled" in found.reason for found in ran(text).imprecisions)
+    findings = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table()).findings
+    assert [finding.code for finding in findings] == codes
 
 
 @pytest.mark.parametrize(

@@ -77,12 +77,12 @@ class Recording:
     `facts`: what it noted, `doubts`: what it could not follow, which is said of a place, whoever calls; each once. `written`: the locations that it wrote, with the places. `valid`: nothing else happened that a second run would
     have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
     `leaving`: the states in which one left to a handler around, relative to `mark`, with the exception and the path behind its first `path`
-    conditions.
+    conditions. `shortened`: a loop in it was not run in full.
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
     `around`: whether what runs in a trace looked at the calls and loops around the trace.
     """
 
-    __slots__ = ("anchored", "around", "asked", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "since", "thrown", "tries", "valid", "written")  # fmt: skip
+    __slots__ = ("anchored", "around", "asked", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -101,6 +101,7 @@ class Recording:
         self.since: int | None = None
         self.around = False
         self.anchored = False
+        self.shortened = False
         self.thrown = False
         self.valid = True
 
@@ -130,6 +131,7 @@ class Recording:
                 outer.says_from(self.since)
             outer.around = outer.around or self.around
             outer.anchored = outer.anchored or self.anchored
+            outer.shortened = outer.shortened or self.shortened
             outer.valid = outer.valid and self.valid
 
 

@@ -49,7 +49,6 @@ from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpret
 from mxlint.interpreter.exceptions import caught, throw_named
 from mxlint.interpreter.folding import fold
 from mxlint.interpreter.lookup import special
-from mxlint.interpreter.novelty import taken
 from mxlint.interpreter.operators import binary
 
 Consume = Callable[[Value], "Value | None"]
@@ -71,7 +70,7 @@ MAX_ITEMS: Final = 64
 def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain: bool, ends: bool = True, peeled: bool = False) -> None:
     """Run `step` any number of times (at least once if `certain`), to a fixpoint; go on with the join of the states in which it may end.
 
-    `peeled`: the first round has been run already.
+    `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others.
     `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
     """
     exits = Target(i.heap.mark())
@@ -83,13 +82,16 @@ def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain:
         i.causes.setdefault(rounds.condition, ("open", place))
         exits.arrived.append(({}, NONE, (*base, Condition(None, place, Literal_(rounds.condition, False)))))
         some = (*base, Condition(None, place, rounds))
-    after = {} if peeled else _round(i, exits.mark, {}, (place, "first"), step, base)
-    if after is not None:
-        if ends:
+    around = i.invariants if not i.approximations else None
+    after: Delta | None = {}
+    if not peeled and around is None:
+        after = _round(i, exits.mark, {}, (place, "first"), step, base)
+        if ends and after is not None:
             exits.arrived.append((after, NONE, some))
-        head = _fixpoint(i, exits.mark, after, (place, "rest"), step, base)
-        if ends:
-            exits.arrived.append((head, NONE, some))
+    if after is not None:
+        end = _fixpoint(i, exits.mark, after, around, (place, "rest"), step, base)
+        if ends and end is not None:
+            exits.arrived.append((end, NONE, some))
     i.path = base
     i.arrive(exits)
     fold(i, exits.mark)
@@ -119,9 +121,11 @@ class Invariants:
     """The invariants that the loops in a loop had in its last round, from which they start in its next one: what was stable from a smaller state
     is near to what is stable now. A loop is known by its place and context, and by how often it was come to in the round."""
 
-    __slots__ = ("_known", "_passed")
+    __slots__ = ("_known", "_passed", "met")
 
     def __init__(self) -> None:
+        self.met = False
+        """Whether there is a loop in the loop."""
         self._known: dict[object, tuple[Delta, Invariants]] = {}
         self._passed: Counter[object] = Counter()
 
@@ -143,16 +147,40 @@ class Invariants:
         self._known[key] = head, inner
 
 
-def _fixpoint(i: Interpreter, mark: int, start: Delta, context: object, step: Callable[[], object], path: Path) -> Delta:
-    """The state before each further round: the least one found that a round does not leave. What the last round noted stays noted."""
-    around = i.invariants if not i.approximations else None
-    if around is None:
-        return _ascend(i, mark, start, None, Invariants(), context, step, path)[0]
+def _fixpoint(
+    i: Interpreter, mark: int, start: Delta, around: Invariants | None, context: object, step: Callable[[], object], path: Path
+) -> Delta | None:
+    """Run further rounds until one does not leave the state before them; the state after the last one, None if none comes to its end. What the
+    last one noted stays noted."""
+    if around is not None:
+        return _shortened(i, mark, start, around, context, step, path)
+    inner = Invariants()
+    checkpoint = i.checkpoint()
+    head, after, widens = _ascend(i, mark, start, None, inner, context, step, path)
+    lower = i.heap.merged([(start, ()), (after, ())]) if widens and after is not None else head
+    if not inner.met and not _narrows(lower, head, i.heap):
+        return after
+    # One step down: what widening overshot and a test of the loop bounds again. Here the loops in this one run in full.
+    i.forget(checkpoint)
+    outer, i.invariants = i.invariants, None
+    try:
+        return _round(i, mark, lower, context, step, path)
+    finally:
+        i.invariants = outer
+
+
+def _shortened(
+    i: Interpreter, mark: int, start: Delta, around: Invariants, context: object, step: Callable[[], object], path: Path
+) -> Delta | None:
+    """The same for a loop in a loop that ascends: without the step down, as that one takes it for both."""
+    around.met = True
+    if i.heap.recording is not None:
+        i.heap.recording.shortened = True
     key = around.key((context, i.context))
     last, inner = around.last(key)
-    head, after = _ascend(i, mark, start, last, inner, context, step, path)
-    around.keep(key, after, inner)
-    return head
+    _, after, _ = _ascend(i, mark, start, last, inner, context, step, path)
+    around.keep(key, after or {}, inner)
+    return after
 
 
 def _ascend(
@@ -164,9 +192,9 @@ def _ascend(
     context: object,
     step: Callable[[], object],
     path: Path,
-) -> tuple[Delta, Delta]:
+) -> tuple[Delta, Delta | None, bool]:
     """The fixpoint from a state, and from what was after the rounds of the loop in the last round of the one around. The state before each
-    round, and the one after."""
+    round, the one after (None if no round comes to its end), and whether the first was widened."""
     head = start if last is None else widened(start, start | _present(last, i.heap), i.heap)
     around = i.invariants
     checkpoint = i.checkpoint()
@@ -177,22 +205,16 @@ def _ascend(
             i.invariants = inner
             after = _round(i, mark, head, context, step, path)
             if after is None:
-                return head, {}
+                return head, None, False
             first = number == 0 and last is None
             merged = i.heap.merged([(head, ()), (after, ())]) if first else widened(head, after, i.heap)
             if merged == head:
-                # One step down: what widening overshot and a test of the loop bounds again.
-                lower = i.heap.merged([(start, ()), (after, ())]) if not first else head
-                if _narrows(lower, head, i.heap):
-                    i.forget(checkpoint)
-                    i.invariants = None
-                    _round(i, mark, lower, context, step, path)
-                return lower, after
+                return head, after, not first
             head = _given_up(i, head, merged) if number >= MAX_ROUNDS else merged
     finally:
         i.invariants = around
     i.imprecise("a loop that does not settle")
-    return head, {}
+    return head, head, False
 
 
 def _narrows(lower: Delta, head: Delta, heap: Heap) -> bool:
@@ -297,7 +319,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
-    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
+    repeat(i, place, lambda: consume(element() if callable(element) else element), certain=certain)
 
 
 def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:
@@ -380,9 +402,6 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
             return (join(values) if values else Unknown("list")), all(certain for _, certain in found_elements)
         if kind == "dict":
             return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
-        held = i.heap.get(member.oid, STORED)
-        if held is not None:
-            return held, False
     if isinstance(member, Unknown):
         return member, False
     return i.symbolic(place, "element"), False
@@ -434,8 +453,6 @@ class Iterator:
 
 
 ITEMS: Final = ("#", "items")
-STORED: Final = ("stored", "element")
-"""Of something of a library: what iterating over it gives."""
 ITERATED: Final = ("#", "as")
 """Of a generator: the iterator over what its body yielded."""
 RETURNED: Final = ("#", "returned")
@@ -528,7 +545,7 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind == "zip" and parts:
         elements_ = Tuple(tuple(element_of(i, part, place, frame) for part in parts))
-        repeat(i, place, lambda: consume(taken(i, elements_, place)), certain=False)
+        repeat(i, place, lambda: consume(elements_), certain=False)
         return True
     if kind == "map":
         others = [element_of(i, part, place, frame) for part in parts[2:]]
@@ -553,9 +570,6 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind == "calls":
         _until_sentinel(i, ref, consume, place, frame)
-        return True
-    if kind == "count":
-        repeat(i, place, lambda: consume(_next_of_iterator(i, ref, None, place, frame)), certain=True, ends=False)
         return True
     if kind in ("items", "values", "keys"):
         element = view_element(i, kind, parts[0], place)
@@ -663,8 +677,6 @@ def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> V
         return view_element(i, kind, parts[0], place)
     if kind == "calls":
         return i.call(parts[0], Arguments(), place, frame)
-    if kind == "count":
-        return binary(i, "+", parts[0], binary(i, "*", Range(0, None), parts[1], place, frame), place, frame)
     return element_of(i, parts[-1], place, frame)
 
 

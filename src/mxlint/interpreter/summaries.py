@@ -66,7 +66,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("anchored", "arrays", "asked", "between", "caller", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("anchored", "arrays", "asked", "between", "caller", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shortened", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -110,6 +110,7 @@ class Summary:
         self.operations = i.trace.operations - call.operations if i.trace is not None else 0
         self.anchored = recording.anchored
         self.portable = portable
+        self.shortened = recording.shortened
         self.referred = frozenset(number for held in self.reads.values() for part in _values(held) for number in referred(part))
 
 
@@ -219,6 +220,8 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
 
 
 def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, bool]) -> bool:
+    if summary.shortened and i.invariants is None:
+        return False
     if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
         return False
     if any(known.get(condition) is not outcome for condition, outcome in summary.decided.items()):
