@@ -156,7 +156,7 @@ def test_broken_configuration(run: Run) -> None:
     Path("sub/pyproject.toml").write_text("[tool.mxlint]\nselect = 'MX1'\n", encoding="utf-8")
     done = run("check")
     assert (done.code, done.out) == (2, "")
-    assert "sub/pyproject.toml: select: expected a list of strings" in done.err.replace(os.sep, "/")
+    assert "sub/pyproject.toml:2: select: expected a list of strings" in done.err.replace(os.sep, "/")
     assert run("check", "--isolated").code == 1
 
 
@@ -262,6 +262,24 @@ def test_explain(run: Run) -> None:
     done = run("explain", "MX101")
     assert (done.code, done.out) == (0, page_text("MX101").rstrip("\n") + "\n")
     assert run("explain", "Print-Traced-Array") == run("explain", "mx101") == done
+
+
+def test_explain_as_json(run: Run) -> None:
+    page = json.loads(run("explain", "print-traced-array", "--output-format", "json").out)
+    listed = json.loads(run("rules", "--output-format", "json").out)
+    assert {key: value for key, value in page.items() if key != "explanation"} == listed[list(RULES).index("MX101")]
+    assert page["explanation"] == run("explain", "MX101").out
+
+
+def test_show_files(run: Run) -> None:
+    """What would be checked is named, and not read: it may not even be Python."""
+    write(b="x = (", sub__a=PRINTS, venv__c=PRINTS)
+    assert run("check", "--show-files") == Done(0, "b.py\nsub/a.py\n", "")
+    assert run("check", "--show-files", "--extend-exclude", "sub").out == "b.py\n"
+    gone = run("check", "--show-files", "gone.py", "b.py")
+    assert (gone.code, gone.out) == (2, "b.py\n")
+    assert gone.err.startswith("Error: gone.py: no such file")
+    assert run("check", "--show-files", "-").code == 2
 
 
 def test_rules(run: Run) -> None:

@@ -64,6 +64,19 @@ def test_all_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ('MX101 = "info"', {"MX101": "info"}),
+        ('print-traced-array = "warning"', {"MX101": "warning"}),
+        ('MX1 = "info"\nMX101 = "error"\nALL = "warning"', {"MX101": "error", "MX102": "info", "MX201": "warning", "MX004": None}),
+    ],
+)
+def test_severity(tmp_path: Path, table: str, expected: dict[str, str | None]) -> None:
+    found = config(tmp_path, f"[tool.mxlint.severity]\n{table}\n").severities
+    assert {code: found.get(code) for code in expected} == expected
+
+
+@pytest.mark.parametrize(
     ("name", "is_test"),
     [
         ("tests/deep/a.py", True),
@@ -177,6 +190,65 @@ def test_what_cannot_be_followed(tmp_path: Path, table: str, message: str) -> No
         config(tmp_path, table)
     assert message in str(caught.value)
     assert str(tmp_path / "pyproject.toml") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("[tool.mxlint]\nselct = []\n", 2),
+        ("[tool.other]\nselct = 1\n\n[ tool.'mxlint' ]\n# selct\n  selct = []\n", 6),
+        ("[tool]\nmxlint.selct = 1\n", 2),
+        ("tool.mxlint.selct = 1\n", 1),
+        ("[tool.mxlint]\nselect = [\n  'MX77',\n]\n", 2),
+        ("[tool.mxlint.severity]\nMX1 = 'error'\nMX101 = 'fatal'\n", 1),
+        ("[tool]\nmxlint = { selct = 1 }\n", None),
+    ],
+)
+def test_messages_name_the_row(tmp_path: Path, text: str, row: int | None) -> None:
+    file = pyproject(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        Configs(Settings(), tmp_path).of(tmp_path)
+    assert str(caught.value).startswith(f"{file}:{row}: " if row else f"{file}: unknown key")
+
+
+def test_extend(tmp_path: Path) -> None:
+    """Keys of the nearer file win, what is selected and ignored is layered, what is left out adds up; paths are those of their own file."""
+    pyproject(tmp_path, '[tool.mxlint]\nignore = ["MX1"]\nfail-on = "error"\nextend-exclude = ["a"]\nmlx-version = "0.30"\n')
+    (tmp_path / "more.toml").write_text('extend = "pyproject.toml"\nextend-exclude = ["b"]\nextend-select = ["MX102"]\n', encoding="utf-8")
+    pyproject(tmp_path / "sub", '[tool.mxlint]\nextend = "../more.toml"\nfail-on = "info"\nextend-exclude = ["c"]\nignore = ["MX2"]\n')
+    found = Configs(Settings(), tmp_path).of(tmp_path / "sub")
+    assert (found.fail_on, found.mlx_version, found.root) == ("info", "0.30", tmp_path / "sub")
+    assert found.rules == set(RULES) - codes("MX1") - codes("MX2") | {"MX102"}
+    assert [(patterns.root, patterns.globs) for patterns in found.extend_exclude] == [
+        (tmp_path, ("a",)),
+        (tmp_path, ("b",)),
+        (tmp_path / "sub", ("c",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('extend = "gone.toml"', "pyproject.toml:2: extend: "),
+        ('extend = "pyproject.toml"', "`pyproject.toml` comes back to this file"),
+        ('extend = "circle.toml"', "circle.toml:1: extend: `pyproject.toml` comes back to this file"),
+        ("extend = 1", "pyproject.toml:2: extend: expected a string, found an integer"),
+        ('extend = "wrong.toml"', "wrong.toml:2: unknown key `selct`"),
+        ('extend = "none/pyproject.toml"', "there is no [tool.mxlint] in it"),
+    ],
+)
+def test_extend_that_cannot_be_followed(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "circle.toml").write_text('extend = "pyproject.toml"\n', encoding="utf-8")
+    (tmp_path / "wrong.toml").write_text("\nselct = 1\n", encoding="utf-8")
+    pyproject(tmp_path / "none", "[tool.other]\n")
+    with pytest.raises(ConfigError) as caught:
+        config(tmp_path, text)
+    assert message in str(caught.value)
+
+
+def test_extend_is_for_files(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--config extend: only a file"):
+        config(tmp_path, "", options={"extend": "a.toml"})
 
 
 def test_table_that_is_none(tmp_path: Path) -> None:

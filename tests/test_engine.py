@@ -50,6 +50,16 @@ def test_result(tmp_path: Path) -> None:
     assert len(result.mlx_versions) == 1
 
 
+def test_configured_severity(tmp_path: Path) -> None:
+    """It stands in for the rule's; what conditions lower is lowered from there."""
+    write(tmp_path, a=PRINTS, b="import os\n\n" + PRINTS.replace("    print(x)", "    if os.environ.get('DEBUG'):\n        print(x)"))
+    before = {finding.span.filename: (finding.severity, finding.claimed) for finding in run().findings}
+    assert before == {"a.py": ("error", None), "b.py": ("warning", "error")}
+    (tmp_path / "pyproject.toml").write_text('[tool.mxlint.severity]\nMX1 = "warning"\n', encoding="utf-8")
+    after = {finding.span.filename: (finding.severity, finding.claimed) for finding in run().findings}
+    assert after == {"a.py": ("warning", None), "b.py": ("info", "warning")}
+
+
 @pytest.mark.parametrize(
     ("content", "position", "message"),
     [

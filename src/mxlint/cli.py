@@ -19,7 +19,7 @@ from click.exceptions import Exit
 from mxlint import __version__
 from mxlint.config import FAIL_ON, ConfigError, Configs, Settings, nearest, nearest_rule, parse_option
 from mxlint.report.formats import FORMATS, report
-from mxlint.report.style import one_line
+from mxlint.report.style import at_start, one_line
 from mxlint.rules.registry import CODES, NAMES, RULES, UNJUDGED, code_of, family
 
 if TYPE_CHECKING:
@@ -202,6 +202,7 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
     help="Print how often each rule spoke, and how far compiled functions were followed, in place of the findings.",
 )
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
+@click.option("--show-files", is_flag=True, help="Print the files that would be checked, and check none.")
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
@@ -213,6 +214,8 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     for name in ("verify_keep", "verify_timeout", "python"):
         if options[name] and not options["verify"]:
             raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
+    if options["show_files"] and "-" in options["paths"]:
+        raise click.UsageError("--show-files is for files and folders, '-' reads one from stdin.")
     if options["report"] and options["diff"]:
         raise click.UsageError("--diff reports nothing, --report is for what is found.")
     if options["statistics"] and FORMATS[options["output_format"]].statistics is None:
@@ -221,6 +224,8 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise _Failure(f"{file}: {os.strerror(errno.ENOENT)}")
     checker = _checker(options)
+    if options["show_files"]:
+        ctx.exit(_show_files(options))
     result, interrupted = _run(options, checker), None
     if options["verify"]:
         result, interrupted = _verified(result, options)
@@ -239,6 +244,22 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         for stage, seconds in result.timings.items():
             _say(f"{stage:>10} {seconds * 1000:8.1f} ms")
     ctx.exit(interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code))
+
+
+def _show_files(options: dict[str, Any]) -> int:
+    """Print the names of the files that a run would check; its exit code."""
+    from mxlint.discover import discover
+
+    cwd = Path.cwd()
+    try:
+        files, problems = discover(options["paths"] or (".",), Configs(_settings(options), cwd), cwd, options["force_exclude"])
+    except ConfigError as error:
+        raise _Failure(str(error)) from None
+    for problem in problems:
+        _say(f"Error: {problem.name}: {problem.message}")
+    with _output(options["output_file"]) as stream:
+        stream.writelines(f"{at_start(file.name)}\n" for file in files)
+    return _Failure.exit_code if problems else 0
 
 
 @main.command(short_help="Put one expression to the test.")
@@ -310,46 +331,54 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
 
 @main.command(short_help="Explain a rule.")
 @click.argument("rule", metavar="CODE|NAME")
-def explain(rule: str) -> None:
+@click.option("--output-format", type=_Choice(["text", "json"]), default="text", help="How to print the page.")
+def explain(rule: str, output_format: str) -> None:
     """Print the page of a rule: what it finds, why that goes wrong under MLX, and what to write instead."""
     from mxlint.pages import page_text
 
+    code = _rule(rule)
+    text = page_text(code).rstrip("\n") + "\n"
+    if output_format == "json":
+        from mxlint.report.ascii import dumped
+
+        text = dumped({**_described(code), "explanation": text})
     with _output(None) as stream:
-        stream.write(page_text(_rule(rule)).rstrip("\n") + "\n")
+        stream.write(text)
 
 
 @main.command(short_help="List all rules.")
 @click.option("--output-format", type=_Choice(["text", "json"]), default="text", help="How to print the list.")
 def rules(output_format: str) -> None:
     """List the rules: code, name, severity, and what each is about."""
-    from mxlint.pages import load_page
+    from mxlint.report.ascii import dumped
 
-    pages = [load_page(code) for code in NAMES]
+    listed = [_described(code) for code in NAMES]
+    width = max(len(name) for name in CODES)
     with _output(None) as stream:
         if output_format == "json":
-            import json
-
-            from mxlint.report.json import url
-
-            listed = [
-                {
-                    "code": page.code,
-                    "name": page.name,
-                    "severity": page.severity,
-                    "family": family(page.code),
-                    "url": url(page.code),
-                    "fix": page.fix,
-                    "since": page.since,
-                    "verify": page.verify,
-                    "shows": page.shows,
-                    "claim": page.claim,
-                }
-                for page in pages
-            ]
-            stream.write(json.dumps(listed, indent=2) + "\n")
+            stream.write(dumped(listed))
         else:
-            width = max(len(name) for name in CODES)
-            stream.write("".join(f"{page.code}  {page.name:{width}}  {page.severity:7}  {family(page.code)}\n" for page in pages))
+            stream.write("".join("{code}  {name:{width}}  {severity:7}  {family}\n".format(**rule, width=width) for rule in listed))
+
+
+def _described(code: str) -> dict[str, Any]:
+    """What the page of a rule says of it, less its text."""
+    from mxlint.pages import load_page
+    from mxlint.report.json import url
+
+    page = load_page(code)
+    return {
+        "code": code,
+        "name": page.name,
+        "severity": page.severity,
+        "family": family(code),
+        "url": url(code),
+        "fix": page.fix,
+        "since": page.since,
+        "verify": page.verify,
+        "shows": page.shows,
+        "claim": page.claim,
+    }
 
 
 @main.command(short_help="Print the settings in force.")

@@ -1,6 +1,6 @@
 """What the user asked for: the nearest [tool.mxlint], `--config` and the command line, folded into one frozen Config.
 
-A file belongs to the nearest pyproject.toml that has a [tool.mxlint] table; tables are not merged. Paths and patterns are relative to that file.
+A file belongs to the nearest pyproject.toml that has a [tool.mxlint] table; tables are merged only where one says `extend`. Paths and patterns are relative to that file.
 """
 
 from __future__ import annotations
@@ -8,17 +8,19 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from mxlint.finding import SEVERITIES
+from mxlint.finding import SEVERITIES, Severity
 from mxlint.globs import Globs, is_pattern
+from mxlint.rows import Rows
 from mxlint.rules.registry import CODES, FAMILIES, NAMES, UNJUDGED
 
 FailOn = Literal["error", "warning", "info", "never"]
+W = TypeVar("W", bound=str)
 _CODE = re.compile(r"MX\d*", re.IGNORECASE)
 FAIL_ON: tuple[FailOn, ...] = (*SEVERITIES, "never")
 
@@ -65,12 +67,13 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere; `python` the interpreter
-    or environment that experiments run in."""
+    """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere; `severities`, by code, stand in for
+    those of the rules; `python` is the interpreter or environment that experiments run in."""
 
     root: Path
     file: Path | None = None
     rules: frozenset[str] = frozenset(NAMES)
+    severities: Mapping[str, Severity] = field(default_factory=dict)
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...] = ()
     exclude: tuple[Patterns, ...] = ()
     extend_exclude: tuple[Patterns, ...] = ()
@@ -142,8 +145,12 @@ class Configs:
         settings = self._settings
         root = file.parent if file else self._cwd
         config = Config(root, file, exclude=(Patterns(root, DEFAULT_EXCLUDES),))
-        config = _apply(config, table, f"{file}: ", root)
-        config = _apply(config, settings.options, "--config ", self._cwd)
+        for base, settled in _extended(file, table) if file else ():
+            config = _extending(config, settled, base)
+            if base != file:
+                selected, more = settled.get("select"), settled.get("extend-select", ())
+                config = replace(config, rules=_layer(config.rules, selected, more, settled.get("ignore", ()), ""))
+        config = _apply(config, settings.options, lambda key: "--config ", self._cwd)
         chosen = {**table, **settings.options}  # a key given by --config stands in for that of the file
         config = replace(
             config, rules=_layer(config.rules, chosen.get("select"), chosen.get("extend-select", ()), chosen.get("ignore", ()), "")
@@ -259,21 +266,46 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 
 _SELECTORS = ("select", "extend-select", "ignore")
-_KEYS = (*_SELECTORS, "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "mlx-version", "python")
+_KEYS = (
+    *_SELECTORS, "severity", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "mlx-version", "python",
+)  # fmt: skip
 
 
-def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> Config:
-    """The config with the keys of a table laid over it, but for those that select rules: of these only the spelling is looked at."""
+def _extended(file: Path, table: Mapping[str, Any], seen: tuple[Path, ...] = ()) -> list[tuple[Path, Mapping[str, Any]]]:
+    """The tables that a file's table goes back to, itself last."""
+    if "extend" not in table:
+        return [(file, table)]
+    where = f"{Rows(file)('extend')}extend"
+    base = Path(os.path.normpath(file.parent / Path(_string(table["extend"], where)).expanduser()))
+    if base in (file, *seen):
+        raise ConfigError(f"{where}: `{table['extend']}` comes back to this file")
+    try:
+        return [*_extended(base, _table_by_name(base), (file, *seen)), (file, table)]
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") if not os.path.isfile(base) else error from None
+
+
+def _extending(config: Config, table: Mapping[str, Any], file: Path) -> Config:
+    """The config with the table of a file laid over it: what is left out besides adds up."""
+    own = _apply(config, {key: value for key, value in table.items() if key != "extend"}, Rows(file), file.parent)
+    return replace(own, extend_exclude=(*config.extend_exclude, *own.extend_exclude)) if "extend-exclude" in table else own
+
+
+def _apply(config: Config, table: Mapping[str, Any], where: Callable[[str], str], root: Path) -> Config:
+    """The config with the keys of a table laid over it, but for those that select rules: of these only the spelling is looked at. `where`: what a
+    message about a key begins with."""
     for key in table:
+        if key == "extend":
+            raise ConfigError(f"{where(key)}extend: only a file goes back to another")
         if key not in _KEYS:
-            raise ConfigError(f"{where}unknown key `{key}`{_hint(key, _KEYS)}")
+            raise ConfigError(f"{where(key)}unknown key `{key}`{_hint(key, (*_KEYS, 'extend'))}")
     lists = {
-        key: _strings(table[key], f"{where}{key}")
+        key: _strings(table[key], f"{where(key)}{key}")
         for key in (*_SELECTORS, "exclude", "extend-exclude", "compile-wrappers", "tests")
         if key in table
     }
     for key in _SELECTORS:
-        select_rules(lists.get(key, ()), f"{where}{key}")
+        select_rules(lists.get(key, ()), f"{where(key)}{key}")
     if "exclude" in lists:
         config = replace(config, exclude=(Patterns(root, lists["exclude"]),))
     if "extend-exclude" in lists:
@@ -281,18 +313,24 @@ def _apply(config: Config, table: Mapping[str, Any], where: str, root: Path) -> 
     if "compile-wrappers" in lists:
         for name in lists["compile-wrappers"]:
             if not all(part.isidentifier() for part in name.split(".")):
-                raise ConfigError(f"{where}compile-wrappers: `{name}` is not a dotted name such as `package.module.function`")
+                raise ConfigError(
+                    f"{where('compile-wrappers')}compile-wrappers: `{name}` is not a dotted name such as `package.module.function`"
+                )
         config = replace(config, compile_wrappers=lists["compile-wrappers"])
     if "tests" in lists:
         config = replace(config, tests=Patterns(root, lists["tests"]))
+    if "severity" in table:
+        config = replace(config, severities=_severities(table["severity"], f"{where('severity')}severity"))
     if "per-file-ignores" in table:
-        config = replace(config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], f"{where}per-file-ignores"))
+        config = replace(
+            config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], f"{where('per-file-ignores')}per-file-ignores")
+        )
     if "fail-on" in table:
-        config = replace(config, fail_on=_fail_on(table["fail-on"], f"{where}fail-on"))
+        config = replace(config, fail_on=_one_of(table["fail-on"], f"{where('fail-on')}fail-on", FAIL_ON))
     if "mlx-version" in table:
-        config = replace(config, mlx_version=_mlx_version(table["mlx-version"], f"{where}mlx-version"))
+        config = replace(config, mlx_version=_mlx_version(table["mlx-version"], f"{where('mlx-version')}mlx-version"))
     if "python" in table:
-        config = replace(config, python=_python(table["python"], f"{where}python", root))
+        config = replace(config, python=_python(table["python"], f"{where('python')}python", root))
     return config
 
 
@@ -338,12 +376,24 @@ def _per_file_ignores(value: object, where: str) -> tuple[tuple[str, frozenset[s
     )
 
 
-def _fail_on(value: object, where: str) -> FailOn:
+def _severities(value: object, where: str) -> dict[str, Severity]:
+    """The severity of each rule that the table is about: the closest selector decides. That mxlint failed stays an error."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected a table of selectors, found {_kind(value)}")
+    chosen: dict[str, tuple[int, Severity]] = {}
+    for selector, severity in value.items():
+        for code, closeness in select_rules([selector], where).items():
+            if code not in chosen or closeness >= chosen[code][0]:
+                chosen[code] = closeness, _one_of(severity, f"{where}.{selector}", SEVERITIES)
+    return {code: severity for code, (_, severity) in chosen.items() if code != "MX004"}
+
+
+def _one_of(value: object, where: str, words: tuple[W, ...]) -> W:
     text = _string(value, where)
-    for severity in FAIL_ON:
-        if text == severity:
-            return severity
-    raise ConfigError(f"{where}: expected one of {', '.join(FAIL_ON)}, found `{text}`{_hint(text, FAIL_ON)}")
+    for word in words:
+        if text == word:
+            return word
+    raise ConfigError(f"{where}: expected one of {', '.join(words)}, found `{text}`{_hint(text, words)}")
 
 
 def _mlx_version(value: object, where: str) -> str:

@@ -393,7 +393,7 @@ def _judge(
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
             findings = suppress(source, findings, selected, name in compiling)
-        findings = [finding for finding in findings if finding.code in selected]
+        findings = [_as_configured(finding, config) for finding in findings if finding.code in selected]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         fail_on[name] = config.fail_on
@@ -401,6 +401,16 @@ def _judge(
             python[name] = config.python
         kept.extend(findings)
     return kept, fail_on, python
+
+
+def _as_configured(finding: Finding, config: Config) -> Finding:
+    """The finding with the severity that the user gives its rule, less the steps by which conditions lower it."""
+    severity = config.severities.get(finding.code)
+    if severity is None:
+        return finding
+    lowered = SEVERITIES.index(finding.severity) - SEVERITIES.index(finding.claimed or finding.severity)
+    effective = SEVERITIES[min(SEVERITIES.index(severity) + lowered, len(SEVERITIES) - 1)]
+    return replace(finding, severity=effective, claimed=severity if effective != severity else None)
 
 
 def _called(analysed: _Analysed) -> Iterator[Finding]:

@@ -863,6 +863,10 @@ def widen(old: Value, new: Value) -> Value:
         rest = [option for option in options(both) if scalar_type(option.member) != "float"]
         causes: set[Cause] = {member.cause for member in floats if isinstance(member, Kind)}
         both = of([*rest, Option(Kind("float", "imprecise" if "imprecise" in causes else "varying"))])
+    any_of = {member.type for member in members(old) if isinstance(member, Kind)}
+    if any_of:
+        # A number that the rounds compute from one that is any of its type is any of its type, too.
+        both = of(o for o in options(both) if not isinstance(o.member, Symbolic) or scalar_type(o.member) not in any_of)
     both = _widened_tuples(old, both)
     texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
     if len(texts) > 4:

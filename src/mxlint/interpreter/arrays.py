@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -33,7 +33,7 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.interpreter import compiled, presumptions, shapeless
+from mxlint.interpreter import compiled, novelty, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
@@ -155,12 +155,24 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
     return described.UNKNOWN
 
 
+def _described_by_name(i: Interpreter, values: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: describe(i, value) for name, value in values.items()}
+
+
 def compute(
-    i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame, tag: object = None
+    i: Interpreter,
+    name: str,
+    args: Sequence[Value],
+    keywords: dict[str, Value],
+    place: Place,
+    frame: Frame,
+    tag: object = None,
+    outer: Arguments | None = None,
 ) -> Value:
-    """The result of an operation of MLX that gives one array, or several."""
+    """The result of an operation of MLX that gives one array, or several. `outer`: the arguments of the function that gave the one that is called."""
     shapeless.called(i, name, args, keywords, place, frame)
-    found = array_results(name, [describe(i, value) for value in args], {key: describe(i, value) for key, value in keywords.items()})
+    before = ([describe(i, value) for value in outer.args], _described_by_name(i, outer.keywords)) if outer is not None else ((), {})
+    found = array_results(name, [describe(i, value) for value in args], _described_by_name(i, keywords), before)
     made = results(i, found, name, args, keywords, place, tag)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     return made
@@ -210,6 +222,8 @@ def _made(
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
         if origins_:
             i.heap.set(ident, OPERANDS, Operands(origins_))
+        entry = i.extra["table"].entry(name)
+        novelty.made(i, ident, args, place, "random" if entry is not None and entry.random else "")
     return made
 
 
@@ -302,6 +316,9 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.trace.operations += 1
     ident = i.ident(place, "item")
     i.heap.set(ident, ("#", "lazy"), TRUE)
+    if i.trace is None:
+        i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
+        novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
     return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, shape, (array, *_bounds(index))))
 
@@ -413,13 +430,16 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
 def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     trace, chain, origin = traced(i, operands)
     shapeless.unrolled(i, array, place, frame)
-    return Array(i.ident(place, "row"), trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
+    ident = i.ident(place, "row")
+    if i.trace is None:
+        novelty.made(i, ident, operands, place, "item")
+    return Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
 
 
 def _needs(kind: str, what: str, result: str) -> Any:
     def run(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
         compiled.use(i, kind, array, what, place, frame)
-        return i.symbolic(place, what, kinds=frozenset((result,)), source="evaluated")
+        return novelty.read_out(i, (array,), what, result, place)
 
     return run
 
@@ -451,15 +471,33 @@ def _method(i: Interpreter, member: Member, name: str, short: str, args: Argumen
     if short in ("item", "tolist"):
         compiled.use(i, "convert", member, f".{short}()", place, frame)
         evaluated(i, member)
-        if short == "tolist":
-            return i.symbolic(place, ".tolist()", source="evaluated")
         kinds = {"int": "int", "uint": "int", "float": "float", "bfloat": "float", "bool": "bool", "complex": "complex"}
         kind = next((k for prefix, k in kinds.items() if member.dtype is not None and member.dtype.startswith(prefix)), "number")
-        return i.symbolic(place, ".item()", kinds=frozenset((kind,)), source="evaluated")
+        rank = len(member.shape) if member.shape is not None else None
+        if short == "tolist" and rank != 0:
+            return _listed(i, member, kind, rank, place)
+        return novelty.read_out(i, (member,), f".{short}()", kind, place)
     entry = i.extra["table"].entry(name)
     if entry is not None and entry.evaluates:
         compiled.use(i, "convert", member, f".{short}()", place, frame)
     return compute(i, name, (member, *args.args[1:]), args.keywords, place, frame)
+
+
+def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Place) -> Value:
+    """`array.tolist()`: of an array with one axis a list of numbers."""
+    if rank != 1 or kind == "complex":
+        return i.symbolic(place, ".tolist()", source="evaluated")
+    length = array.shape[0] if array.shape is not None else None
+    count = length if isinstance(length, int) else int(size_bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
+    if count is not None and count <= UNROLLED:
+        items = tuple(novelty.read_out(i, (array,), f"item {n}", kind, place) for n in range(count))
+        return new_list(i, Tuple(items), place)
+    return new_list(i, Tuple(None, Kind(kind, "open")), place)
+
+
+def _is_number(size: Size) -> bool:
+    low, high = size_bounds(size)
+    return low == high
 
 
 def evaluated(i: Interpreter, value: Value) -> None:

@@ -83,7 +83,9 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
 def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it."""
     i.extra["mlx"].handed(i, args.values, place, frame)
-    i.extra["mlx"].called(i, function, args, place, frame)
+    found: Value | None = i.extra["mlx"].called(i, function, args, place, frame)
+    if found is not None:
+        return found
     for value in args.values:
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":

@@ -51,10 +51,10 @@ from mxlint.domain.value import (
 )
 from mxlint.facts import events
 from mxlint.interpreter import calls as pycalls
-from mxlint.interpreter import clocks, summaries
+from mxlint.interpreter import clocks, novelty, summaries
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.arithmetic import origins
-from mxlint.interpreter.core import ANY, CLIENT, LAZY, OPERANDS, Arguments, Condition, Frame, Interpreter, count_write
+from mxlint.interpreter.core import ANY, CLIENT, LAZY, OPERANDS, Arguments, Condition, Context, Frame, Interpreter, count_write
 from mxlint.interpreter.journal import (
     call_places,
     describe,
@@ -64,6 +64,7 @@ from mxlint.interpreter.journal import (
     modality,
     note,
     qualname,
+    recursions,
     where,
     wheres,
 )
@@ -225,10 +226,11 @@ class Entry:
 class CompiledInfo:
     """What never changes of a compiled object. `captures`: where inputs= is given; `imported`: another file makes it while it is imported."""
 
-    __slots__ = ("captures", "form", "frame", "imported", "site", "text")
+    __slots__ = ("captures", "context", "form", "frame", "imported", "site", "text")
 
-    def __init__(self, form: str, text: str, site: Place, frame: Frame, captures: Place, imported: bool) -> None:
+    def __init__(self, form: str, text: str, site: Place, frame: Frame, captures: Place, imported: bool, context: Context) -> None:
         self.captures = captures
+        self.context = context
         self.form = form
         self.text = text
         self.site = site
@@ -252,7 +254,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     if args.decorates and (args.bound_node is not None or not form):
         form = "decorator" if args.bound_node is None else "partial-decorator"
     imported = any(around.kind == "module" and around.source is not i.main for around in i.stack)
-    info = CompiledInfo(form or _form(i, function, written), text, place, frame, args.place(1, "inputs", place), imported)
+    info = CompiledInfo(form or _form(i, function, written), text, place, frame, args.place(1, "inputs", place), imported, i.context)
     oid = i.allocate("compiled", info, place, label=text)
     i.heap.set(oid, "fun", function)
     for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):
@@ -648,11 +650,11 @@ def _note_call(
         return
     given: list[events.Argument] = []
     for number, value in enumerate(args.args):
-        given.append(argument(i, str(number), args.place(number, "", place), value))
+        given.append(argument(i, ref, str(number), args.place(number, "", place), value))
     for name, value in args.keywords.items():
-        given.append(argument(i, name, args.keyword_places.get(name, place), value))
+        given.append(argument(i, ref, name, args.keyword_places.get(name, place), value))
     own, outer = loops(i)
-    around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*outer, *own))
+    around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer, *own))
     flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
     thread = i.extra.get("thread")
     finite = bool(own) and own[-1][0] in i.extra.get("finite loops", ())
@@ -689,15 +691,17 @@ _REFUSED: Final = {"set": "set", "generator": "generator", "iterator": "iterator
                    "partial": "function", "compiled": "function", "transform": "function", "coroutine": "coroutine"}  # fmt: skip
 
 
-def argument(i: Interpreter, name: str, place: Place, value: Value) -> events.Argument:
+def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) -> events.Argument:
     """An argument of a call of a compiled object, with what MLX has against it."""
+    info = i.info(ref.oid).payload
+    assert isinstance(info, CompiledInfo)
     table = i.extra["table"]
     bad = refused(i, value)
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
     return events.Argument(
         name,
         where(place),
-        describe(i, value),
+        describe(i, value, info.context),
         bad,
         _inside(i, value),
         versions,
@@ -800,7 +804,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts))))
-        value = fresh(i, result, place, number)
+        value = fresh(i, result, place, number, ref, args)
     _discard(i, made)
     return value
 
@@ -1108,8 +1112,10 @@ def close_captures(i: Interpreter, trace: Trace, place: Place) -> None:
             i.heap._put(oid, field, value)
 
 
-def fresh(i: Interpreter, result: Value, place: Place, number: int) -> Value:
+def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments) -> Value:
     """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned."""
+    operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
+    stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
 
     done: dict[int, tuple[Member, Value]] = {}
 
@@ -1119,8 +1125,13 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int) -> Value:
 
     def one(member: Member) -> Value:
         if isinstance(member, Array):
+            ident = i.ident(place, ("result", number, member.ident))
+            if i.trace is None:
+                if operands.idents:
+                    i.heap.set(ident, OPERANDS, operands)
+                novelty.made(i, ident, args.values, place, "item" if stateful else "")
             return Array(
-                i.ident(place, ("result", number, member.ident)),
+                ident,
                 None,
                 member.shape,
                 member.dtype,
@@ -1180,7 +1191,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             value = i.heap.get(location_oid, location_field)
             if value is not None:
                 i.heap._put(location_oid, location_field, rename(value, of))
-    return fresh(i, entry.result, place, entry.number)
+    return fresh(i, entry.result, place, entry.number, ref, args)
 
 
 def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:

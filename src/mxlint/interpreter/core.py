@@ -300,6 +300,10 @@ class Interpreter:
         self.modules: dict[str, int] = {}
         self.main: Source | None = None
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
+        self.sources: dict[Identity, str] = {}
+        """Why symbolic values are open, for those that nothing else is known of."""
+        self.comes_from: dict[Identity, tuple[Member, ...]] = {}
+        """What symbolic values are made of whose identity does not say it."""
         self.tests: dict[Identity, Place] = {}
         self.choices: set[Identity] = set()
         self.grounds: dict[Identity, set[object]] = {}
@@ -366,6 +370,7 @@ class Interpreter:
     def ident(self, place: Place, tag: object = None) -> int:
         """The identity of a new array."""
         oid = self.heap.ident((place, self.context, "array", tag))
+        self.heap.infos[oid].payload = self.context
         if self.trace is not None:
             self.heap.infos[oid].trace = self.trace.number
         return oid
@@ -379,6 +384,8 @@ class Interpreter:
         """Something particular that nobody in sight gives."""
         identity: Identity = (what, place, self.context)
         self.causes.setdefault(identity, ("open", place))
+        if source:
+            self.sources[identity] = source
         return Symbolic(identity, kinds, label, presumed, source)
 
     def derived(self, operation: str, parts: Sequence[Member], kinds: frozenset[str] | None, place: Place, label: str = "") -> Symbolic:
@@ -388,7 +395,9 @@ class Interpreter:
             hook(self, operation, parts, place)
         identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
         if _size(identity) > 24:
-            return self.symbolic(place, operation, label, kinds)
+            made = self.symbolic(place, operation, label, kinds)
+            self.comes_from[made.identity] = tuple(parts)
+            return made
         self.causes.setdefault(identity, ("open", place))
         presumed = next((part.presumed for part in parts if isinstance(part, Symbolic) and part.presumed), "")
         argument = any(isinstance(part, Symbolic) and part.source == "argument" for part in parts)

@@ -23,7 +23,7 @@ from mxlint.domain.value import (
     join,
     members,
 )
-from mxlint.interpreter import builtin, containers, generators, iteration, library, lookup, modules, streams
+from mxlint.interpreter import builtin, commandline, containers, generators, iteration, library, lookup, modules, streams
 from mxlint.interpreter.calls import called_back
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.models.load import model
@@ -33,7 +33,13 @@ Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
 def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something by its canonical name."""
-    handler = _INTERNAL.get(name) or builtin.HANDLERS.get(name) or generators.AWAITABLES.get(name) or streams.HANDLERS.get(name)
+    handler = (
+        _INTERNAL.get(name)
+        or builtin.HANDLERS.get(name)
+        or commandline.HANDLERS.get(name)
+        or generators.AWAITABLES.get(name)
+        or streams.HANDLERS.get(name)
+    )
     if handler is not None:
         return handler(i, args, place, frame)
     if name.startswith("#"):

@@ -39,6 +39,7 @@ from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import collected, known_items, range_element
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, environment, library_base, special
+from mxlint.interpreter.novelty import taken
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -80,7 +81,9 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
                 i.operations.read(i, owner.oid, ("item", index.value), result, place, frame)
             else:
                 i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
-            return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list")) if isinstance(index, Slice) else result
+            if not isinstance(index, Slice):
+                return taken(i, result, place, index)
+            return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
         if kind == "dict":
             hashed(i, index, place, frame)
             return dict_item(i, owner, index, place, frame)

@@ -49,6 +49,7 @@ from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpret
 from mxlint.interpreter.exceptions import caught, throw_named
 from mxlint.interpreter.folding import fold
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.novelty import taken
 from mxlint.interpreter.operators import binary
 
 Consume = Callable[[Value], "Value | None"]
@@ -319,7 +320,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
-    repeat(i, place, lambda: consume(element() if callable(element) else element), certain=certain)
+    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
 
 
 def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:
@@ -402,6 +403,9 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
             return (join(values) if values else Unknown("list")), all(certain for _, certain in found_elements)
         if kind == "dict":
             return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
+        held = i.heap.get(member.oid, STORED)
+        if held is not None:
+            return held, False
     if isinstance(member, Unknown):
         return member, False
     return i.symbolic(place, "element"), False
@@ -453,6 +457,8 @@ class Iterator:
 
 
 ITEMS: Final = ("#", "items")
+STORED: Final = ("stored", "element")
+"""Of something of a library: what iterating over it gives."""
 ITERATED: Final = ("#", "as")
 """Of a generator: the iterator over what its body yielded."""
 RETURNED: Final = ("#", "returned")
@@ -545,7 +551,7 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind == "zip" and parts:
         elements_ = Tuple(tuple(element_of(i, part, place, frame) for part in parts))
-        repeat(i, place, lambda: consume(elements_), certain=False)
+        repeat(i, place, lambda: consume(taken(i, elements_, place)), certain=False)
         return True
     if kind == "map":
         others = [element_of(i, part, place, frame) for part in parts[2:]]
@@ -570,6 +576,9 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind == "calls":
         _until_sentinel(i, ref, consume, place, frame)
+        return True
+    if kind == "count":
+        repeat(i, place, lambda: consume(_next_of_iterator(i, ref, None, place, frame)), certain=True, ends=False)
         return True
     if kind in ("items", "values", "keys"):
         element = view_element(i, kind, parts[0], place)
@@ -677,6 +686,8 @@ def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> V
         return view_element(i, kind, parts[0], place)
     if kind == "calls":
         return i.call(parts[0], Arguments(), place, frame)
+    if kind == "count":
+        return binary(i, "+", parts[0], binary(i, "*", Range(0, None), parts[1], place, frame), place, frame)
     return element_of(i, parts[-1], place, frame)
 
 

@@ -34,6 +34,7 @@ from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
 from mxlint.interpreter.core import Context, Frame, Interpreter
+from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
 """Kinds of events that a number brings about without harm."""
@@ -187,10 +188,21 @@ def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, st
         what = step.step
         if isinstance(what, tuple) and what[0] == "call":
             target = outer
-        elif isinstance(what, tuple) and _is_round(what):
+        elif isinstance(what, tuple) and is_round(what):
             target.append((what[0], str(what[1])))
         step = _around(i, step)
     return own[::-1], outer[::-1]
+
+
+def recursions(i: Interpreter) -> list[tuple[Place, str]]:
+    """The calls that lead to a point of host code and in which a function calls itself again and again."""
+    found: list[tuple[Place, str]] = []
+    step: Context | None = i.context if i.trace is None else None
+    while step is not None:
+        if isinstance(step.step, tuple) and step.step[-1] == "recursion":
+            found.append((step.step[1], "recursion"))
+        step = step.parent
+    return found[::-1]
 
 
 def call_places(i: Interpreter, start: int = 0) -> list[Place]:
@@ -252,37 +264,14 @@ def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
 DEPTH: Final = 3
 MAX_PARTS: Final = 1_024
 """Parts of a value that are described."""
-FEW: Final = 4
-"""A number that takes no more values than this does not vary."""
-ANEW: Final = ("clock", "random", "counter", "identity")
-"""Sources that give another value each time."""
 
 
-def _made_in_round(i: Interpreter, identity: object) -> bool:
-    """Whether a value came into being in the round of the loop that runs."""
-    step: Context | None = i.context
-    while step is not None and not _is_round(step.step):
-        step = _around(i, step)
-    if step is None:
-        return False
-    made = next((part for part in identity if isinstance(part, Context)), None) if isinstance(identity, tuple) else None
-    while made is not None and made is not step:
-        made = made.parent
-    return made is not None
-
-
-def _is_round(what: object) -> bool:
-    return (
-        isinstance(what, tuple)
-        and len(what) == 2
-        and isinstance(what[0], Place)
-        and (isinstance(what[1], int) or what[1] in ("first", "rest"))
+def describe(i: Interpreter, value: Value, older: Context | None = None) -> described.Value:
+    """A value in the words of the facts; of a large one the less deep parts alone. `older`: a number varies if it is another one in each round of
+    a loop of host code around in which this is not made."""
+    return _described(
+        i, value, room(i, value, DEPTH, MAX_PARTS), Novelty(i, rounds(i, older) if older is not None and i.trace is None else ())
     )
-
-
-def describe(i: Interpreter, value: Value) -> described.Value:
-    """A value in the words of the facts; of a large one the less deep parts alone."""
-    return _described(i, value, room(i, value, DEPTH, MAX_PARTS))
 
 
 def room(i: Interpreter, value: Value, depth: int, most: int) -> int:
@@ -317,14 +306,14 @@ def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
     return [value for field, value in entries if isinstance(field, tuple) and field[0] == "k"]
 
 
-def _described(i: Interpreter, value: Value, depth: int) -> described.Value:
+def _described(i: Interpreter, value: Value, depth: int, new: Novelty) -> described.Value:
     parts = list(members(value))
     if len(parts) > 1:
         types = {scalar_type(part) for part in parts}
         if None not in types:
             name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
             few = all(isinstance(p, Const) for p in parts) and len(parts) <= FEW
-            several = any(isinstance(p, Kind) and p.cause == "varying" for p in parts)
+            several = any(isinstance(p, Kind) and p.cause == "varying" or new.of(p) for p in parts)
             return described.ScalarValue(
                 name or "scalar", None, False, several or not few and not any(isinstance(p, Symbolic) for p in parts)
             )
@@ -332,7 +321,7 @@ def _described(i: Interpreter, value: Value, depth: int) -> described.Value:
         if len(arrays) == len(parts):
             return _array(arrays[0])
         return described.UnknownValue("")
-    return _member(i, parts[0], depth)
+    return _member(i, parts[0], depth, new)
 
 
 def _array(member: Array) -> described.ArrayValue:
@@ -352,7 +341,7 @@ def size_fact(size: Any) -> described.Size:
     return int(low) if low == high else repr(size)
 
 
-def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
+def _member(i: Interpreter, member: Member, depth: int, new: Novelty) -> described.Value:
     if isinstance(member, Array):
         return _array(member)
     if isinstance(member, Const):
@@ -372,7 +361,7 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
     if isinstance(member, Kind):
         return described.ScalarValue(member.type, None, False, member.cause == "varying")
     if isinstance(member, Tuple):
-        items = tuple(_described(i, item, depth - 1) for item in member.items) if member.items is not None and depth else None
+        items = tuple(_described(i, item, depth - 1, new) for item in member.items) if member.items is not None and depth else None
         return described.ContainerValue("tuple", items)
     if isinstance(member, Ref):
         info = i.info(member.oid)
@@ -380,14 +369,14 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
             content = i.heap.get(member.oid, ("#", "items"))
             listed = content.items if isinstance(content, Tuple) else None
             return described.ContainerValue(
-                "list", tuple(_described(i, item, depth - 1) for item in listed) if listed is not None and depth else None
+                "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )
         if info.kind == "dict":
             entries = [(f[1], v) for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(
                     "dict",
-                    tuple(_described(i, v, depth - 1) for _, v in entries),
+                    tuple(_described(i, v, depth - 1, new) for _, v in entries),
                     tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
                 )
             return described.ContainerValue("dict", None)
@@ -403,8 +392,8 @@ def _member(i: Interpreter, member: Member, depth: int) -> described.Value:
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
-                return described.ScalarValue(name, None, False, member.source in ANEW and _made_in_round(i, member.identity))
+                return described.ScalarValue(name, None, False, new.of(member))
         return described.UnknownValue(member.label)
     if isinstance(member, Bound):
-        return _member(i, members(member.function)[0], depth)
+        return _member(i, members(member.function)[0], depth, new)
     return described.UnknownValue("")

@@ -34,8 +34,9 @@ from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.iteration import append, collected, element_of, known_items, new_iterator, view_element
+from mxlint.interpreter.iteration import STORED, append, collected, element_of, known_items, new_iterator, view_element
 from mxlint.interpreter.lookup import environment
+from mxlint.interpreter.novelty import read_out
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type
@@ -396,7 +397,12 @@ def _result(
         if source or any(isinstance(m, Symbolic) for m in parts):
             if not source and found is not None and found.fold != "no" and len(parts) <= 4:
                 return i.derived(name, parts, frozenset((SCALARS[kind],)), place)
-            return i.symbolic(place, name, kinds=frozenset((SCALARS[kind],)), source=source)
+            made = i.symbolic(place, name, kinds=frozenset((SCALARS[kind],)), source=source)
+            i.comes_from[made.identity] = tuple(parts)
+            return made
+        arrays = [m for m in parts if isinstance(m, Array)]
+        if arrays and i.trace is None:
+            return read_out(i, arrays, name, SCALARS[kind], place)
         axes = frozenset(axis for m in parts for axis in origins(m))
         if axes:
             return Measure(SCALARS[kind], axes)
@@ -440,6 +446,13 @@ def _result(
         i.heap.set(oid, ("#", "class"), External(of.name))
         for key, value in bound.items():
             i.heap.set(oid, ("made with", key), value)
+        types = (
+            {m.type if isinstance(m, Kind) else "" for m in members(inner(of.args[0]))}
+            if len(of.args) == 1 and of.args[0].kind != "never"
+            else set()
+        )
+        if types and types <= {"int", "float", "number"}:
+            i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
         return Ref(oid)
     return i.symbolic(place, name or kind, kinds=frozenset((kind,)) if kind in ("function", "module") else None, source=source)
 

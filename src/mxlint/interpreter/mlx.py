@@ -203,8 +203,11 @@ class Mlx:
             for array in arrays_in(i, value):
                 i.heap.drop(array.ident, LAZY)
 
-    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
-        """A method of something symbolic is called: what has `.update(model, gradients)` is an optimizer."""
+    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
+        """Something symbolic is called: a schedule gives an array, and what has a method `.update(model, gradients)` is an optimizer."""
+        maker = i.extra.get("made functions", {}).get(function.identity)
+        if maker is not None:
+            return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
         method = function.identity[0] if isinstance(function.identity, tuple) else None
         if (
             method == ".update"
@@ -219,6 +222,7 @@ class Mlx:
             kind = ("is an optimizer", function.identity)
             is_one, is_none = (Condition("open", place, Literal_(kind, outcome)) for outcome in (True, False))
             i.fork([((is_one,), update), ((is_none,), lambda: NONE)])
+        return None
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""
@@ -272,6 +276,10 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     if entry.returns == "python":
         kind = entry.python if entry.python in ("int", "float", "bool", "str") else None
         return i.symbolic(place, name, kinds=frozenset((kind,)) if kind else None)
+    if entry.returns == "function":
+        made = i.symbolic(place, name)
+        i.extra.setdefault("made functions", {})[made.identity] = (name, args)
+        return made
     if entry.returns in ("array", "arrays", "tree"):
         return arrays.compute(i, name, args.args, args.keywords, place, frame)
     return i.symbolic(place, name)

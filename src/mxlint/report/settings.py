@@ -30,6 +30,9 @@ def render(config: Config, path: Path, isolated: bool) -> str:
         f"mlx-version = {_value(_range(versions or newest.judged))}  # {one_line(_origin(configured, versions))}",
         *([f"python = {_value(str(config.python))}"] if config.python is not None else []),
         "",
+        "[severity]",
+        *(f"{code} = {_value(severity)}" for code, severity in sorted(config.severities.items())),
+        "",
         "[per-file-ignores]",
         *(f"{_value(glob)} = {_list(sorted(codes))}" for glob, codes in config.per_file_ignores),
     ]

@@ -1,0 +1,104 @@
+"""Options of the command line: what a parser is told, and what it then reads. Which value an option has nobody in sight says, but of which type it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, join, members
+from mxlint.interpreter import shadows
+from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.library import call_model
+
+TYPES: Final = {"builtins.int": "int", "builtins.float": "float", "builtins.str": "str"}
+FLAGS: Final = ("store_true", "store_false")
+OPTION: Final = "option"
+"""Begins the field of a parser that holds the type of an option, by where its value goes."""
+
+
+def _add(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`parser.add_argument(…)`."""
+        made = call_model(i, name, args, place, frame)
+        destination, kind = _destination(args), _kind(args)
+        for member in members(args.args[0]) if args.args and destination else ():
+            if isinstance(member, Ref):
+                i.heap.set(member.oid, (OPTION, destination), Const(kind))
+        return made if made is not None else NONE
+
+    return run
+
+
+def _destination(args: Arguments) -> str:
+    """The attribute that an option is kept in."""
+    given = args.keywords.get("dest")
+    names = [value.value for value in ((given,) if given is not None else args.args[1:]) if isinstance(value, Const)]
+    flags = [name for name in names if isinstance(name, str)]
+    found = next((name for name in flags if name.startswith("--") or not name.startswith("-")), flags[0] if flags else "")
+    return found.lstrip("-").replace("-", "_") if given is None else found
+
+
+def _kind(args: Arguments) -> str:
+    """The type of the value of an option; "" if it is not known, or there may be none."""
+    action = args.keywords.get("action")
+    if action is not None:
+        return "bool" if isinstance(action, Const) and action.value in FLAGS else ""
+    positional = len(args.args) > 1 and isinstance(args.args[1], Const) and not str(args.args[1].value).startswith("-")
+    default = args.keywords.get("default", NONE)
+    there = positional or args.keywords.get("required") == Const(True) or isinstance(default, Const) and default != NONE
+    type_ = args.keywords.get("type", External("builtins.str"))
+    return TYPES.get(type_.name, "") if isinstance(type_, External) and "nargs" not in args.keywords and there else ""
+
+
+def _group(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """A group of options: they are options of the parser."""
+        call_model(i, name, args, place, frame)
+        return args.args[0]
+
+    return run
+
+
+def _parse(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`parser.parse_args()`: what was read, each option of its type."""
+        made = call_model(i, name, args, place, frame)
+        for parser in members(args.args[0]):
+            if isinstance(parser, Ref) and made is not None:
+                for namespace in members(made):
+                    first = namespace.items[0] if isinstance(namespace, Tuple) and namespace.items else namespace
+                    for member in members(first):
+                        _fill(i, parser, member, place)
+        return made if made is not None else i.symbolic(place, name)
+
+    return run
+
+
+def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place) -> None:
+    """Give what was read the options of a parser."""
+    options = {field[1]: value for field, value in i.heap.fields(parser.oid).items() if isinstance(field, tuple) and field[0] == OPTION}
+    for name, kind in options.items():
+        if not isinstance(kind, Const) or not kind.value:
+            continue
+        oid = (
+            shadows.shadow(i, namespace, place)
+            if isinstance(namespace, Symbolic)
+            else namespace.oid
+            if isinstance(namespace, Ref)
+            else None
+        )
+        if oid is not None:
+            read = i.symbolic(place, f"--{name}", str(name), frozenset((str(kind.value),)), "environment")
+            present = i.heap.get(oid, name)
+            i.heap.set(oid, name, read if present is None else join((present, read)))
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "argparse._ActionsContainer.add_argument": _add("argparse._ActionsContainer.add_argument"),
+    **{
+        name: _group(name)
+        for name in ("argparse._ActionsContainer.add_argument_group", "argparse._ActionsContainer.add_mutually_exclusive_group")
+    },
+    **{name: _parse(name) for name in ("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")},
+}
+"""By canonical name."""

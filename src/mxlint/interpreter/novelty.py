@@ -1,0 +1,215 @@
+"""Which numbers are others in each round of a loop: the time, a draw, an item of data, and what is read out of an array that the rounds change.
+
+A `Symbolic` is one particular thing, named after where it came into being. In another round of a loop that is another thing, but it need not be
+another number: the content of an array that no round changes is the same whenever it is read. So what makes a number new is followed back to where
+it comes from: to a source that gives something else each time, to a counter of the loop, or to an array that is computed from what an earlier round
+made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    Array,
+    Const,
+    Identity,
+    Kind,
+    Member,
+    Operands,
+    Range,
+    Symbolic,
+    Tuple,
+    Union,
+    Value,
+    members,
+    of,
+    options,
+    scalar_type,
+)
+from mxlint.interpreter.core import OPERANDS, Context, Interpreter
+
+ANEW: Final = frozenset(("clock", "random", "counter", "identity", "item"))
+"""Sources that give another value each time."""
+FEW: Final = 4
+"""A number that takes no more values than this does not vary."""
+MAX_SOURCES: Final = 4
+"""Sources of an array that are remembered, the latest first."""
+CONTENT: Final = ("#", "content comes from")
+"""Of an array: the symbolic values that its content comes from."""
+
+
+def rounds(i: Interpreter, older: Context) -> tuple[Context, ...]:
+    """The rounds of loops that run and in which `older` is not made, innermost first."""
+    found: list[Context] = []
+    step: Context | None = i.context
+    while step is not None and not within(older, step):
+        if is_round(step.step):
+            found.append(step)
+        step = step.parent
+    return tuple(found)
+
+
+def is_round(what: object) -> bool:
+    """Whether a step of a context is a round of a loop."""
+    return (
+        isinstance(what, tuple)
+        and len(what) == 2
+        and isinstance(what[0], Place)
+        and (isinstance(what[1], int) or what[1] in ("first", "rest"))
+    )
+
+
+def _one_by_one(what: object) -> tuple[Place, int] | None:
+    """The loop and the number of a round that is run by itself."""
+    if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Place) and isinstance(what[1], int):
+        return what[0], what[1]
+    return None
+
+
+def within(inner: Context | None, outer: Context) -> bool:
+    """Whether a context is another one, or in it."""
+    while inner is not None and inner.depth > outer.depth:
+        inner = inner.parent
+    return inner is outer
+
+
+def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, source: str = "") -> None:
+    """An array was made by host code: keep what its content comes from. `source`: it is something else each time itself."""
+    found: list[Member] = [i.symbolic(place, "content", source=source)] if source else []
+    for value in operands:
+        for member in members(value):
+            if isinstance(member, Array):
+                found.extend(members(i.heap.get(member.ident, CONTENT) or Const(None)))
+            elif isinstance(member, Symbolic):
+                found.append(member)
+            elif _steps(member):
+                found.append(i.symbolic(place, "content", source="counter"))
+    kept = [member for member in dict.fromkeys(found) if isinstance(member, Symbolic)][:MAX_SOURCES]
+    if kept:
+        i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
+
+
+def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, place: Place) -> Symbolic:
+    """The number that is read out of an array."""
+    number = i.symbolic(place, what, kinds=frozenset((kind,)), source="evaluated")
+    i.comes_from[number.identity] = tuple(arrays)
+    return number
+
+
+def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -> Value:
+    """What was taken out of a container of unknown contents: one particular number, the next of an iteration or the one at an index `by`."""
+
+    def one(member: Member, number: object) -> Value:
+        if isinstance(member, Tuple) and member.items is not None:
+            return member.holding(tuple(each(part, (number, n)) for n, part in enumerate(member.items)))
+        if not isinstance(member, Kind) or member.cause != "open" or member.type not in ("int", "float", "number"):
+            return member
+        made = i.symbolic(place, f"item {number}", kinds=frozenset((member.type,)), source="item" if by is None else "")
+        if by is not None:
+            i.comes_from[made.identity] = tuple(members(by))
+        return made
+
+    def each(part: Value, number: object) -> Value:
+        return one(part, number) if not isinstance(part, Union) else part
+
+    return each(value, 0)
+
+
+def _steps(member: Member) -> bool:
+    """Whether a number is one of many that a loop brings."""
+    if isinstance(member, Kind):
+        return member.cause == "varying" and member.type != "bool"
+    return isinstance(member, Range) and (member.low is None or member.high is None or (member.high - member.low) // member.stride >= FEW)
+
+
+class Novelty:
+    """What is new in each of some rounds of loops that run."""
+
+    def __init__(self, i: Interpreter, running: Sequence[Context]) -> None:
+        self._i = i
+        self._rounds = running
+        self._seen: set[Identity] = set()
+
+    def of(self, member: Member) -> bool:
+        """Whether a number is another one in each round."""
+        if not self._rounds:
+            return False
+        if isinstance(member, Symbolic):
+            return scalar_type(member) not in ("bool", "NoneType") and self._symbol(member.identity)
+        return False
+
+    def _in_round(self, identity: Identity) -> bool:
+        """Whether something came into being in one of the rounds."""
+        context = next((part for part in identity if isinstance(part, Context)), None)
+        return self._here(context, {})
+
+    def _symbol(self, identity: Identity) -> bool:
+        if identity in self._seen:
+            return False
+        self._seen.add(identity)
+        if self._i.sources.get(identity) in ANEW and self._in_round(identity):
+            return True
+        origins = self._i.comes_from.get(identity, ())
+        if origins and self._in_round(identity) and any(self._member(part) for part in origins):
+            return True
+        return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
+
+    def _member(self, part: Member) -> bool:
+        if isinstance(part, Symbolic):
+            return self._symbol(part.identity)
+        return _steps(part) or isinstance(part, Array) and self.array(part.ident)
+
+    def array(self, ident: int) -> bool:
+        """Whether the content of an array is something else in each round: it comes from what is, or from what an earlier round made of it."""
+        i = self._i
+        met: dict[tuple[Context, Place], set[int]] = {}
+        todo: list[tuple[int, tuple[int, ...]]] = [(ident, ())]
+        done: set[int] = set()
+        while todo and len(done) < MAX_FOLLOWED:
+            number, path = todo.pop()
+            if number in path:
+                return True
+            if number in done or not self._here(i.info(number).payload, met):
+                continue
+            done.add(number)
+            if any(isinstance(m, Symbolic) and self._symbol(m.identity) for m in members(i.heap.get(number, CONTENT) or Const(None))):
+                return True
+            operands = i.heap.get(number, OPERANDS)
+            if isinstance(operands, Operands):
+                if operands.idents is None:
+                    return True  # they differ from round to round
+                todo.extend((other, (*path, number)) for other in operands.idents)
+        return any(len(numbers) >= MANY for numbers in met.values())
+
+    def _here(self, context: object, met: dict[tuple[Context, Place], set[int]]) -> bool:
+        """Whether something came into being in one of the rounds, or in an earlier one but the first of a loop that is run round by round. `met`:
+        the rounds of such loops that were come to so far."""
+        if not isinstance(context, Context):
+            return False
+        found = False
+        for around in self._rounds:
+            if within(context, around):
+                found = True
+            outer, running = around.parent, _one_by_one(around.step)
+            if outer is None or running is None or not within(context, outer):
+                continue
+            step = context
+            while step.depth > outer.depth + 1 and step.parent is not None:
+                step = step.parent
+            earlier = _one_by_one(step.step)
+            if earlier is not None and earlier[0] == running[0] and earlier[1]:
+                met.setdefault((outer, earlier[0]), set()).add(earlier[1])
+                found = True
+        return found
+
+
+MANY: Final = 3
+"""What comes from so many rounds of a loop, the first not counted, goes on to change."""
+MAX_FOLLOWED: Final = 200
+"""Arrays one computed from another that are followed back."""
+
+
+__all__ = ["ANEW", "CONTENT", "FEW", "Novelty", "is_round", "made", "read_out", "rounds", "taken", "within"]
