@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -155,6 +156,27 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
     return described.UNKNOWN
 
 
+def _of_any_length(i: Interpreter, value: Value) -> Tuple | None:
+    """The content of a list or tuple of unknown length."""
+    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+    return content if isinstance(content, Tuple) and content.items is None and content.element is not None else None
+
+
+def _with_length(i: Interpreter, value: Value, count: int) -> Any:
+    """A value as the models want it; a list of unknown length as one of `count` items."""
+    content = _of_any_length(i, value)
+    return describe(i, value) if content is None or content.element is None else [describe(i, content.element)] * count
+
+
+def _alike(a: Any, b: Any) -> Any:
+    """What two results of one rank have in common."""
+    if not isinstance(a, described.ArrayType) or not isinstance(b, described.ArrayType):
+        return described.UNKNOWN
+    if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
+        return described.ArrayType(None, a.dtype if a.dtype == b.dtype else None)
+    return described.ArrayType(tuple(x if x == y else None for x, y in zip(a.shape, b.shape)), a.dtype if a.dtype == b.dtype else None)
+
+
 def _described_by_name(i: Interpreter, values: Mapping[str, Value]) -> dict[str, Any]:
     return {name: describe(i, value) for name, value in values.items()}
 
@@ -173,6 +195,13 @@ def compute(
     shapeless.called(i, name, args, keywords, place, frame)
     before = ([describe(i, value) for value in outer.args], _described_by_name(i, outer.keywords)) if outer is not None else ((), {})
     found = array_results(name, [describe(i, value) for value in args], _described_by_name(i, keywords), before)
+    if getattr(found, "shape", None) is None and not isinstance(found, (list, tuple)) and any(map(partial(_of_any_length, i), args)):
+        found = _alike(
+            *(
+                array_results(name, [_with_length(i, value, count) for value in args], _described_by_name(i, keywords), before)
+                for count in (2, 3)
+            )
+        )
     made = results(i, found, name, args, keywords, place, tag)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     return made
@@ -328,7 +357,7 @@ def grows(i: Interpreter, shape: tuple[object, ...] | None, operands: Sequence[V
     if shape is not None and None not in shape:
         return ""
     found = {array.grows for value in operands for array in arrays_in(i, value)}
-    if "rounds" in found:
+    if "rounds" in found or any(novelty.growing(i, value) for value in operands):
         return "rounds"
     if "number" in found or any(_steps(i, value) for value in operands):
         return "number"

@@ -706,7 +706,9 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         _inside(i, value),
         versions,
         table.judged if bad else (),
-        max((array.grows for array in arrays_in(i, value) if array.grows != "differs"), default=""),
+        "rounds"
+        if novelty.growing(i, value) or novelty.stretching(list(members(value)))
+        else max((array.grows for array in arrays_in(i, value) if array.grows != "differs"), default=""),
     )
 
 

@@ -12,6 +12,7 @@ from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.items import dict_item
 from mxlint.interpreter.iteration import append, collected, dict_keys, extended, new_iterator, view_element
+from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
@@ -51,12 +52,14 @@ def _each(content: Value, change: Callable[[list[Value]], list[Value]], otherwis
 
 def _append(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
+    resized(i, ref.oid, True)
     _set(i, ref, extended(_content(i, ref), value), value, place, frame)
     return NONE
 
 
 def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     given = args.args[0]
+    resized(i, ref.oid, True)
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(given)):
         more: Tuple = Tuple(None, given if isinstance(given, Unknown) else i.symbolic(place, "element"))
     else:
@@ -75,6 +78,7 @@ def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     index, value = args.args[0], args.args[1]
+    resized(i, ref.oid, True)
 
     def change(items: list[Value]) -> list[Value]:
         if isinstance(index, Const) and isinstance(index.value, int):
@@ -88,6 +92,7 @@ def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     index: Value = args.args[0] if args.args else Const(-1)
+    resized(i, ref.oid, False)
     taken: list[Value] = []
     left: list[Value] = []
     for member in members(_content(i, ref)):
@@ -115,6 +120,7 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
+    resized(i, ref.oid, False)
     found: list[Value] = []
     for member in members(_content(i, ref)):
         if not isinstance(member, Tuple) or member.items is None:
@@ -135,6 +141,7 @@ def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 
 def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    resized(i, ref.oid, False)
     if i.info(ref.oid).kind == "dict" or i.heap.get(ref.oid, ITEMS) is None:
         for field in [
             f for f in i.heap.fields(ref.oid) if isinstance(f, tuple) and (f[0] == "k" or f in (("#", "rest"), ("#", "restkey")))

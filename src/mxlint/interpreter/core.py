@@ -300,6 +300,12 @@ class Interpreter:
         self.modules: dict[str, int] = {}
         self.main: Source | None = None
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
+        self.made_in: dict[int, Context] = {}
+        """In which context objects are made."""
+        self.lengths: dict[int, set[tuple[Context, bool]]] = {}
+        """Where containers become longer (True), or may become shorter."""
+        self.bounded: set[int] = set()
+        """Containers that drop what is too much."""
         self.sources: dict[Identity, str] = {}
         """Why symbolic values are open, for those that nothing else is known of."""
         self.comes_from: dict[Identity, tuple[Member, ...]] = {}
@@ -365,7 +371,9 @@ class Interpreter:
         """A new object, made at `place` in this context. `tag` tells several objects made at one place apart."""
         trace = self.trace.number if self.trace is not None else 0
         info = Info(kind, payload, place, trace, label=label)
-        return self.heap.at_site((place, self.context, kind, tag), info)
+        oid = self.heap.at_site((place, self.context, kind, tag), info)
+        self.made_in[oid] = self.context
+        return oid
 
     def ident(self, place: Place, tag: object = None) -> int:
         """The identity of a new array."""

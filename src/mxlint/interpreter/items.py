@@ -39,7 +39,7 @@ from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import collected, known_items, range_element
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, environment, library_base, special
-from mxlint.interpreter.novelty import taken
+from mxlint.interpreter.novelty import resized, taken
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -291,6 +291,8 @@ def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Pla
     if kind == "list" or i.heap.get(owner.oid, ("#", "items")) is not None:
         content = i.heap.get(owner.oid, ("#", "items")) or Unknown("list")
         given = collected(i, value, place, frame) if isinstance(index, Slice) else None
+        if given is not None:
+            resized(i, owner.oid, False)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
         i.heap.set(owner.oid, ("#", "items"), changed)
         single = isinstance(index, Const) and isinstance(index.value, int)
@@ -345,6 +347,7 @@ def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame:
             continue
         content = i.heap.get(member.oid, ("#", "items"))
         if content is not None:
+            resized(i, member.oid, False)
             i.heap.set(member.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
         else:
             for key in members(index):

@@ -20,6 +20,7 @@ from mxlint.domain.value import (
     Member,
     Operands,
     Range,
+    Ref,
     Symbolic,
     Tuple,
     Union,
@@ -118,6 +119,45 @@ def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -
     return each(value, 0)
 
 
+def resized(i: Interpreter, oid: int, longer: bool) -> None:
+    """A container becomes longer, or may become shorter, here."""
+    i.lengths.setdefault(oid, set()).add((i.context, longer))
+
+
+def growing(i: Interpreter, value: Value) -> bool:
+    """Whether a list is longer in each round of a loop that runs: one that is older than the loop, and that the rounds never cut."""
+    return i.trace is None and all(isinstance(member, Ref) and _grows(i, member.oid) for member in members(value))
+
+
+def _grows(i: Interpreter, oid: int) -> bool:
+    made, found = i.made_in.get(oid), i.lengths.get(oid, ())
+    if made is None or not found or oid in i.bounded:
+        return False
+    return any(
+        any(longer for context, longer in found if within(context, around))
+        and all(longer for context, longer in found if within(context, around))
+        for around in rounds(i, made)
+    )
+
+
+def stretching(found: Sequence[Member]) -> bool:
+    """Whether an array, or an item of a tuple, has one length after another, with no end: it has several that are known, and is then made of
+    itself."""
+    tuples = [member.items for member in found if isinstance(member, Tuple) and member.items is not None]
+    if len({len(items) for items in tuples}) == 1 and any(
+        stretching([m for item in column for m in members(item)]) for column in zip(*tuples)
+    ):
+        return True
+    shapes = [(member.shape, member.grows) for member in found if isinstance(member, Array) and member.shape is not None]
+    return any(
+        len({other[axis] for other, _ in shapes if len(other) == len(shape) and other[axis] is not None}) > 1
+        for shape, grows in shapes
+        if grows == "differs"
+        for axis, size in enumerate(shape)
+        if size is None
+    )
+
+
 def _steps(member: Member) -> bool:
     """Whether a number is one of many that a loop brings."""
     if isinstance(member, Kind):
@@ -212,4 +252,18 @@ MAX_FOLLOWED: Final = 200
 """Arrays one computed from another that are followed back."""
 
 
-__all__ = ["ANEW", "CONTENT", "FEW", "Novelty", "is_round", "made", "read_out", "rounds", "taken", "within"]
+__all__ = [
+    "ANEW",
+    "CONTENT",
+    "FEW",
+    "Novelty",
+    "growing",
+    "is_round",
+    "made",
+    "read_out",
+    "resized",
+    "rounds",
+    "stretching",
+    "taken",
+    "within",
+]

@@ -344,7 +344,10 @@ def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
         if not args.args
         else Tuple(None, i.symbolic(place, "element"))
     )
-    return new_list(i, content, place, "deque", "collections.deque")
+    made = new_list(i, content, place, "deque", "collections.deque")
+    if args.get(1, "maxlen") not in (None, NONE):
+        i.bounded.add(made.oid)
+    return made
 
 
 HANDLERS: Final[dict[str, Handler]] = {
