@@ -42,7 +42,7 @@ def test_version(run: Run) -> None:
 def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
     done = run(*command, "--help")
     assert done.code == 0
-    for absent in ("--baseline", "--executor", "server"):
+    for absent in ("--executor", "server"):
         assert absent not in done.out
 
 

@@ -225,6 +225,7 @@ def test_json() -> None:
             "error": 1,
             "warning": 0,
             "info": 1,
+            "baselined": 0,
             "duration_s": 0.75,
             "coverage": {"sites": 4, "full": 1, "partial": 1, "none": 2, "reasons": {"a call": 3}},
             "verify": None,

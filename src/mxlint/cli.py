@@ -25,6 +25,7 @@ from mxlint.rules.registry import CODES, NAMES, RULES, UNJUDGED, code_of, family
 if TYPE_CHECKING:
     import threading
 
+    from mxlint.baseline import Baseline
     from mxlint.engine import Result
     from mxlint.finding import Finding
     from mxlint.report.style import ColorChoice
@@ -202,6 +203,8 @@ def _verify_options(keep: str, timeout: str) -> Callable[[F], F]:
     help="Print how often each rule spoke, and how far compiled functions were followed, in place of the findings.",
 )
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
+@click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Report only what this file does not have.")
+@click.option("--update-baseline", is_flag=True, help="Write what is found to that file, so that it is not reported any more.")
 @click.option("--show-files", is_flag=True, help="Print the files that would be checked, and check none.")
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
@@ -220,18 +223,26 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("--diff reports nothing, --report is for what is found.")
     if options["statistics"] and FORMATS[options["output_format"]].statistics is None:
         raise click.UsageError(f"--statistics is for {', '.join(name for name in FORMATS if FORMATS[name].statistics)}.")
-    for file in (options["report"], options["output_file"]):
+    for file in (options["report"], options["output_file"], options["baseline"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise _Failure(f"{file}: {os.strerror(errno.ENOENT)}")
+    if options["update_baseline"] and (not options["baseline"] or options["fix"] or options["diff"]):
+        raise click.UsageError("--update-baseline is for --baseline, and not for --fix or --diff.")
+    baseline = _baseline(options)
     checker = _checker(options)
     if options["show_files"]:
         ctx.exit(_show_files(options))
     result, interrupted = _run(options, checker), None
+    if baseline is not None and options["update_baseline"]:
+        baseline = _updated(baseline, result, options)
+    if baseline is not None:
+        result = _less(baseline, result, options)
     if options["verify"]:
         result, interrupted = _verified(result, options)
     result = replace(result, unsafe_fixes=options["unsafe_fixes"])
     if (options["fix"] or options["diff"]) and not interrupted:
         result = _fixed(result, checker, options)
+        result = result if baseline is None else _less(baseline, result, {**options, "quiet": True})
     if options["report"]:
         from mxlint.report.html.page import render
 
@@ -244,6 +255,42 @@ def check(ctx: click.Context, /, **options: Any) -> None:
         for stage, seconds in result.timings.items():
             _say(f"{stage:>10} {seconds * 1000:8.1f} ms")
     ctx.exit(interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code))
+
+
+def _baseline(options: dict[str, Any]) -> Baseline | None:
+    """The baseline that the options name."""
+    if not options["baseline"]:
+        return None
+    from mxlint.baseline import BaselineError, empty_baseline, read_baseline
+
+    file = Path(options["baseline"])
+    if options["update_baseline"] and not file.exists():
+        return empty_baseline(file)
+    try:
+        return read_baseline(file)
+    except (OSError, BaselineError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        hint = "; --update-baseline makes it" if isinstance(error, FileNotFoundError) else ""
+        raise _Failure(f"{file}: {reason}{hint}") from None
+
+
+def _updated(baseline: Baseline, result: Result, options: dict[str, Any]) -> Baseline:
+    """The baseline with what a run found, written to its file."""
+    new = baseline.updated(result)
+    with _output(options["baseline"]) as stream:
+        stream.write(new.text())
+    if not options["quiet"]:
+        _say(f"{options['baseline']} has {len(new)} finding{'' if len(new) == 1 else 's'}, and had {len(baseline)}")
+    return new
+
+
+def _less(baseline: Baseline, result: Result, options: dict[str, Any]) -> Result:
+    """The run without what its baseline has."""
+    result, stale = baseline.applied(result)
+    if stale and not options["quiet"]:
+        what = "1 entry is" if stale == 1 else f"{stale} entries are"
+        _say(f"Note: {what} stale in {options['baseline']}: --update-baseline takes {'it' if stale == 1 else 'them'} out")
+    return result
 
 
 def _show_files(options: dict[str, Any]) -> int:

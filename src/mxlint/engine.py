@@ -75,6 +75,7 @@ class Result:
     own: frozenset[str] = frozenset()
     fixed: tuple[Finding, ...] | None = None
     unsafe_fixes: bool = False
+    baselined: int = 0
 
     @property
     def exit_code(self) -> int:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def footer(result: Result) -> str:
-    """The last line of a run."""
+    """The last lines of a run."""
+    return _outcome(result) + (f"Not reported: {_counted(result.baselined, 'finding')} of the baseline.\n" if result.baselined else "")
+
+
+def _outcome(result: Result) -> str:
     counts = severities((*result.findings, *(result.fixed or ())))
     if counts:
         outcome = f" ({len(result.fixed)} fixed, {len(result.findings)} remaining)" if result.fixed else ""

@@ -84,6 +84,7 @@ def _summary(result: Result) -> Mapping[str, Any]:
         "parsed": result.parsed,
         "sites": len(result.sites),
         **{severity: result.count(severity) for severity in SEVERITIES},
+        "baselined": result.baselined,
         "duration_s": round(result.duration, 3),
         "coverage": {**{key: result.coverage.get(key, 0) for key in COVERAGE}, "reasons": dict(result.reasons)},
         "verify": _verified(result),
