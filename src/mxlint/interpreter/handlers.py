@@ -11,6 +11,7 @@ from mxlint.domain.value import NONE, External, Member, Ref, Symbolic, Unknown, 
 from mxlint.interpreter.binding import assign, owner_of, store
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import caught, exception_class, exception_of, is_leaf
+from mxlint.interpreter.garbage import caught_states, possible_states
 from mxlint.interpreter.generators import manage
 from mxlint.interpreter.lookup import special
 from mxlint.syntax import ir
@@ -60,7 +61,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         except Halt:
             pass
     i.heap.undo(mark)
-    pending = list(raised.arrived)
+    pending, possible = caught_states(i, raised.arrived), possible_states(i, possible)
     for handler in node.handlers:
         if not pending and not possible:
             break
@@ -172,6 +173,7 @@ def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         frame.returns, frame.breaks, frame.continues = outer_returns, outer_breaks, outer_continues
         possible = raised.finish(i.heap)
     i.heap.undo(mark)
+    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, possible)
     done: list[tuple[Delta, Value, Path]] = []
     last, unsure = Target(mark), Target(mark)
     last.arrived = normal
@@ -315,6 +317,7 @@ def _managed(i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value
         except Halt:
             pass
     i.heap.undo(mark)
+    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, possible)
     unsure = Target(mark)
     unsure.arrived = [(delta, exception_of(i, name, place), base) for delta, name in possible]
     for target in (raised, unsure):

@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
 from mxlint.domain.size import Size, symbols
 from mxlint.domain.value import (
-    TRUE,
     UNBOUND,
     Array,
     Composite,
@@ -37,7 +36,8 @@ from mxlint.domain.value import (
     referred,
     rename,
 )
-from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Context, Halt, Interpreter, Path, count_write
+from mxlint.interpreter.core import OPERANDS, Arguments, Context, Halt, Interpreter, Path, count_write
+from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
@@ -49,12 +49,8 @@ MAX_LEAVING: Final = 16
 """A call that exceptions leave in more states is run again."""
 _COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field"))
 """Kinds of objects that a replay can make anew in another context: nothing of them lies outside the heap."""
-_PLAIN: Final = _COPIED | {"frame", "partial", "transform", "at", "super"}
-"""Kinds of objects of which all that refers to another object lies in the heap."""
-_KEPT: Final = _PLAIN | {"compiled"}
+_KEPT: Final = PLAIN | {"compiled"}
 """Kinds of objects that a replay can put back in the context in which they were made."""
-MAX_OPERANDS: Final = 16
-"""Arrays that an array is computed from, once those between are gone; of more nothing is known."""
 
 Key: TypeAlias = tuple[object, ...]
 
@@ -305,9 +301,9 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     fresh = recording.fresh
     kinds = {i.info(oid).kind for oid in fresh}
     changes = i.heap.changes(mark)
-    if not kinds <= _PLAIN or i.extra.get("called"):
+    if not kinds <= PLAIN or i.extra.get("called"):
         return changes, set(fresh), kinds
-    used = _outliving(value, changes, recording)
+    used = outliving((value,), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
         return changes, used, kinds
@@ -318,29 +314,10 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
             if before[oid, ALIVE] is not None:
                 left[oid, field] = UNBOUND  # the newest of an earlier round was here
         else:
-            left[oid, field] = _computed_from(held, gone, changes) if field == OPERANDS else held
+            left[oid, field] = computed_from(held, gone, changes) if field == OPERANDS else held
     i.heap.undo(mark)
     i.heap.apply(left)
     return left, used, kinds
-
-
-def _computed_from(operands: Value, gone: set[int], changes: Delta) -> Value:
-    """What an array is computed from, without those between that are gone; of one that was computed nothing is computed any more."""
-    if not isinstance(operands, Operands) or operands.idents is None or gone.isdisjoint(operands.idents):
-        return operands
-    found: dict[int, None] = {}
-    seen: set[int] = set()
-    todo = list(reversed(operands.idents))
-    while todo:
-        ident = todo.pop()
-        if ident not in gone:
-            found[ident] = None
-        elif ident not in seen:
-            seen.add(ident)
-            origin = changes.get((ident, OPERANDS))
-            if changes.get((ident, LAZY)) == TRUE and isinstance(origin, Operands):
-                todo.extend(reversed(origin.idents or ()))
-    return Operands(tuple(found) if len(found) <= MAX_OPERANDS else None)
 
 
 def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int]) -> bool:
@@ -351,30 +328,6 @@ def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: 
         return False
     sizes = frozenset(name for array in call.arrays for size in array.shape or () if isinstance(size, Size) for name in symbols(size))
     return all(_portable(held, sizes) for held in (value, *writes.values()))
-
-
-def _outliving(value: Value, changes: Delta, recording: Recording) -> set[int]:
-    """The objects and arrays that a call made and that are still referred to after it: by its result, or by what it wrote into older ones."""
-    fresh = recording.fresh
-    written: dict[int, list[int]] = {}
-    todo = list(referred(value))
-    for (oid, field), held in changes.items():
-        numbers = referred(held)
-        if isinstance(field, tuple) and isinstance(field[-1], Member):
-            numbers |= referred(field[-1])
-        if not numbers:
-            continue
-        if oid in fresh:
-            written.setdefault(oid, []).extend(numbers)
-        else:
-            todo.extend(numbers)
-    found: set[int] = set()
-    while todo:
-        number = todo.pop()
-        if number in fresh and number not in found:
-            found.add(number)
-            todo.extend(written.get(number, ()))
-    return found
 
 
 def _names_object(field: object) -> bool:
