@@ -143,6 +143,8 @@ class Heap:
         self._cells: list[dict[Field, Value]] = []
         self.recording: Recording | None = None
         self.trail: list[tuple[int, Field, Value | None]] = []
+        self.joined = 0
+        """Values that were joined so far where states were, as the work that it is."""
         self._sites: dict[tuple[object, ...], int] = {}
         self._old: dict[int, int] = {}
         self._holders: dict[int, set[Location]] = {}
@@ -429,6 +431,7 @@ class Heap:
             if values.count(first) == len(values):
                 result[location] = first
             else:
+                self.joined += len(values)
                 result[location] = of(
                     [option for value, (_, guard) in zip(values, known) for option in (_under(value, guard) if guard else options(value))]
                 )

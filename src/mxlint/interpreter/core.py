@@ -48,6 +48,8 @@ MAX_STEPS: Final = 50_000
 """Expressions, other than constants, and statements that one entry may take: about two seconds."""
 MAX_STEPS_OF_FILE: Final = 200_000
 """Those that all entries of a file may take together."""
+JOINED_IN_A_STEP: Final = 8
+"""Values that are joined, where the states of branches differ, in the time that a step takes."""
 MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
 
@@ -541,11 +543,17 @@ class Interpreter:
                 self.path = path
         if not done:
             raise Halt
-        self.heap.apply(self.heap.merged((delta, guard) for delta, guard, _, _ in done))
+        self.join_states([(delta, guard) for delta, guard, _, _ in done])
         if len(done) == 1:
             self.path = done[0][3]
             return done[0][2]
         return guarded([(value, guard) for _, guard, value, _ in done])
+
+    def join_states(self, states: Sequence[tuple[Delta, Guard]]) -> None:
+        """Go on with the join of states, relative to the present one. It is work as evaluating is, and counts among the steps."""
+        before = self.heap.joined
+        self.heap.apply(self.heap.merged(states))
+        self.steps -= (self.heap.joined - before) // JOINED_IN_A_STEP
 
     def choose(self, truth: Truth, place: Place, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run one side of a condition, or both."""
@@ -614,7 +622,7 @@ class Interpreter:
         """Go on, from the state at the target's mark, with the join of all states that arrived there. `Halt` if none did."""
         if not target.arrived:
             raise Halt
-        self.heap.apply(self.heap.merged((delta, guard_of(path, self.path)) for delta, _, path in target.arrived))
+        self.join_states([(delta, guard_of(path, self.path)) for delta, _, path in target.arrived])
         if len(target.arrived) == 1:
             return target.arrived[0][1]
         return guarded([(value, guard_of(path, self.path)) for _, value, path in target.arrived])
