@@ -111,6 +111,8 @@ class Trace:
         self.loops: list[Place] = []
         self.seeded = False
         self.differentiated = 0
+        self.transforms: list[str] = []
+        """The rules of custom functions that the transforms ask for that run in it, "" for those that ask for none."""
         self.shapeless = i.heap.get(oid, "shapeless") == TRUE
         self.start = len(i.heap.trail)
         self.reached: dict[int, str] = {}

@@ -13,6 +13,7 @@ from mxlint.domain.value import (
     Bound,
     Const,
     External,
+    Kind,
     Member,
     Ref,
     Symbolic,
@@ -183,9 +184,22 @@ def _import(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     return i.symbolic(place, "module", kinds=frozenset(("module",)))
 
 
+def _open(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`open(file, mode)`: of a mode for text what gives lines."""
+    made = library.call_model(i, "builtins.open", args, place, frame) or NONE
+    mode = args.get(1, "mode") or Const("r")
+    if not isinstance(mode, Const) or "b" in str(mode.value):
+        return made
+    text = [m for m in members(made) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "class")) == External("io.TextIOWrapper")]
+    for member in text:
+        i.heap.set(member.oid, iteration.STORED, Kind("str", "open"))
+    return join(text) if text else made
+
+
 _INTERNAL: Final[dict[str, Handler]] = {
     "builtins.__import__": _import,
     "importlib.import_module": _import,
+    "builtins.open": _open,
     "#member": _member,
     "#submodule": _submodule,
     "#library_attribute": _library_attribute,

@@ -404,6 +404,8 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
         if kind == "dict":
             return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
         held = i.heap.get(member.oid, STORED)
+        if held == Kind("str", "open"):
+            return (lambda: i.symbolic(place, "item", kinds=frozenset(("str",)), source="item")), False
         if held is not None:
             return held, False
     if isinstance(member, Unknown):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Const, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.facts import events
 from mxlint.interpreter import calls, shapeless
 from mxlint.interpreter.builders import new_list
@@ -52,6 +52,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         if kind == "checkpoint" and isinstance(made, Place):
             shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
         trace.differentiated += kind in ("grad", "value_and_grad")
+        trace.transforms.append(_RULES.get(str(kind), ""))
     inner = (
         args
         if kind == "checkpoint"
@@ -71,6 +72,9 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         i.extra["differentiating"] = outer
         if trace is not None:
             trace.differentiated -= kind in ("grad", "value_and_grad")
+            trace.transforms.pop()
+    if trace is not None:
+        _run_rules(i, ref, args, result, place, frame)
     if kind in ("vmap", "checkpoint"):
         return result
     model = i.heap.get(ref.oid, "model")
@@ -117,23 +121,64 @@ def _pair(kind: str) -> Handler:
                     note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", member.oid, m))
         primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
         outer = i.extra.get("differentiating")
-        if i.trace is None:
+        trace = i.trace
+        if trace is None:
             i.extra["differentiating"] = True
+        else:
+            trace.transforms.append(kind)
         try:
             result = i.call(function, Arguments(primals.items or (), places=(place,) * len(primals.items or ())), place, frame)
         finally:
             i.extra["differentiating"] = outer
+            if trace is not None:
+                trace.transforms.pop()
         outputs = new_list(i, Tuple((result,)), place, "outputs")
         return Tuple((outputs, new_list(i, primals, place, "tangents")))
 
     return run
 
 
+_RULES: Final = {"grad": "vjp", "value_and_grad": "vjp", "vmap": "vmap"}
+"""The rule of a custom function that a transform asks for."""
+
+
 def _custom(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`mx.custom_function(f)`: the function itself, as far as a forward run goes."""
+    """`mx.custom_function(f)`: the function itself, as far as a forward run goes; and its rules for transforms."""
     oid = i.allocate("transform", "checkpoint", place, "custom")
     i.heap.set(oid, "fun", args.args[0] if args.args else Unknown("function"))
+    for rule in ("vjp", "jvp", "vmap"):
+        i.heap.set(oid, rule, Bound(Ref(oid), External(f"mlx.core.custom_function.{rule}")))
     return Ref(oid)
+
+
+def _rule(rule: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`@custom.vjp`: keep the rule."""
+        for member in members(args.args[0]):
+            if isinstance(member, Ref) and len(args.args) > 1:
+                i.heap.set(member.oid, ("rule", rule), args.args[1])
+        return args.args[-1]
+
+    return run
+
+
+def _run_rules(i: Interpreter, ref: Ref, args: Arguments, result: Value, place: Place, frame: Frame) -> None:
+    """Run the rules of a custom function that the transforms around its call in the trace ask for."""
+    for rule in dict.fromkeys(i.trace.transforms):
+        function = i.heap.get(ref.oid, ("rule", rule))
+        if function is None:
+            continue
+        inputs: Value = args.args[0] if len(args.args) == 1 else Tuple(tuple(args.args))
+        more = {"vjp": (_owned(i, result, place, rule), result), "jvp": (_owned(i, inputs, place, rule),), "vmap": (Const(0),)}[rule]
+        given = (inputs, *more)
+        i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
+
+
+def _owned(i: Interpreter, value: Value, place: Place, tag: object) -> Value:
+    """Arrays like those of a value."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(_owned(i, part, place, (tag, n)) for n, part in enumerate(value.items)))
+    return value.but(ident=i.ident(place, ("like", tag))) if isinstance(value, Array) else value
 
 
 HANDLERS: Final[dict[str, Handler]] = {
@@ -144,6 +189,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "mlx.nn.value_and_grad": _make("value_and_grad", 1, "fn"),
     "mlx.nn.utils.checkpoint": _make("checkpoint", 1, "fn"),
     "mlx.core.custom_function": _custom,
+    **{f"mlx.core.custom_function.{rule}": _rule(rule) for rule in ("vjp", "jvp", "vmap")},
     "mlx.core.jvp": _pair("jvp"),
     "mlx.core.vjp": _pair("vjp"),
 }
