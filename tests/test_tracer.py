@@ -215,6 +215,46 @@ def test_public_methods_of_a_class_may_be_called_in_any_order(read: str, after: 
     assert condition is None or condition in found[0].message
 
 
+COUNTER = """
+import mlx.core as mx
+
+
+class Trainer:
+    def __init__(self):
+        self.count = 0
+        self.seen = []
+        self.step = mx.compile(self._step)
+
+    def _step(self, x, n):
+        return x * 2 + 1
+
+    def train(self, x):
+        self.seen.append(x)
+        y = {call}
+        self.count += 1
+        return y
+
+    def reset(self):
+        self.count = 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("self.step(x, self.count)", "MX303"),
+        ("self.step(x, {'n': self.count})", "MX303"),
+        ("self.step(x, self.seen)", "MX304"),
+        ("self.step(x, mx.array(self.count))", None),
+        ("self.step(x, len(str(2)))", None),
+    ],
+)
+def test_what_a_method_gives_is_compared_over_its_calls(call: str, code: str | None) -> None:
+    found = findings({"main.py": COUNTER.format(call=call)}, advice=True)
+    assert [(item.code, item.severity) for item in found] == ([(code, "info")] if code else [])
+    assert code is None or "if `train` is called again" in found[0].message
+
+
 def test_one_defect_one_finding() -> None:
     text = (
         "from functools import partial\nimport mlx.core as mx\n\n\n"

@@ -6,13 +6,18 @@ then it is called again: what a trace has read and one of them has changed is st
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Literal_, Ref, Value, members
+from mxlint.domain.value import NONE, Literal_, Ref, Value, members, scalar_type
 from mxlint.facts import events
+from mxlint.facts.values import ContainerValue, ScalarValue
+from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import CLIENT, Condition, Frame, Interpreter
 from mxlint.interpreter.entries import called_alone, functions, guarded_run
+from mxlint.interpreter.iteration import ITEMS, repeat
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.reach import each_leaf
 from mxlint.source import Source
@@ -57,9 +62,12 @@ def _within(span: Span, method: FunctionInfo) -> bool:
 
 def _run(i: Interpreter, owner: Value, method: Method, others: list[Method], frame: Frame) -> None:
     known = len(journal(i).records)
+    counts: list[bool] = []
 
     def run() -> None:
+        mark = i.heap.mark()
         called_alone(i, method, (owner,), 1, frame)
+        counts.append(_counts(i, mark))
         for other in others:
             _may_run(i, owner, other, frame)
         i.extra["client"] = f"`{method[1].name}` is called again"
@@ -69,7 +77,51 @@ def _run(i: Interpreter, owner: Value, method: Method, others: list[Method], fra
         guarded_run(i, run)
     finally:
         i.extra["client"] = None
-    journal(i).keep_only(known, events.Stale)
+    journal(i).keep_only(known, lambda record: type(record) is events.Stale)
+    if counts == [True]:
+        _repeat(i, owner, method, frame)
+
+
+def _counts(i: Interpreter, mark: int) -> bool:
+    """Whether a number that an object held, or the content of a list, is another one since."""
+    before: dict[tuple[int, object], Value | None] = {}
+    for oid, field, value in i.heap.trail[mark:]:
+        before.setdefault((oid, field), value)
+    return any(
+        value is not None and (field == ITEMS or any(scalar_type(member) in ("int", "float") for member in members(value)))
+        for (oid, field), value in before.items()
+        if i.info(oid).kind in ("instance", "dict", "list") and i.heap.get(oid, field) != value
+    )
+
+
+def _repeat(i: Interpreter, owner: Value, method: Method, frame: Frame) -> None:
+    """Call a method again and again: what compiled objects are given that differs each time. Only that is noted."""
+    known = len(journal(i).records)
+    node = method[1].node
+    place = Place(method[1].source, node.start, node.end)
+    i.extra["client"] = f"`{method[1].name}` is called again"
+    try:
+        guarded_run(i, lambda: repeat(i, place, lambda: called_alone(i, method, (owner,), 1, frame), certain=True))
+    finally:
+        i.extra["client"] = None
+    journal(i).keep_only(known, _gives_another)
+
+
+def _leaves(value: Described) -> Iterator[Described]:
+    """The parts of an argument that hold no others."""
+    if isinstance(value, ContainerValue):
+        for item in value.items or ():
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _gives_another(record: object) -> bool:
+    """Whether a call of a compiled object is given what differs from call to call."""
+    return type(record) is events.Call and any(
+        argument.grows or any(isinstance(leaf, ScalarValue) and leaf.varies for leaf in _leaves(argument.value))
+        for argument in record.arguments
+    )
 
 
 def _may_run(i: Interpreter, owner: Value, method: Method, frame: Frame) -> None:

@@ -647,7 +647,8 @@ def _note_call(
 ) -> None:
     if outcome in ("traced", "replayed", "either"):
         clocks.called(i, ref.oid, outcome)
-    m = modality(i, start)
+    again = i.extra.get("client")
+    m = modality(i, start, presumed=(again,) if again else ())
     if m is None or i.silent:
         return
     given: list[events.Argument] = []

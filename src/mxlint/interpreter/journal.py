@@ -5,7 +5,7 @@ Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact not
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -83,9 +83,9 @@ class Journal:
             while len(table) > length:
                 table.popitem()
 
-    def keep_only(self, known: int, kind: type) -> None:
-        """Forget the records after the first `known` that are of another kind."""
-        kept = [record for number, record in enumerate(self.records) if number < known or type(record) is kind]
+    def keep_only(self, known: int, wanted: Callable[[object], bool]) -> None:
+        """Forget the records after the first `known` that are not wanted."""
+        kept = [record for number, record in enumerate(self.records) if number < known or wanted(record)]
         self.records = dict.fromkeys(kept)
 
     def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
