@@ -301,9 +301,9 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     fresh = recording.fresh
     kinds = {i.info(oid).kind for oid in fresh}
     changes = i.heap.changes(mark)
-    if not kinds <= PLAIN or i.extra.get("called"):
+    if not kinds <= PLAIN:
         return changes, set(fresh), kinds
-    used = outliving((value,), changes, fresh)
+    used = outliving((value, *i.extra.get("called", {}).values()), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
         return changes, used, kinds
