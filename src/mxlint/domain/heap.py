@@ -78,11 +78,12 @@ class Recording:
     have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
     `leaving`: the states in which one left to a handler around, relative to `mark`, with the exception and the path behind its first `path`
     conditions. `shortened`: a loop in it was not run in full.
+    `again`: facts that say where they are, to be found again; `calls`: from which call on the other facts say by which calls they were come to.
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
-    `around`: whether what runs in a trace looked at the calls and loops around the trace.
+    `around`: whether it looked at the loops around.
     """
 
-    __slots__ = ("anchored", "around", "asked", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "asked", "calls", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -99,6 +100,8 @@ class Recording:
         self.raises: set[str | None] = set()
         self.asked: set[Identity] = set()
         self.since: int | None = None
+        self.calls: int | None = None
+        self.again: dict[object, object] = {}
         self.around = False
         self.anchored = False
         self.shortened = False
@@ -113,6 +116,10 @@ class Recording:
     def says_from(self, start: int) -> None:
         """Keep that a fact says something of the path from a position on."""
         self.since = start if self.since is None else min(self.since, start)
+
+    def names_calls(self, start: int) -> None:
+        """Keep that a fact names the calls from a depth of the stack on."""
+        self.calls = start if self.calls is None else min(self.calls, start)
 
     def close(self) -> None:
         """What the inner stretch read and made, the outer one did as well."""
@@ -129,6 +136,9 @@ class Recording:
             outer.asked |= self.asked
             if self.since is not None:
                 outer.says_from(self.since)
+            if self.calls is not None:
+                outer.names_calls(self.calls)
+            outer.again.update(self.again)
             outer.around = outer.around or self.around
             outer.anchored = outer.anchored or self.anchored
             outer.shortened = outer.shortened or self.shortened

@@ -69,6 +69,7 @@ from mxlint.interpreter.journal import (
     wheres,
 )
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
+from mxlint.interpreter.moving import is_inside
 from mxlint.interpreter.presumptions import PRESUMED, root, shown, words
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_array, each_leaf, each_place
 from mxlint.syntax import ir
@@ -216,6 +217,11 @@ class Entry:
         written = frozenset(self.written.items())
         self._content = (self.number, self.by, result, read, written, self.captured_in, self.captured_out, frozenset(self.counted))
         self._hash = hash(self._content)
+
+    def is_inside(self, context: Context) -> bool:
+        """Whether it hangs on something that came into being in a context."""
+        values = (self.result, *(seen.value for seen in self.reads.values()))
+        return is_inside(self.key, context) or any(is_inside(part, context) for value in values for part in each_part(value))
 
     def __eq__(self, other: object) -> bool:
         """Whether a replay of one does what a replay of the other does: how often a location had been written does not count."""
@@ -647,26 +653,45 @@ def _note_call(
 ) -> None:
     if outcome in ("traced", "replayed", "either"):
         clocks.called(i, ref.oid, outcome)
-    again = i.extra.get("client")
-    m = modality(i, start, presumed=(again,) if again else ())
-    if m is None or i.silent:
+    if i.silent:
         return
     given: list[events.Argument] = []
     for number, value in enumerate(args.args):
         given.append(argument(i, ref, str(number), args.place(number, "", place), value))
     for name, value in args.keywords.items():
         given.append(argument(i, ref, name, args.keyword_places.get(name, place), value))
+    flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
+    i.finding(partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args)))
+
+
+def _find_call(
+    i: Interpreter,
+    oid: int,
+    place: Place,
+    given: tuple[events.Argument, ...],
+    outcome: str,
+    start: int,
+    within: str,
+    flat: str,
+    exact: str,
+    shapes: tuple[tuple[Any, ...] | None, ...],
+) -> events.Call | None:
+    """Note a call from where it is: what it hangs on, the loops and calls around."""
+    again = i.extra.get("client")
+    m = modality(i, start, presumed=(again,) if again else ())
+    if m is None:
+        return None
     own, outer = loops(i)
     around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer, *own))
-    flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
     thread = i.extra.get("thread")
     finite = bool(own) and own[-1][0] in i.extra.get("finite loops", ())
-    note(i, events.Call(
-        ref.oid, where(place), tuple(given), outcome, qualname(frame), around, tuple(p.span for p in call_places(i)), m, flat, exact,
-        where(thread[0]) if thread is not None else None,
-        flat_shapes(i, args), finite, thread[1] if thread is not None else 0,
+    fact = events.Call(
+        oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
+        where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,
         bool(i.extra.get("entered alone")),
-    ))  # fmt: skip
+    )  # fmt: skip
+    note(i, fact)
+    return fact
 
 
 def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> None:

@@ -256,6 +256,18 @@ class Checkpoint:
         self.noted = noted
 
 
+class Again:
+    """A fact that is to be found again: how, and where it was found."""
+
+    __slots__ = ("context", "find", "path", "stack")
+
+    def __init__(self, find: Callable[[], object], path: Path, context: Context, stack: tuple[Frame, ...]) -> None:
+        self.find = find
+        self.path = path
+        self.context = context
+        self.stack = stack
+
+
 class Imprecision:
     """Something that could not be followed: where, and what."""
 
@@ -436,6 +448,14 @@ class Interpreter:
             self.journal.whole = False
             if place is not None:
                 self.journal.doubt(place, reason)
+
+    def finding(self, find: Callable[[], object]) -> None:
+        """Note a fact that says where it is, now and, from its place there, whenever what is being recorded is done again."""
+        recording, self.heap.recording = self.heap.recording, None
+        fact = find()
+        self.heap.recording = recording
+        if recording is not None:
+            recording.again[fact, self.context] = Again(find, self.path, self.context, tuple(self.stack))
 
     def noting(self, keep: Callable[[], None], fact: object) -> None:
         """Keep a fact, now and whenever what is being recorded is done again."""

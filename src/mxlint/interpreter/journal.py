@@ -173,8 +173,6 @@ def _around(i: Interpreter, context: Context) -> Context | None:
     step = context.step
     if i.trace is None or not isinstance(step, tuple) or step[-2:] != ("trace", i.trace.number):
         return context.parent
-    if i.heap.recording is not None:
-        i.heap.recording.around = True
     return i.trace.caller  # type: ignore[no-any-return]
 
 
@@ -183,6 +181,8 @@ def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, st
     own: list[tuple[Place, str]] = []
     outer: list[tuple[Place, str]] = []
     target = own
+    if i.heap.recording is not None:
+        i.heap.recording.around = True
     step: Context | None = i.context
     while step is not None and step.parent is not None:
         what = step.step
@@ -207,8 +207,8 @@ def recursions(i: Interpreter) -> list[tuple[Place, str]]:
 
 def call_places(i: Interpreter, start: int = 0) -> list[Place]:
     """The calls between the frame at depth `start` of the stack and here, outermost first."""
-    if i.trace is not None and start <= i.trace.depth and i.heap.recording is not None:
-        i.heap.recording.around = True
+    if i.heap.recording is not None:
+        i.heap.recording.names_calls(start)
     return [frame.called_at for frame in i.stack[start:] if frame.called_at is not None]
 
 

@@ -11,9 +11,11 @@ The end of a call is also where what only the call could reach goes away.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
+from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
 from mxlint.domain.value import (
     UNBOUND,
@@ -28,6 +30,8 @@ from mxlint.domain.value import (
     Operands,
     Range,
     Ref,
+    Symbolic,
+    Traces,
     Unbound,
     Union,
     Unknown,
@@ -36,8 +40,9 @@ from mxlint.domain.value import (
     referred,
     rename,
 )
-from mxlint.interpreter.core import OPERANDS, Arguments, Context, Halt, Interpreter, Path, count_write
+from mxlint.interpreter.core import OPERANDS, Again, Arguments, Context, Halt, Interpreter, Path, count_write
 from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
+from mxlint.interpreter.moving import Move, is_inside, moved
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
@@ -62,7 +67,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("anchored", "arrays", "asked", "between", "caller", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shortened", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -87,12 +92,15 @@ class Summary:
         self.arrays = call.arrays
         self.context = context
         self.trace = trace
-        self.caller = call.caller if recording.around else None
+        self.caller = call.caller if call.is_placed else None
         self.unrolled = call.unrolled
         self.facts = dict(recording.facts)
+        depth, begin = call.depth, len(call.path)
+        self.again = tuple(Again(fact.find, fact.path[begin:], fact.context, fact.stack[depth:]) for fact in call.again)
         self.doubts = dict(recording.doubts)
         self.written = tuple(recording.written)
         since = recording.since if recording.since is not None else len(call.path)
+        self.around, self.calls = recording.around, recording.calls
         self.since = since if self.facts and since < len(call.path) else None
         self.path = _conditions(call.path[since:]) if self.since is not None else ()
         known = _outcomes(call.path)
@@ -107,6 +115,7 @@ class Summary:
         self.anchored = recording.anchored
         self.portable = portable
         self.shortened = recording.shortened
+        self.shadows = tuple({oid for oid, _ in self.reads if i.info(oid).kind == "symbolic" and is_inside(i.info(oid).payload, context)})
         self.referred = frozenset(number for held in self.reads.values() for part in _values(held) for number in referred(part))
 
 
@@ -128,17 +137,35 @@ def _extends(path: Path, base: Path) -> bool:
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "caller", "key", "mark", "operations", "path", "recording", "unrolled")
+    __slots__ = ("arrays", "caller", "depth", "key", "mark", "operations", "path", "recording", "unrolled")
 
     def __init__(self, i: Interpreter, key: Key, arrays: tuple[Array, ...], caller: Context | None = None) -> None:
         self.key = key
         self.caller = caller
         self.unrolled = i.unrolled
+        self.depth = len(i.stack)
         self.arrays = arrays
         self.mark = i.heap.mark()
         self.path: Path = i.path
         self.operations: int = i.trace.operations if i.trace is not None else 0
         self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries), self.mark, len(i.path))
+
+    @property
+    def again(self) -> list[Again]:
+        """The facts that are to be found again."""
+        return [fact for fact in self.recording.again.values() if isinstance(fact, Again)]
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether what it noted or found says where it is: in which loops, or by which calls it was come to."""
+        calls = self.recording.calls
+        return self.recording.around or calls is not None and calls <= self.depth
+
+    @property
+    def hangs(self) -> bool:
+        """Whether facts hang on what the path said at its begin."""
+        since = self.recording.since
+        return bool(self.recording.facts) and since is not None and since < len(self.path)
 
 
 def _values(held: object) -> Iterable[Value]:
@@ -167,7 +194,7 @@ def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller
     arrays: dict[int, Array] = {}
     given = tuple(_canonical(value, arrays) for value in args.args)
     named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
-    modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying"))
+    modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying", "client"))
     key = (function.oid, trace, bool(i.silent), given, named, modes)
     return Call(i, key, tuple(arrays.values()), caller)
 
@@ -200,15 +227,15 @@ def _canonical(value: Value, arrays: dict[int, Array]) -> Value:
 
 def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     """A summary that holds for a call that begins, in the context of its body."""
-    kept = i.summaries.get(call.key)
-    if kept is None:
+    kept = (*i.summaries.get((*call.key, context), ()), *i.summaries.get(call.key, ()))
+    if not kept:
         return None
     recording = i.heap.recording
     i.heap.recording = None
     known = _outcomes(i.path)
     try:
         for summary in kept:
-            if _holds(i, summary, call, known) and (_same(i, summary, call, context) or _fits(i, summary, call)):
+            if _holds(i, summary, call, known) and (_same(i, summary, call, context) or _fits(i, summary, call, context, known)):
                 return summary
     finally:
         i.heap.recording = recording
@@ -244,13 +271,24 @@ def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> boo
     )
 
 
-def _fits(i: Interpreter, summary: Summary, call: Call) -> bool:
+def _fits(i: Interpreter, summary: Summary, call: Call, context: Context, known: dict[Identity, bool]) -> bool:
     """Whether a summary can be made anew for other arrays, in another context."""
     if i.tries and (summary.thrown or summary.raises and summary.writes):
         return False
-    return summary.portable and all(
-        now.ident == then.ident or now.ident not in summary.referred for then, now in zip(summary.arrays, call.arrays)
+    return (
+        summary.portable
+        and all(now.ident == then.ident or now.ident not in summary.referred for then, now in zip(summary.arrays, call.arrays))
+        and not any(is_inside(condition, context) for condition in known)
+        and not any(_is_written(i, oid, summary.context, context) for oid in summary.shadows)
     )
+
+
+def _is_written(i: Interpreter, oid: int, then: Context, now: Context) -> bool:
+    """Whether the program has written on the symbolic value that in another context stands where one stood."""
+    identity = i.info(oid).payload
+    assert isinstance(identity, tuple)
+    there = i.extra["shadows"].get(Move(i, {then: now}, lambda member: member).identity(identity))
+    return there is not None and bool(i.heap.fields(there))
 
 
 # -- keeping -----------------------------------------------------------------------------------------------------------
@@ -273,21 +311,18 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context, trace: Any 
     if (
         recording.valid
         and _extends(i.path, call.path)
+        and all(_extends(fact.path, call.path) for fact in call.again)
         and kinds <= _KEPT
         and len(recording.reads) <= MAX_READS
         and len(recording.inputs) <= MAX_READS
         and len(recording.leaving) <= MAX_LEAVING
     ):
-        portable = (
-            trace is None
-            and not recording.anchored
-            and not recording.facts
-            and i.path is call.path
-            and _is_portable(i, call, value, changes, used)
-        )
-        kept = i.summaries.setdefault(call.key, [])
-        kept.insert(0, Summary(i, call, value, changes, used, context, portable, between, trace))
-        del kept[MAX_SUMMARIES:]
+        portable = trace is None and _is_portable(i, call, value, changes, used, context)
+        summary = Summary(i, call, value, changes, used, context, portable, between, trace)
+        for key in (call.key, (*call.key, context)) if portable else ((*call.key, context),):
+            kept = i.summaries.setdefault(key, [])
+            kept.insert(0, summary)
+            del kept[MAX_SUMMARIES:]
     # What was made here and is gone was nothing before: no call depends on what lies there.
     recording.reads = {at for at in recording.reads if at[0] not in recording.fresh}
     recording.fresh = {oid: site for oid, site in recording.fresh.items() if oid in used}
@@ -320,14 +355,19 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     return left, used, kinds
 
 
-def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int]) -> bool:
+def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int], context: Context) -> bool:
     """Whether what a call did can be done in another context, on other arrays."""
+    recording = call.recording
+    if recording.anchored or recording.facts and (call.hangs or call.is_placed or any(i.info(oid).kind != "array" for oid in used)):
+        return False
+    if any(i.info(oid).kind == "symbolic" and is_inside(i.info(oid).payload, context) for oid, _ in writes):
+        return False
     if len(writes) > MAX_WRITES or any(_names_object(field) for _, field in writes):
         return False
     if any(i.info(oid).kind not in _COPIED for oid in used):
         return False
     sizes = frozenset(name for array in call.arrays for size in array.shape or () if isinstance(size, Size) for name in symbols(size))
-    return all(_portable(held, sizes) for held in (value, *writes.values()))
+    return all(_portable(held, sizes, context) for held in (value, *writes.values()))
 
 
 def _names_object(field: object) -> bool:
@@ -335,15 +375,17 @@ def _names_object(field: object) -> bool:
     return isinstance(field, tuple) and isinstance(field[-1], Member) and bool(referred(field[-1]))
 
 
-def _portable(value: Value, known: frozenset[object]) -> bool:
-    """Whether a value means the same in another call: no identities and no literals of this one."""
-    return all(not option.guard and _means_the_same(option.member, known) for option in each_option(value))
+def _portable(value: Value, known: frozenset[object], context: Context) -> bool:
+    """Whether a value can be said in another call."""
+    return all(_means_the_same(option.member, known, context) for option in each_option(value))
 
 
-def _means_the_same(member: Member, known: frozenset[object]) -> bool:
+def _means_the_same(member: Member, known: frozenset[object], context: Context) -> bool:
+    if isinstance(member, Traces):
+        return not any(entry.is_inside(context) for entry in member.entries)  # type: ignore[attr-defined]
     if isinstance(member, Array):
         return all(symbol in known for size in member.shape or () if isinstance(size, Size) for symbol in symbols(size))
-    return isinstance(member, (Const, Range, Kind, Unknown, Length, External, Operands, Ref, Unbound, Composite))
+    return isinstance(member, (Const, Range, Kind, Unknown, Length, External, Operands, Ref, Unbound, Composite, Symbolic))
 
 
 # -- replaying ---------------------------------------------------------------------------------------------------------
@@ -357,6 +399,9 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
     if recording is not None:
         recording.reads.update(summary.reads)
         recording.asked |= summary.asked
+        recording.around = recording.around or summary.around
+        if summary.calls is not None:
+            recording.names_calls(summary.calls)
         if summary.since is not None:
             recording.says_from(summary.since)
         recording.raises |= summary.raises
@@ -369,13 +414,32 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
     value = _put_back(i, summary) if same else _made_anew(i, summary, call, context)
     for fact, keep_fact in summary.facts.items():
         i.noting(keep_fact, fact)
+    _find_again(i, summary, call, context)
     for doubt, keep_doubt in summary.doubts.items():
         i.doubting(keep_doubt, doubt)
     if i.trace is not None:
         i.trace.operations += summary.operations
     _may_raise_again(i, summary)
-    i.path = (*i.path, *summary.more)
     return value
+
+
+def _find_again(i: Interpreter, summary: Summary, call: Call, context: Context) -> None:
+    """Note the facts that say where they are, from their places in this call."""
+    outer, path, depth = i.context, i.path, len(i.stack)
+    contexts = {summary.context: context}
+    step = context.step
+    for fact in summary.again:
+        i.path = (*path, *fact.path)
+        i.context = moved(fact.context, contexts)
+        i.stack.extend(fact.stack)
+        if len(i.stack) > depth and isinstance(step, tuple) and isinstance(step[1], Place):
+            i.stack[depth] = copy(i.stack[depth])
+            i.stack[depth].called_at = step[1]
+        try:
+            i.finding(fact.find)
+        finally:
+            del i.stack[depth:]
+            i.context, i.path = outer, path
 
 
 def _leave_again(i: Interpreter, summary: Summary) -> None:
@@ -416,6 +480,7 @@ def _put_back(i: Interpreter, summary: Summary) -> Value:
     i.heap.apply(summary.writes)
     for oid, field, place in summary.written:
         count_write(i, oid, field, place)
+    i.path = (*i.path, *summary.more)
     return summary.value
 
 
@@ -426,7 +491,7 @@ def _made_anew(i: Interpreter, summary: Summary, call: Call, context: Context) -
     contexts: dict[Context, Context] = {summary.context: context}
     for oid, (where, made_in, *rest) in summary.fresh.items():
         assert isinstance(made_in, Context)
-        site = (where, _moved(made_in, contexts), *rest)
+        site = (where, moved(made_in, contexts), *rest)
         info = i.info(oid)
         if info.kind == "array":
             renamed[oid] = i.heap.ident(site)
@@ -452,23 +517,9 @@ def _made_anew(i: Interpreter, summary: Summary, call: Call, context: Context) -
             return member.but(ident=renamed.get(member.ident, member.ident), chain=chain)
         return member
 
-    i.heap.apply({(renamed.get(oid, oid), field): rename(held, change) for (oid, field), held in summary.writes.items()})
+    move = Move(i, contexts, change)
+    i.heap.apply({(renamed.get(oid, oid), field): move.value(held) for (oid, field), held in summary.writes.items()})
     for oid, field, place in summary.written:
         count_write(i, renamed.get(oid, oid), field, place)
-    return rename(summary.value, change)
-
-
-def _moved(context: Context, contexts: dict[Context, Context]) -> Context:
-    """The context of the new call that has the steps that a context of the old one had."""
-    steps: list[object] = []
-    here: Context | None = context
-    while here is not None and here not in contexts:
-        steps.append(here.step)
-        here = here.parent
-    if here is None:
-        return context
-    found = contexts[here]
-    for step in reversed(steps):
-        found = found.inner(step)
-    contexts[context] = found
-    return found
+    i.path = (*i.path, *move.path(summary.more))
+    return move.value(summary.value)
