@@ -80,10 +80,10 @@ class Recording:
     conditions. `shortened`: a loop in it was not run in full.
     `again`: facts that say where they are, to be found again; `calls`: from which call on the other facts say by which calls they were come to.
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
-    `around`: whether it looked at the loops around.
+    `around`: whether it looked at the loops around; `looped`: whether it asked if there are any.
     """
 
-    __slots__ = ("again", "anchored", "around", "asked", "calls", "doubts", "facts", "fresh", "inputs", "leaving", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "asked", "calls", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -103,6 +103,7 @@ class Recording:
         self.calls: int | None = None
         self.again: dict[object, object] = {}
         self.around = False
+        self.looped = False
         self.anchored = False
         self.shortened = False
         self.thrown = False
@@ -139,6 +140,7 @@ class Recording:
             if self.calls is not None:
                 outer.names_calls(self.calls)
             outer.again.update(self.again)
+            outer.looped = outer.looped or self.looped
             outer.around = outer.around or self.around
             outer.anchored = outer.anchored or self.anchored
             outer.shortened = outer.shortened or self.shortened

@@ -1,7 +1,8 @@
 """Clocks around calls of compiled functions: what is still to be computed when a clock is read again.
 
-The state of object 0 holds the last reading and the last compiled call since, with whether something forced its result. A reading keeps what it
-found; the difference of two successive readings is a measurement.
+The state of object 0 holds the last reading, the last compiled call since, and whether something forced its result. A reading keeps what it
+found; the difference of two successive readings is a measurement. Calls ask whether any clock was read, and not which: so what they do hangs on no
+reading.
 """
 
 from __future__ import annotations
@@ -10,43 +11,45 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Const, Member, Symbolic
+from mxlint.domain.value import FALSE, NONE, TRUE, Const, Member, Symbolic
 from mxlint.facts import events
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.journal import loops, modality, note, where
+from mxlint.interpreter.journal import in_loop, modality, note, where
 
 READING: Final = ("#", "clock")
+RUNNING: Final = ("#", "a clock was read")
 CALL: Final = ("#", "timed call")
+FORCED: Final = ("#", "forced")
 
 
 class Timed(NamedTuple):
-    """A call of a compiled object: whether it is provably the first, and whether its result was forced."""
+    """A call of a compiled object, and whether it is provably the first."""
 
     object: int
     first: bool
-    forced: bool
 
 
 def read(i: Interpreter, place: Place) -> None:
     """A clock is read by host code."""
-    readings: dict[Place, tuple[object, object]] = i.extra.setdefault("clock readings", {})
-    readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL))
+    readings: dict[Place, tuple[object, object, object]] = i.extra.setdefault("clock readings", {})
+    readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL), i.heap.get(0, FORCED))
     i.heap.set(0, READING, Const(("reading", place)))
+    i.heap.set(0, RUNNING, TRUE)
     i.heap.set(0, CALL, NONE)
 
 
 def called(i: Interpreter, oid: int, outcome: str) -> None:
     """A compiled object is called by host code."""
-    if i.heap.get(0, READING) is not None:
-        first = outcome == "traced" and not any(loops(i)) and not i.extra.get("entered alone")
-        i.heap.set(0, CALL, Const(Timed(oid, first, False)))
+    if i.heap.get(0, RUNNING) is not None:
+        first = outcome == "traced" and not in_loop(i) and not i.extra.get("entered alone")
+        i.heap.set(0, CALL, Const(Timed(oid, first)))
+        i.heap.set(0, FORCED, FALSE)
 
 
 def forced(i: Interpreter) -> None:
     """Something waits for results, or may."""
-    call = i.heap.get(0, CALL)
-    if isinstance(call, Const) and isinstance(call.value, Timed):
-        i.heap.set(0, CALL, Const(call.value._replace(forced=True)))
+    if i.heap.get(0, RUNNING) is not None:
+        i.heap.set(0, FORCED, TRUE)
 
 
 def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: Place) -> None:
@@ -57,13 +60,18 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
     found = i.extra.get("clock readings", {}).get(end)
     if found is None or start is None or end is None:
         return
-    before, call = found
-    if before != Const(("reading", start)) or not isinstance(call, Const) or not isinstance(call.value, Timed):
+    before, call, waited = found
+    if (
+        before != Const(("reading", start))
+        or not isinstance(call, Const)
+        or not isinstance(call.value, Timed)
+        or not isinstance(waited, Const)
+    ):
         return
     m = modality(i, 0)
     timed = call.value
-    if m is not None and not m.conditions and (timed.first or not timed.forced):
-        kind = "first call timed" if timed.forced else "timed without evaluation"
+    if m is not None and not m.conditions and (timed.first or waited == FALSE):
+        kind = "first call timed" if waited == TRUE else "timed without evaluation"
         note(i, events.Note(kind, where(end), "", timed.object, m))
 
 

@@ -205,6 +205,16 @@ def recursions(i: Interpreter) -> list[tuple[Place, str]]:
     return found[::-1]
 
 
+def in_loop(i: Interpreter) -> bool:
+    """Whether any loop is around this point, of its own function or of the calls that lead to it."""
+    recording, i.heap.recording = i.heap.recording, None
+    found = any(loops(i))
+    i.heap.recording = recording
+    if recording is not None:
+        recording.looped = True
+    return found
+
+
 def call_places(i: Interpreter, start: int = 0) -> list[Place]:
     """The calls between the frame at depth `start` of the stack and here, outermost first."""
     if i.heap.recording is not None:

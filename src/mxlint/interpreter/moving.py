@@ -112,6 +112,10 @@ class Move:
                 i.tests.setdefault(there, i.tests[identity])
             if identity in i.choices:
                 i.choices.add(there)
+            if identity in i.sources:
+                i.sources.setdefault(there, i.sources[identity])
+            if identity in i.comes_from:
+                i.comes_from.setdefault(there, tuple(map(self.member, i.comes_from[identity])))
             if identity in i.grounds:
                 i.grounds.setdefault(there, set()).update(map(self._part, i.grounds[identity]))
         return there

@@ -175,10 +175,10 @@ class Novelty:
 
     def of(self, member: Member) -> bool:
         """Whether a number is another one in each round."""
-        if not self._rounds:
-            return False
         if isinstance(member, Symbolic):
-            return scalar_type(member) not in ("bool", "NoneType") and self._symbol(member.identity)
+            if self._i.heap.recording is not None:
+                self._i.heap.recording.around = True
+            return bool(self._rounds) and scalar_type(member) not in ("bool", "NoneType") and self._symbol(member.identity)
         return False
 
     def _in_round(self, identity: Identity) -> bool:

@@ -42,6 +42,8 @@ from mxlint.domain.value import (
 )
 from mxlint.interpreter.core import OPERANDS, Again, Arguments, Context, Halt, Interpreter, Path, count_write
 from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
+from mxlint.interpreter.journal import in_loop
+from mxlint.interpreter.moving import Move, is_inside, moved
 from mxlint.interpreter.moving import Move, is_inside, moved
 
 MAX_SUMMARIES: Final = 4
@@ -67,7 +69,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -101,6 +103,7 @@ class Summary:
         self.written = tuple(recording.written)
         since = recording.since if recording.since is not None else len(call.path)
         self.around, self.calls = recording.around, recording.calls
+        self.looped = in_loop(i) if recording.looped else None
         self.since = since if self.facts and since < len(call.path) else None
         self.path = _conditions(call.path[since:]) if self.since is not None else ()
         known = _outcomes(call.path)
@@ -249,6 +252,8 @@ def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, b
         return False
     if any(known.get(condition) is not outcome for condition, outcome in summary.decided.items()):
         return False
+    if summary.looped is not None and summary.looped is not in_loop(i):
+        return False
     if summary.unrolled > i.unrolled or summary.caller is not None and summary.caller is not call.caller:
         return False
     if sum(condition in summary.asked for condition in known) != len(summary.decided):
@@ -358,7 +363,9 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
 def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int], context: Context) -> bool:
     """Whether what a call did can be done in another context, on other arrays."""
     recording = call.recording
-    if recording.anchored or recording.facts and (call.hangs or call.is_placed or any(i.info(oid).kind != "array" for oid in used)):
+    if recording.anchored or (recording.facts or recording.again) and call.is_placed:
+        return False
+    if recording.facts and (call.hangs or any(i.info(oid).kind != "array" for oid in used)):
         return False
     if any(i.info(oid).kind == "symbolic" and is_inside(i.info(oid).payload, context) for oid, _ in writes):
         return False
@@ -400,6 +407,7 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
         recording.reads.update(summary.reads)
         recording.asked |= summary.asked
         recording.around = recording.around or summary.around
+        recording.looped = recording.looped or summary.looped is not None
         if summary.calls is not None:
             recording.names_calls(summary.calls)
         if summary.since is not None:
@@ -495,6 +503,8 @@ def _made_anew(i: Interpreter, summary: Summary, call: Call, context: Context) -
         info = i.info(oid)
         if info.kind == "array":
             renamed[oid] = i.heap.ident(site)
+            i.info(renamed[oid]).payload = site[1]
+            i.info(renamed[oid]).trace = info.trace
         else:
             copy = Info(info.kind, info.payload, info.place, info.trace, label=info.label)
             renamed[oid] = i.heap.at_site(site, copy)
