@@ -230,7 +230,7 @@ def _canonical(value: Value, arrays: dict[int, Array]) -> Value:
 
 def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     """A summary that holds for a call that begins, in the context of its body."""
-    kept = (*i.summaries.get((*call.key, context), ()), *i.summaries.get(call.key, ()))
+    kept: tuple[Summary, ...] = (*i.summaries.get((*call.key, context), ()), *i.summaries.get(call.key, ()))
     if not kept:
         return None
     recording = i.heap.recording
