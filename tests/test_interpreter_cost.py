@@ -211,6 +211,30 @@ def test_a_loop_over_what_a_loop_made_runs_its_body_for_one() -> None:
     assert steps(MODEL + "print(model(mx.zeros((2, 4))))") - steps(MODEL) <= 200
 
 
+def called_from(sites: int, body: str, argument: str) -> str:
+    """A compiled function that a helper calls, which is called at so many places, each under a condition of its own."""
+    text = f"import mlx.core as mx\nimport settings\n\n@mx.compile\ndef gate(x):\n{body}\ndef helper(x):\n    return gate(x)\n\n"
+    return text + "".join(f"if settings.a{n}:\n    y{n} = helper({argument})\n" for n in range(sites))
+
+
+@pytest.mark.parametrize(
+    "body", ["    y = x + 1\n" * 50 + "    return y\n", "    print(x)\n" + "    x = mx.exp(x)\n" * 50 + "    return x\n"]
+)
+def test_a_trace_is_run_once_wherever_it_is_called_from(body: str) -> None:
+    def cost(sites: int) -> int:
+        return steps(called_from(sites, body, "mx.ones((2,))"))
+
+    assert cost(12) - cost(2) <= 10 * 15
+
+
+def test_what_a_helper_makes_of_a_setting_costs_once() -> None:
+    def cost(sites: int) -> int:
+        body = "".join(f"    y = settings.f{n}(x) if x else settings.g{n}\n" for n in range(30))
+        return steps(f"import settings\ndef helper(x):\n{body}    return y\n" + "".join(f"z{n} = helper({n % 2})\n" for n in range(sites)))
+
+    assert cost(12) - cost(4) <= 8 * 6
+
+
 def test_nested_loops_are_unrolled_within_a_budget() -> None:
     def loops(depth: int) -> str:
         heads = [f"{'    ' * n}for i{n} in range(16):" for n in range(depth)]

@@ -8,7 +8,7 @@ branches changed, and a state that leaves early (break, return, raise) is a delt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
@@ -121,6 +121,17 @@ class Recording:
     def names_calls(self, start: int) -> None:
         """Keep that a fact names the calls from a depth of the stack on."""
         self.calls = start if self.calls is None else min(self.calls, start)
+
+    def noted(self) -> tuple[int, ...]:
+        """How much has been noted."""
+        return len(self.facts), len(self.doubts), len(self.again)
+
+    def forget(self, noted: tuple[int, ...]) -> None:
+        """Forget what was noted since."""
+        tables: tuple[dict[Any, Any], ...] = (self.facts, self.doubts, self.again)
+        for table, length in zip(tables, noted):
+            while len(table) > length:
+                table.popitem()
 
     def close(self) -> None:
         """What the inner stretch read and made, the outer one did as well."""

@@ -248,12 +248,14 @@ class Context:
 class Checkpoint:
     """How much had arrived at each target, how many imprecisions were listed, and how much the journal held, at a moment."""
 
-    __slots__ = ("imprecisions", "noted", "targets")
+    __slots__ = ("imprecisions", "noted", "recorded", "recording", "targets")
 
-    def __init__(self, targets: list[tuple[Target, int, int]], imprecisions: int, noted: tuple[int, ...]) -> None:
-        self.targets = targets
-        self.imprecisions = imprecisions
-        self.noted = noted
+    def __init__(self, i: Interpreter) -> None:
+        self.targets = [(target, len(target.arrived), len(target.possible)) for target in i.targets]
+        self.imprecisions = len(i.imprecisions)
+        self.noted: tuple[int, ...] = i.journal.mark() if i.journal is not None else ()
+        self.recording = i.heap.recording
+        self.recorded = self.recording.noted() if self.recording is not None else ()
 
 
 class Again:
@@ -683,8 +685,7 @@ class Interpreter:
 
     def checkpoint(self) -> Checkpoint:
         """How much has arrived at the targets around, and been noted, so far."""
-        noted = self.journal.mark() if self.journal is not None else ()
-        return Checkpoint([(target, len(target.arrived), len(target.possible)) for target in self.targets], len(self.imprecisions), noted)
+        return Checkpoint(self)
 
     def forget(self, checkpoint: Checkpoint) -> None:
         """Forget what arrived and was noted since: by a round of a loop that was run from a state that is not the final one."""
@@ -694,6 +695,8 @@ class Interpreter:
         del self.imprecisions[checkpoint.imprecisions :]
         if self.journal is not None:
             self.journal.take_back(checkpoint.noted)
+        if checkpoint.recording is not None:
+            checkpoint.recording.forget(checkpoint.recorded)
 
     def enter_try(self, target: Target) -> None:
         """What is raised from now on arrives at `target`."""
