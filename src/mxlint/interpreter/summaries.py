@@ -44,7 +44,6 @@ from mxlint.interpreter.core import OPERANDS, Again, Arguments, Context, Halt, I
 from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
 from mxlint.interpreter.journal import in_loop
 from mxlint.interpreter.moving import Move, is_inside, moved
-from mxlint.interpreter.moving import Move, is_inside, moved
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
