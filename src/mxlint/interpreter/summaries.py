@@ -197,7 +197,8 @@ def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller
     given = tuple(_canonical(value, arrays) for value in args.args)
     named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
     modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying", "client"))
-    key = (function.oid, trace, bool(i.silent), given, named, modes)
+    transforms = tuple(i.trace.transforms) if i.trace is not None else ()
+    key = (function.oid, trace, transforms, bool(i.silent), given, named, modes)
     return Call(i, key, tuple(arrays.values()), caller)
 
 
