@@ -257,7 +257,9 @@ def test_nothing_heavy_is_imported_when_no_file_needs_it(tmp_path: Path) -> None
         "mxlint.models.mlx.table",
         "json",
         "packaging",
-        "pathspec",
+        "unicodedata",
+        "mxlint.globs",
+        "mxlint.report.text",
         "logging",
     }
     assert not imported_by(run.format("a.py"), tmp_path) & heavy

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mxlint.finding import SEVERITIES, Severity
-from mxlint.globs import Globs, is_pattern
-from mxlint.rows import Rows
 from mxlint.rules.registry import CODES, FAMILIES, NAMES, UNJUDGED
+
+if TYPE_CHECKING:
+    from mxlint.globs import Globs
 
 FailOn = Literal["error", "warning", "info", "never"]
 W = TypeVar("W", bound=str)
@@ -275,6 +276,8 @@ def _extended(file: Path, table: Mapping[str, Any], seen: tuple[Path, ...] = ())
     """The tables that a file's table goes back to, itself last."""
     if "extend" not in table:
         return [(file, table)]
+    from mxlint.rows import Rows
+
     where = f"{Rows(file)('extend')}extend"
     base = Path(os.path.normpath(file.parent / Path(_string(table["extend"], where)).expanduser()))
     if base in (file, *seen):
@@ -287,6 +290,8 @@ def _extended(file: Path, table: Mapping[str, Any], seen: tuple[Path, ...] = ())
 
 def _extending(config: Config, table: Mapping[str, Any], file: Path) -> Config:
     """The config with the table of a file laid over it: what is left out besides adds up."""
+    from mxlint.rows import Rows
+
     own = _apply(config, {key: value for key, value in table.items() if key != "extend"}, Rows(file), file.parent)
     return replace(own, extend_exclude=(*config.extend_exclude, *own.extend_exclude)) if "extend-exclude" in table else own
 
@@ -428,7 +433,11 @@ def _split(globs: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
 
 @lru_cache
 def _spec(globs: tuple[str, ...]) -> Globs | None:
+    if not globs:
+        return None
+    from mxlint.globs import Globs, is_pattern
+
     for glob in globs:
         if glob.strip() and not glob.startswith("#") and not is_pattern(glob):
             raise ConfigError(f"not a pattern as in .gitignore: `{glob}`")
-    return Globs(globs) if globs else None
+    return Globs(globs)

@@ -9,9 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, nearest
-from mxlint.globs import Globs
+
+if TYPE_CHECKING:
+    from mxlint.globs import Globs
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,8 @@ def _ignore(folder: str, file: str) -> list[_Ignore]:
     try:
         if not stat.S_ISREG(os.lstat(file).st_mode):
             return []
+        from mxlint.globs import Globs
+
         with open(file, encoding="utf-8-sig", errors="replace") as lines:
             globs = Globs(lines.read().splitlines())
     except OSError:

@@ -45,7 +45,9 @@ def report(name: str, result: Result, style: Style, *, quiet: bool = False, stat
     """What a run prints in the format of that name. `quiet`: without the line for people; `statistics`: counts in place of findings, for formats
     that have them."""
     chosen = FORMATS[name]
-    text = _function((chosen.statistics if statistics else None) or chosen.render)(result, style)
+    text = ""
+    if result.findings or statistics or not chosen.footer:  # most runs have nothing to show to people, and need not import what would
+        text = _function((chosen.statistics if statistics else None) or chosen.render)(result, style)
     if not chosen.footer or quiet or not result.files:
         return text
     from mxlint.report.footer import footer

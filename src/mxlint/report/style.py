@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from dataclasses import dataclass
 from typing import IO, Literal
 
@@ -74,6 +73,8 @@ def columns(character: str) -> int:
     """How many columns of a terminal a visible character takes."""
     if character.isascii():
         return 1
+    import unicodedata
+
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
