@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -383,3 +384,21 @@ def test_what_calls_something_compiled_is_run_to_its_end() -> None:
     i = ran(aside("    step(rows, 1)\n"))
     assert ENOUGH - i.left > 1_500
     assert not any("reaches nothing compiled" in found.reason for found in i.imprecisions)
+
+
+ENTERED = (
+    "@mx.compile\ndef step(x, loud):\n    if loud:\n        print(x)\n    return x\n",
+    "def helper(x, loud=False):\n    return step(x, loud)\n",
+    "class Layer:\n    def scaled(self, x, loud=False):\n        return step(x, loud)\n\n    def run(self, x):\n        return self.scaled(x)\n",
+    "class Model:\n    def __init__(self):\n        self.layer = Layer()\n\n    def run(self, x):\n        return self.layer.run(helper(x))\n",
+)
+"""A function and two classes that come to something compiled, one in another."""
+
+
+@pytest.mark.parametrize("order", list(permutations(range(1, 4))), ids=str)
+def test_callers_are_entered_first_wherever_they_stand(order: tuple[int, ...]) -> None:
+    text = "\n".join(["import mlx.core as mx\n", ENTERED[0], *(ENTERED[number] for number in order)])
+    analysis = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table(), with_facts=True)
+    assert not analysis.findings
+    assert analysis.facts is not None
+    assert len({trace.number for trace in analysis.facts.traces}) == 1

@@ -6,7 +6,7 @@ uses say; one of a compiled function of which nothing is known is an array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -281,6 +281,43 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                     names.add(last)
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> list[Function]:
+    """The functions of a file, each before those that it names, or whose class it names: what runs in a call is not run alone. What names each
+    other is in the order of the text."""
+    blocks = i.project.symbols(source, (COMPILE, *i.wrappers)).blocks
+    named: dict[str, set[str]] = {}
+    called: dict[str, set[str]] = {}
+    outermost: list[str] = [""]
+    for block in blocks[1:]:
+        outermost.append(block.name if block.parent == 0 else outermost[block.parent])
+        named.setdefault(outermost[-1], set()).update(block.reads)
+        called.setdefault(block.name, set()).update(f"{block.name.rpartition('.')[0]}.{name}" for name in block.calls)
+    outer, inner = ({name: number for number, name in enumerate(_in_order(graph))} for graph in (named, called))
+
+    def place(function: Function) -> tuple[int, int]:
+        name = i.info(function[0].oid).payload.qualname  # type: ignore[attr-defined]
+        return outer.get(name.partition(".")[0], len(outer)), inner.get(name, len(inner))
+
+    return sorted(found, key=place)
+
+
+def _in_order(graph: Mapping[str, Collection[str]]) -> list[str]:
+    """Names, each before those that it names."""
+    position = {name: number for number, name in enumerate(graph)}
+    done: dict[str, None] = {}
+    begun: set[str] = set()
+    todo = list(graph)
+    while todo:
+        name = todo[-1]
+        if name in begun:
+            todo.pop()
+            done.setdefault(name)
+        else:
+            begun.add(name)
+            todo += sorted((other for other in graph[name] if other in position and other not in begun), key=position.__getitem__)
+    return list(reversed(done))
 
 
 def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:

@@ -191,7 +191,7 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     compiled.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
     reaching = entries.reaching(i, source, module)
-    for function in entries.functions(i, source, module):
+    for function in entries.callers_first(i, source, entries.functions(i, source, module)):
         if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
             entries.enter(i, function, frame)
     client.clients(i, source, module, frame)
