@@ -389,6 +389,8 @@ def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
     if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
         content = i.heap.get(value.oid, ("#", "items"))
         return isinstance(content, Tuple) and _steps(i, content, depth)
+    if any(isinstance(m, Symbolic) and scalar_type(m) == "int" and novelty.anew(i, m) for m in members(value)):
+        return True
     return any(isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride) for m in members(value))
 
 

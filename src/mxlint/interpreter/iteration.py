@@ -552,8 +552,14 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         iterate(i, parts[0], lambda value: consume(Tuple((binary(i, "+", advance(), start, place, frame), value))), place, frame)
         return True
     if kind == "zip" and parts:
-        elements_ = Tuple(tuple(element_of(i, part, place, frame) for part in parts))
-        repeat(i, place, lambda: consume(taken(i, elements_, place)), certain=False)
+        elements_ = [None if isinstance(part, Array) else element_of(i, part, place, frame) for part in parts]
+
+        def row() -> Tuple:
+            """One element of each: an array gives another row in each round."""
+            given = zip(parts, elements_)
+            return Tuple(tuple(element_of(i, part, place, frame) if element is None else element for part, element in given))
+
+        repeat(i, place, lambda: consume(taken(i, row(), place)), certain=False)
         return True
     if kind == "map":
         others = [element_of(i, part, place, frame) for part in parts[2:]]

@@ -53,6 +53,19 @@ def rounds(i: Interpreter, older: Context) -> tuple[Context, ...]:
     return tuple(found)
 
 
+def anew(i: Interpreter, number: Symbolic) -> bool:
+    """Whether a number of host code is another one in each round of a loop that runs."""
+    if i.trace is not None:
+        return False
+    step: Context | None = i.context
+    running: list[Context] = []
+    while step is not None:
+        if is_round(step.step):
+            running.append(step)
+        step = step.parent
+    return Novelty(i, running).of(number)
+
+
 def is_round(what: object) -> bool:
     """Whether a step of a context is a round of a loop."""
     return (
@@ -257,6 +270,7 @@ __all__ = [
     "CONTENT",
     "FEW",
     "Novelty",
+    "anew",
     "growing",
     "is_round",
     "made",
