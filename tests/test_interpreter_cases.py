@@ -177,10 +177,7 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
     "recompilation, timing, placement: the rule asks for too little or too much": {
         "unknown": (),
         "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),
-        "written": (
-            "transform of a compiled function that a loop calls",
-            "sequences of many random lengths",
-        ),
+        "written": ("transform of a compiled function that a loop calls",),
     },
     "calls in other files are not seen": {
         "silent": (

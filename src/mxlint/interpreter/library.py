@@ -398,7 +398,8 @@ def _result(
             if not source and found is not None and found.fold != "no" and len(parts) <= 4:
                 return i.derived(name, parts, frozenset((SCALARS[kind],)), place)
             made = i.symbolic(place, name, kinds=frozenset((SCALARS[kind],)), source=source)
-            i.comes_from[made.identity] = tuple(parts)
+            if kind == "int" or not source:
+                i.comes_from[made.identity] = tuple(parts)
             return made
         arrays = [m for m in parts if isinstance(m, Array)]
         if arrays and i.trace is None:

@@ -203,9 +203,9 @@ class Novelty:
         if identity in self._seen:
             return False
         self._seen.add(identity)
-        if self._i.sources.get(identity) in ANEW and self._in_round(identity):
-            return True
         origins = self._i.comes_from.get(identity, ())
+        if self._i.sources.get(identity) in ANEW and self._in_round(identity):
+            return not _close_together(origins)
         if origins and self._in_round(identity) and any(self._member(part) for part in origins):
             return True
         return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
@@ -257,6 +257,13 @@ class Novelty:
                 met.setdefault((outer, earlier[0]), set()).add(earlier[1])
                 found = True
         return found
+
+
+def _close_together(bounds: Sequence[Member]) -> bool:
+    """Whether what is drawn between two whole numbers, or below one, is one of few."""
+    numbers = [member.value for member in bounds if isinstance(member, Const) and type(member.value) is int]
+    ends = numbers if len(numbers) > 1 else [0, *numbers]
+    return len(bounds) == len(numbers) > 0 and max(ends) - min(ends) < FEW
 
 
 MANY: Final = 3
