@@ -117,7 +117,7 @@ PROBLEMS: dict[str, tuple[Make, str]] = {
     "a number of 5,000 digits": (file("pyproject.toml", f"[tool.mxlint]\nx = {'9' * 5000}\n"), "pyproject.toml: not valid TOML: "),
     "a version of 5,000 digits": (
         file("pyproject.toml", f'[tool.mxlint]\nmlx-version = "{"9" * 5000}"\n'),
-        "pyproject.toml: mlx-version: expected a version",
+        "pyproject.toml:2: mlx-version: expected a version",
     ),
     "no pattern": (file("pyproject.toml", '[tool.mxlint]\nexclude = ["!", "[z-a]"]\n'), "not a pattern as in .gitignore: `!`"),
 }
