@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from mxlint.finding import Fix, Span
+from mxlint.finding import Fix
+from mxlint.fixes.compiled import function_at
 from mxlint.fixes.remedies import Wrap
-from mxlint.fixes.syntax import FUNCTIONS, Function, Sources, Syntax, syntax_of
+from mxlint.fixes.syntax import Function, Sources, Syntax, syntax_of
 
 ELEMENTWISE = frozenset(
     {
@@ -35,7 +36,7 @@ def wrap(remedy: Wrap, sources: Sources) -> Iterator[Fix]:
         return
     argument = syntax.at(remedy.argument)
     mlx, theirs = syntax.module_alias("mlx.core"), definition.module_alias("mlx.core")
-    function = _function(definition, remedy.function)
+    function = function_at(definition, remedy.function)
     if argument is None or mlx is None or theirs is None or function is None or isinstance(argument, (ast.Starred, ast.NamedExpr)):
         return
     name = _parameter(syntax, argument, function, remedy.bound)
@@ -62,14 +63,6 @@ def _names(node: ast.AST, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
-def _function(syntax: Syntax, place: Span) -> Function | None:
-    start, end = syntax.stretch(place)
-    for node in ast.walk(syntax.tree):
-        if isinstance(node, FUNCTIONS) and node.lineno >= place.start.row and start <= syntax.start(node) and syntax.end(node) == end:
-            return node
-    return None
-
-
 def _parameter(syntax: Syntax, argument: ast.expr, function: Function, bound: int) -> str | None:
     """The parameter that an argument of a call is given to."""
     parent = syntax.parents[argument]
@@ -88,19 +81,17 @@ def _as_array(syntax: Syntax, function: Function, name: str, mlx: str) -> bool:
     uses = [
         node for part in body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name
     ]  # fmt: skip
-    return bool(uses) and all(isinstance(node.ctx, ast.Load) and _array_may_stand(syntax, node, mlx) for node in uses)
+    return bool(uses) and all(isinstance(node.ctx, ast.Load) and as_array(syntax, node, mlx) for node in uses)
 
 
-def _array_may_stand(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
+def as_array(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
     parent = syntax.parents[node]
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, ARITHMETIC) and _ends_in_array(syntax, parent, mlx)
     if isinstance(parent, ast.UnaryOp):
-        return isinstance(parent.op, ast.USub) and _array_may_stand(syntax, parent, mlx)
+        return isinstance(parent.op, ast.USub) and as_array(syntax, parent, mlx)
     if isinstance(parent, ast.Compare):
-        return (
-            len(parent.ops) == 1 and isinstance(parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and _array_may_stand(syntax, parent, mlx)
-        )
+        return len(parent.ops) == 1 and isinstance(parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and as_array(syntax, parent, mlx)
     return isinstance(parent, ast.Call) and node in parent.args and _is_elementwise(syntax, parent, mlx)
 
 
@@ -126,5 +117,5 @@ def _ends_in_array(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
             and syntax.text(parent.func.value).split(".")[0] == mlx.split(".")[0]
         )
     if isinstance(parent, ast.Compare):
-        return _array_may_stand(syntax, node, mlx)
+        return as_array(syntax, node, mlx)
     return isinstance(parent, (ast.Return, ast.Assign, ast.AugAssign, ast.Lambda, ast.Tuple, ast.List, ast.Dict))

@@ -90,6 +90,13 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
             if owner is None or owner is not syntax.owner_of(root(part), site):
                 return None
             found.append(f"{syntax.text(part)}.state")
+    for place, text in remedy.also:
+        node = syntax.at(place) if place.filename == remedy.site.filename else None
+        name = text.partition(".")[0].partition("[")[0]
+        owner = syntax.owner_of(name, node) if node is not None else None
+        if owner is None or owner is not syntax.owner_of(name, site):
+            return None
+        found.append(text)
     if remedy.random:
         if (mlx := syntax.module_alias("mlx.core")) is None:
             return None

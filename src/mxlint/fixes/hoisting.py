@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mxlint.finding import Edit, Fix, Span
+from mxlint.fixes.methods import in_init
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
 from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Sources, Syntax, bound, local_names, needed, parameters, syntax_of
@@ -246,24 +247,6 @@ def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None) -> Ite
     if len(lines_of(syntax.text(site))) > 1:
         return
     line = f"{own}.{name} = {syntax.text(site)}"
-    init = next((node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"), None)
-    inserted: Edit | None
-    if init is not None:
-        if not init.args.args or init.args.args[0].arg != own or any(isinstance(node, ast.Return) for node in ast.walk(init)):
-            return
-        inserted = syntax.after(init.body[-1], [line])
-    elif (bases := [syntax.text(base).rpartition(".")[2] for base in cls.bases]) in ([], ["object"], ["Module"]) and not cls.decorator_list:
-        first = next(node for node in cls.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-        step = _step(syntax, cls)
-        lines = [*([f"{step}super().__init__()"] if bases == ["Module"] else []), step + line]
-        inserted = syntax.before(first, [f"def __init__({own}):", *lines, ""])
-    else:
-        return
+    inserted = in_init(syntax, cls, own, line)
     if inserted is not None:
         yield Fix("unsafe", "compile once, in __init__", (inserted, syntax.replace(site, f"{own}.{name}")))
-
-
-def _step(syntax: Syntax, cls: ast.ClassDef) -> str:
-    """One level of indentation, as the class has it."""
-    outer, inner = syntax.indent(cls) or "", syntax.indent(cls.body[0]) or "    "
-    return inner.removeprefix(outer) or "    "

@@ -57,6 +57,7 @@ class Recapture:
     random: bool = False
     updates: tuple[Span, ...] = ()
     models: bool = False
+    also: tuple[tuple[Span, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +78,69 @@ class Unbake:
     sizes: tuple[Extent, ...] | None
 
 
-Remedy = Hoist | Wrap | CompileTransform | Evaluate | Recapture | Refill | Unbake
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Do the statement at `place` after the calls of `function`, which is compiled at `site`. `needless`: or not at all."""
+
+    place: Span
+    site: Span
+    function: Span | None
+    needless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Give `function`, which is compiled at `site`, what its body reads at `places` as an argument."""
+
+    places: tuple[Span, ...]
+    site: Span
+    function: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class CompileBound:
+    """Compile the method `function` in `__init__` and not where its class is made, by the decorator at `site`. `module`: the class is one of mlx.nn."""
+
+    site: Span
+    function: Span | None
+    module: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Return what the last statement of `function` computes."""
+
+    function: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckBefore:
+    """Check the arguments of `function`, which is compiled at `site`, in a plain one that calls it; `places`: what raises."""
+
+    places: tuple[Span, ...]
+    site: Span
+    function: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The first of several remedies that makes a fix."""
+
+    ways: tuple[Remedy, ...]
+
+
+Remedy = (
+    Hoist
+    | Wrap
+    | CompileTransform
+    | Evaluate
+    | Recapture
+    | Refill
+    | Unbake
+    | Outside
+    | Argument
+    | CompileBound
+    | Return
+    | CheckBefore
+    | Either
+)

@@ -10,10 +10,30 @@ from typing import Any, cast
 from mxlint.finding import Finding, Fix
 from mxlint.fixes.arguments import wrap
 from mxlint.fixes.captures import compile_transform, recapture, refill
+from mxlint.fixes.checking import check_before
 from mxlint.fixes.edits import EditError, fixed_sources
 from mxlint.fixes.evaluating import evaluate
 from mxlint.fixes.hoisting import hoist
-from mxlint.fixes.remedies import CompileTransform, Evaluate, Hoist, Recapture, Refill, Remedy, Unbake, Wrap
+from mxlint.fixes.methods import compile_bound
+from mxlint.fixes.outside import outside
+from mxlint.fixes.passing import pass_argument
+from mxlint.fixes.remedies import (
+    Argument,
+    CheckBefore,
+    CompileBound,
+    CompileTransform,
+    Either,
+    Evaluate,
+    Hoist,
+    Outside,
+    Recapture,
+    Refill,
+    Remedy,
+    Return,
+    Unbake,
+    Wrap,
+)
+from mxlint.fixes.returning import return_last
 from mxlint.fixes.sizes import unbake
 from mxlint.fixes.syntax import Sources
 from mxlint.rules.registry import RULES
@@ -26,6 +46,11 @@ MAKERS: dict[type[Remedy], Callable[[Any, Sources], Iterator[Fix]]] = {
     Recapture: recapture,
     Refill: refill,
     Unbake: unbake,
+    Outside: outside,
+    Argument: pass_argument,
+    CompileBound: compile_bound,
+    Return: return_last,
+    CheckBefore: check_before,
 }
 MOST_TRIES = 16
 """Times that one file is analysed again for its fixes; beyond them none is offered."""
@@ -47,7 +72,7 @@ def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Ag
     remedy = cast(Remedy, finding.remedy)
     shown = None
     try:
-        for fix, _ in zip(MAKERS[type(remedy)](remedy, sources), tries):
+        for fix, _ in zip(_made(remedy, sources), tries):
             try:
                 fixed = fixed_sources(replace(finding, fix=fix), sources)
             except EditError:
@@ -62,6 +87,11 @@ def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Ag
     except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
         return shown
     return shown
+
+
+def _made(remedy: Remedy, sources: Sources) -> Iterator[Fix]:
+    for way in remedy.ways if isinstance(remedy, Either) else (remedy,):
+        yield from MAKERS[type(way)](way, sources)
 
 
 def _counted(findings: Iterable[Finding]) -> Counter[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Remedy
 from mxlint.rules.findings import EVAL_ERROR, finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -34,15 +35,22 @@ def construct(what: str) -> str:
     return f"{what.removeprefix('builtins.').removeprefix('mlx.core.')}()"
 
 
-def evaluations(program: Program, rule: Rule, kind: str, help: str, error: str = f'"{EVAL_ERROR}"') -> Iterator[Finding]:
+Remedies = Callable[[Compiled, Event], Remedy | None]
+
+
+def evaluations(
+    program: Program, rule: Rule, kind: str, help: str, error: str = f'"{EVAL_ERROR}"', remedy: Remedies = lambda compiled, event: None
+) -> Iterator[Finding]:
     """A finding for each place at which an event of a kind happens."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == kind:
-                yield from _finding(program, rule, compiled, event, help, error)
+                yield from _finding(program, rule, compiled, event, help, error, remedy(compiled, event))
 
 
-def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, help: str, error: str) -> Iterator[Finding]:
+def _finding(
+    program: Program, rule: Rule, compiled: Compiled, event: Event, help: str, error: str, remedy: Remedy | None
+) -> Iterator[Finding]:
     about = f" of {quoted(event.note)}" if event.note else " of a traced array"
     ending = (
         f"it raises {error}, and what becomes part of the trace is the handler"
@@ -57,7 +65,7 @@ def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, hel
     ]
     for found in finding(
         rule, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls,
-        uncalled=not program.calls.get(compiled.number),
+        uncalled=not program.calls.get(compiled.number), remedy=remedy,
     ):  # fmt: skip
         from dataclasses import replace
 

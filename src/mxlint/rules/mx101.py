@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Outside
 from mxlint.rules.evaluations import evaluations
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program
@@ -16,7 +18,7 @@ LOST = "log the array outside the compiled function, or log its .shape or .dtype
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced array becomes text."""
-    yield from evaluations(program, RULE, "format", HELP)
+    yield from evaluations(program, RULE, "format", HELP, remedy=_remedy)
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == "log":
@@ -25,8 +27,13 @@ def check(program: Program) -> Iterator[Finding]:
                     f"{event.what} formats a traced array: while {name_of(compiled)} is traced it has no value, "
                     "so the log record is lost and logging prints a traceback to stderr",
                     LOST, compiled, event.modality, severity="warning", within=event.within, calls=event.calls,
-                    uncalled=not program.calls.get(number),
+                    uncalled=not program.calls.get(number), remedy=_remedy(compiled, event),
                 )  # fmt: skip
 
 
-RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True, experiment="text")
+def _remedy(compiled: Compiled, event: Event) -> Outside:
+    where = compiled.function.where
+    return Outside(event.where.span, compiled.site.span, where.span if where is not None else None, needless=True)
+
+
+RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True, fixes=("unsafe",), experiment="text")

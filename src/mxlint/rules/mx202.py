@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
-from mxlint.rules.captures import advice
+from mxlint.fixes.remedies import Either, Outside, Remedy
+from mxlint.rules.captures import advice, with_the_rest
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 UPDATES: Final = ("update", "fill", "weights", "moments", "step", "differentiate")
 LEFT: Final = "what is kept there is a placeholder, written once per trace and not once per call"
+NOT_CAPTURED: Final = ("items", "content", "name")
+"""Ways to write that no capture takes part in: it would hold a list that grows, an array itself, or nothing."""
 USED: Final = 'using it later raises "[eval] Attempting to eval an array without a primitive"'
 
 
@@ -38,7 +42,32 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
         verb = {"items": "changes", "content": "writes into"}.get(write.how, "writes")
         message = f"{name_of(compiled)} {verb} {quoted(write.name)}, which is older than the trace: {LEFT}; {USED}"
         help = "return the value and store it outside the compiled function, or pass the container as outputs="
-    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls)
+    remedy = _remedy(program, compiled, write)
+    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, remedy=remedy)
 
 
-RULE = Rule("MX202", "uncaptured-write", "error", check, after=("MX503",), after_in_object=("MX205", "MX204"), experiment="lost write")
+def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:
+    """Capture the containers that are written, both ways if the trace reads what lies there; else write after the call."""
+    where = compiled.function.where
+    after = Outside(write.where.span, compiled.site.span, where.span if where is not None else None)
+    writes = [one for one in program.writes.get(compiled.number, ()) if one.placeholder and not one.captured_in and not one.captured_out]
+    if not write.container or any(one.how in NOT_CAPTURED for one in writes):
+        return after
+    also = tuple(dict.fromkeys((one.where.span, one.container) for one in writes if one.container))
+    recapture = replace(with_the_rest(program, compiled), also=also)
+    read = {read.location for read in program.reads.get(compiled.number, ())} & {one.location for one in writes}
+    if compiled.inputs is None and not read and not recapture.random and not recapture.updates and write.how not in UPDATES:
+        recapture = replace(recapture, inputs=None)
+    return Either((recapture, after))
+
+
+RULE = Rule(
+    "MX202",
+    "uncaptured-write",
+    "error",
+    check,
+    after=("MX503",),
+    after_in_object=("MX205", "MX204"),
+    fixes=("unsafe",),
+    experiment="lost write",
+)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from mxlint.facts.events import Compiled, Event
-from mxlint.finding import Finding
+from mxlint.finding import Finding, Span
+from mxlint.fixes.remedies import CheckBefore
 from mxlint.rules.captures import captured, whole
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program
@@ -68,7 +69,12 @@ def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
         f"keeps them for ever, also when the caller catches the exception, and every later call that uses it fails{_random(compiled)}",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
         also=[("raised here, too", where) for where in others],
+        remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, _function(compiled)),
     )  # fmt: skip
+
+
+def _function(compiled: Compiled) -> Span | None:
+    return compiled.function.where.span if compiled.function.where is not None else None
 
 
 def _state(compiled: Compiled) -> str:
@@ -80,4 +86,4 @@ def _random(compiled: Compiled) -> str:
     return ", every random operation of the process among them" if any(element.kind == "random" for element in elements) else ""
 
 
-RULE = Rule("MX208", "raise-with-captures", "error", check, experiment="raise")
+RULE = Rule("MX208", "raise-with-captures", "error", check, fixes=("unsafe",), experiment="raise")

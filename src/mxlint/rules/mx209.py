@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Stale, Where
 from mxlint.facts.values import ContainerValue, ObjectValue
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Argument
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -38,8 +39,16 @@ def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
         RULE, first.read,
         f"{what} {_is(first)}: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
-        calls=first.calls, also=also,
+        calls=first.calls, also=also, remedy=_remedy(compiled, stale),
     )  # fmt: skip
+
+
+def _remedy(compiled: Compiled, stale: list[Stale]) -> Argument | None:
+    """Numbers and texts can be arguments, where the compiled function itself reads them."""
+    if any(one.kind != "python" or one.calls or isinstance(one.before, ObjectValue) for one in stale):
+        return None
+    places = tuple(dict.fromkeys(one.read.span for one in stale))
+    return Argument(places, compiled.site.span, compiled.function.where.span if compiled.function.where is not None else None)
 
 
 def _is(stale: Stale) -> str:
@@ -75,5 +84,6 @@ RULE = Rule(
     check,
     after=("MX205", "MX204", "MX202", "MX201"),
     after_in_object=("MX205",),
+    fixes=("unsafe",),
     experiment="stale value",
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import CompileBound
 from mxlint.rules.findings import finding
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -19,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         if called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
             continue
-        name = compiled.text
+        name, where = compiled.text, compiled.function.where
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""
         yield from finding(
@@ -28,7 +29,8 @@ def check(program: Program) -> Iterator[Finding]:
             'leaves the first argument out and raises "TypeError: missing 1 required positional argument"',
             f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",
             compiled, Modality(), within=compiled.method_of,
+            remedy=CompileBound(compiled.decorates.span, where.span if where is not None else None, compiled.in_module) if compiled.decorates else None,
         )  # fmt: skip
 
 
-RULE = Rule("MX501", "compiled-method", "error", check, experiment="method")
+RULE = Rule("MX501", "compiled-method", "error", check, fixes=("unsafe",), experiment="method")

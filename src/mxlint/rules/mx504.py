@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mxlint.facts.events import Modality
 from mxlint.facts.values import ScalarValue
 from mxlint.finding import Finding
+from mxlint.fixes.remedies import Return
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -26,7 +27,8 @@ def check(program: Program) -> Iterator[Finding]:
                 f"{name_of(compiled)} computes arrays but returns nothing and has no outputs=: MLX computes only what is returned or captured, "
                 "so nothing is ever done",
                 "return the result, or pass the container that it writes as outputs=", compiled, Modality(),
+                remedy=Return(compiled.function.where.span if compiled.function.where is not None else None),
             )  # fmt: skip
 
 
-RULE = Rule("MX504", "missing-return", "warning", check, experiment="nothing returned")
+RULE = Rule("MX504", "missing-return", "warning", check, fixes=("unsafe",), experiment="nothing returned")
