@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -284,3 +286,13 @@ NUMBERS = {
 @pytest.mark.parametrize(("body", "new"), NUMBERS.values(), ids=NUMBERS)
 def test_numbers_passed_as_arrays(body: str, new: str | None, table: Table) -> None:
     assert fixed(SCALAR.format(body, "n"), "MX303", table) == (None if new is None else SCALAR.format(new, "mx.array(n)"))
+
+
+def test_libcst_is_imported_only_for_a_finding_that_needs_it(tmp_path: Path) -> None:
+    loop = HEAD + "x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(norm)(x)\n"
+    printed = HEAD + "@mx.compile\ndef f(x):\n    print(x)\n    return x * 2 + 1\n\n\nf(mx.array(1.0))\n"
+    probe = "import sys; from mxlint.cli import main; main(['check', sys.argv[1]], standalone_mode=False); print('libcst' in sys.modules)"
+    for text, expected in ((loop, "False"), (printed, "True")):
+        (tmp_path / "a.py").write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, "-c", probe, str(tmp_path / "a.py")], capture_output=True, text=True, check=False)
+        assert done.stdout.splitlines()[-1] == expected, done

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mxlint.finding import Edit, Fix, Span
-from mxlint.fixes.methods import in_init
+from mxlint.fixes.initialising import in_init
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
 from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Sources, Syntax, bound, local_names, needed, parameters, syntax_of
