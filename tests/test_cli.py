@@ -52,9 +52,9 @@ def test_check_in_every_format(run: Run) -> None:
     assert full.code == 1
     assert full.out.startswith("error[MX101]: ")
     assert " --> src/a.py:6:5\n" in full.out
-    assert full.out.endswith("\n\nFound 1 error.\n")
+    assert full.out.endswith("\n\nFound 1 error.\n1 unsafe fix available with `--fix --unsafe-fixes`.\n")
     concise = run("check", ".", "--output-format", "concise")
-    first, last = concise.out.splitlines()
+    first, last, _ = concise.out.splitlines()
     assert first.startswith("src/a.py:6:5: MX101 ")
     assert last == "Found 1 error."
     document = json.loads(run("check", "src", "--output-format", "json").out)
@@ -245,7 +245,7 @@ def test_statistics_and_timings(run: Run) -> None:
     write(a=PRINTS, b=PRINTS)
     done = run("check", "--statistics", "--timings")
     assert done.out.splitlines()[0] == "2  MX101  print-traced-array"
-    assert done.out.endswith("Found 2 errors.\n")
+    assert done.out.endswith("Found 2 errors.\n2 unsafe fixes available with `--fix --unsafe-fixes`.\n")
     assert {"discover", "read", "gate", "analyse"} <= set(done.err.split())
     assert json.loads(run("check", "--statistics", "--output-format", "json").out)["statistics"][0]["count"] == 2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import cast
 
@@ -32,36 +32,60 @@ MAKERS: dict[type[Remedy], str] = {
 """The module of this package, and its function, that makes the fix. It is imported when a finding asks for it: LibCST alone takes 0.3 s."""
 MOST_TRIES = 16
 """Times that one file is analysed again for its fixes; beyond them none is offered."""
+MOST_TEXT = 200_000
+"""Characters that are read again for the fixes of one file: its length for each analysis, and an eighth of it for each remedy that is looked into."""
 
 Again = Callable[[Sources], Iterable[Finding]]
 """The findings of the same analysis over the sources given in place of those of the same name."""
 
 
+@dataclass(slots=True)
+class _Budget:
+    """What may still be done for the fixes of one file, whose `length` is given in characters."""
+
+    length: int
+    tries: int = MOST_TRIES
+    text: int = MOST_TEXT
+
+    def look(self) -> bool:
+        """Whether one more remedy may be looked into."""
+        self.text -= self.length // 8
+        return self.tries > 0 and self.text > 0
+
+    def analyse(self) -> None:
+        """Note one more analysis."""
+        self.tries -= 1
+        self.text -= self.length
+
+
 def with_fixes(findings: Sequence[Finding], sources: Sources, again: Again) -> Iterator[Finding]:
     """The findings with their fixes in the files that were read, by name. One is offered only if the analysis of the fixed code finds that defect no more, and no other one."""
     before = _counted(findings)
-    tries = iter(range(MOST_TRIES))
+    names = {finding.span.filename for finding in findings}
+    budget = _Budget(sum(len(source.text) for name, source in sources.items() if name in names))
     for finding in findings:
-        fix = _offered(finding, sources, before, again, tries) if finding.remedy is not None else finding.fix
+        fix = _offered(finding, sources, before, again, budget) if finding.remedy is not None else finding.fix
         yield replace(finding, fix=fix, remedy=None)
 
 
-def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Again, tries: Iterator[int]) -> Fix | None:
+def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Again, budget: _Budget) -> Fix | None:
     remedy = cast(Remedy, finding.remedy)
     shown = None
     try:
-        for fix, _ in zip(_made(remedy, sources), tries):
+        for fix in _made(remedy, sources) if budget.look() else ():
             try:
                 fixed = fixed_sources(replace(finding, fix=fix), sources)
             except EditError:
                 continue
+            budget.analyse()
             after = _counted(again({name: source for name, source in fixed.items() if source is not sources[name]}))
-            if after[finding.code] >= before[finding.code]:
-                continue
-            if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
-                return fix
-            if "display" in RULES[finding.code].fixes:
-                shown = shown or replace(fix, applicability="display")
+            if after[finding.code] < before[finding.code]:
+                if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
+                    return fix
+                if "display" in RULES[finding.code].fixes:
+                    shown = shown or replace(fix, applicability="display")
+            if budget.tries <= 0 or budget.text <= 0:
+                break
     except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
         return shown
     return shown
