@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -95,16 +96,25 @@ def suppress(source: Source, findings: Iterable[Finding], selected: Collection[s
 def suppression_row(source: Source, row: int) -> int:
     """The row at whose end a comment silences what starts in `row`: the row itself, or the first after it that ends neither in a string nor with
     a backslash."""
+    ends = _ends(source)
+    at = bisect_left(ends, row)
+    return ends[at] if at < len(ends) else row
+
+
+@lru_cache(maxsize=4)
+def _ends(source: Source) -> list[int]:
+    """The rows that end neither in a string nor with a backslash, as far as tokenize gets."""
     import tokenize
 
     lines = iter([source.line(number) + "\n" for number in range(1, len(source.starts) + 1)])
+    found = []
     try:
         for token in tokenize.generate_tokens(lambda: next(lines, "")):
-            if token.type in (tokenize.NEWLINE, tokenize.NL) and token.start[0] >= row:
-                return token.start[0]
+            if token.type in (tokenize.NEWLINE, tokenize.NL):
+                found.append(token.start[0])
     except (tokenize.TokenError, SyntaxError):
         pass  # a file that Python reads and tokenize does not
-    return row
+    return found
 
 
 def _definitions(source: Source) -> list[tuple[int, int]]:
