@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from math import isclose
@@ -25,8 +24,6 @@ from mxlint.pages import load_page
 from mxlint.rules.registry import RULES
 
 pytestmark = pytest.mark.mlx
-
-CASES = Path(__file__).parent / "fixtures" / "fixes.md"
 
 RUNNER = """
 import contextlib, io, json, sys
@@ -50,15 +47,6 @@ NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 
 TRACE = re.compile(r"^(?:tracing|running Python).*\n", re.MULTILINE)
 """What pages print to show that a body runs, which is what a fix changes."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A program, and the codes of its findings that are fixed."""
-
-    name: str
-    text: str
-    codes: frozenset[str]
 
 
 def fixed(text: str, folder: Path) -> tuple[str, Result, Result]:
