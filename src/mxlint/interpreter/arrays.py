@@ -349,7 +349,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
-    return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, shape, (array, *_bounds(index))))
+    return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, shape, (array, Tuple(tuple(_bounds(index))))))
 
 
 def grows(i: Interpreter, shape: tuple[object, ...] | None, operands: Sequence[Value]) -> str:
@@ -389,7 +389,8 @@ def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
     if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
         content = i.heap.get(value.oid, ("#", "items"))
         return isinstance(content, Tuple) and _steps(i, content, depth)
-    if any(isinstance(m, Symbolic) and scalar_type(m) == "int" and novelty.anew(i, m) for m in members(value)):
+    inside = depth < 2  # in a shape or a slice: a number alone may be data
+    if inside and any(isinstance(m, Symbolic) and scalar_type(m) == "int" and novelty.anew(i, m) for m in members(value)):
         return True
     return any(isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride) for m in members(value))
 
