@@ -6,37 +6,71 @@ import errno
 import os
 import secrets
 import stat
-from pathlib import Path
+from contextlib import suppress
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Put `data` in the place of what a file holds, or make the file. Raises OSError, with the file as it was.
 
-    The permissions of the file stay, and so does a link to it. What is no regular file, or what the system opens under another name, such as a pipe
-    or /dev/stdout, is written to as it is.
+    The permissions and the owner of the file stay, and so does a link to it. What is no regular file, or what the system opens under another name,
+    such as a pipe or /dev/stdout, is written to as it is.
     """
-    target = Path(os.path.realpath(path))
+    target = os.path.realpath(path)
     try:
-        mode = os.stat(path).st_mode
+        old = os.stat(path)
     except FileNotFoundError:
-        mode = None
-    if mode is not None and (not stat.S_ISREG(mode) or os.path.abspath(path).startswith(("/dev/", "/proc/"))):
+        old = None
+    if old is not None and (not stat.S_ISREG(old.st_mode) or os.path.abspath(path).startswith(("/dev/", "/proc/"))):
         with open(path, "wb") as file:
             file.write(data)
         return
-    if mode is not None and not os.access(target, os.W_OK):
-        raise PermissionError(
-            errno.EACCES, os.strerror(errno.EACCES), os.fspath(path)
-        )  # a file that is protected is not replaced by one that is not
-    temporary = target.parent / f".mxlint-{secrets.token_hex(8)}.tmp"  # in the same folder: only there is the renaming one step
+    if old is not None and not os.access(target, os.W_OK):
+        # A file that is protected is not replaced by one that is not.
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+    new = written_beside(target, data)
     try:
-        with open(temporary, "xb") as file:
+        os.replace(new, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(new)
+        raise
+    sync_folder(os.path.dirname(target))
+
+
+def written_beside(target: str, data: bytes) -> str:
+    """A new file, whole on the disk, in the folder of another, where alone renaming is one step. With the same permissions as that one and, where
+    the system lets us, the same owner."""
+    folder, name = os.path.split(target)
+    path = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(path, "xb") as file:
             file.write(data)
             file.flush()
+            with suppress(FileNotFoundError):
+                _as_before(file.fileno(), os.stat(target))
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, stat.S_IMODE(mode))
-        os.replace(temporary, target)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            os.unlink(path)
         raise
+    return path
+
+
+def sync_folder(folder: str) -> None:
+    """Have the names in a folder on the disk, where a system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _as_before(handle: int, old: os.stat_result) -> None:
+    if hasattr(os, "fchown"):
+        new = os.fstat(handle)
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            with suppress(PermissionError):
+                os.fchown(handle, old.st_uid, old.st_gid)
+    if hasattr(os, "fchmod"):  # after the owner, whose change takes bits away
+        os.fchmod(handle, stat.S_IMODE(old.st_mode))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from tempfile import mkstemp
+
+from mxlint.files import sync_folder, written_beside
 
 CHANGED = "has changed since it was read: left alone"
 
@@ -73,13 +73,13 @@ class _File:
     def take_back(self) -> None:
         """Give the file its old content again, unless somebody has changed the new one."""
         if self.tried and _content(self.target) == self.rewrite.after:
-            os.replace(_beside(self.target, self.rewrite.before), self.target)
+            os.replace(written_beside(self.target, self.rewrite.before), self.target)
 
     def clean_up(self) -> None:
         """Leave nothing behind that did not take its place, and have the names of what did on the disk."""
         with suppress(FileNotFoundError):
             os.unlink(self.new)
-        _sync_folder(os.path.dirname(self.target))
+        sync_folder(os.path.dirname(self.target))
 
 
 def _prepared(rewrite: Rewrite) -> _File:
@@ -91,7 +91,7 @@ def _prepared(rewrite: Rewrite) -> _File:
         raise WriteError(rewrite.name, "cannot be written: it is read-only")
     if (names := os.stat(target).st_nlink) > 1:
         raise WriteError(rewrite.name, f"has {names} names (hard links), which would not be one file any more: left alone")
-    return _File(rewrite, target, _beside(target, rewrite.after))
+    return _File(rewrite, target, written_beside(target, rewrite.after))
 
 
 @contextmanager
@@ -106,40 +106,3 @@ def _naming(rewrite: Rewrite) -> Iterator[None]:
 def _content(path: str) -> bytes:
     with open(path, "rb", buffering=0) as file:
         return file.read()
-
-
-def _beside(target: str, data: bytes) -> str:
-    """A new file in the folder of another, with the same permissions and, where the system lets us, the same owner."""
-    folder, name = os.path.split(target)
-    handle, path = mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            _as_before(file.fileno(), os.stat(target))
-            os.fsync(file.fileno())
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(path)
-        raise
-    return path
-
-
-def _as_before(handle: int, old: os.stat_result) -> None:
-    if hasattr(os, "fchown"):
-        new = os.fstat(handle)
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-            with suppress(PermissionError):
-                os.fchown(handle, old.st_uid, old.st_gid)
-    if hasattr(os, "fchmod"):  # after the owner, whose change takes bits away
-        os.fchmod(handle, stat.S_IMODE(old.st_mode))
-
-
-def _sync_folder(folder: str) -> None:
-    """Have the names in a folder on the disk, where a system can."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
