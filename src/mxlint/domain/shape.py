@@ -42,6 +42,12 @@ def different_shape(a: Shape, b: Shape) -> bool:
     return a is not None and b is not None and (len(a) != len(b) or any(map(provably_different, a, b)))
 
 
+def surely_unlike(a: object, b: object) -> bool:
+    """Whether two lengths of an array, ints or sizes, are never the same."""
+    sizes = [as_size(length) if isinstance(length, (int, Size)) else None for length in (a, b)]
+    return provably_different(*sizes)
+
+
 def join_shapes(a: Shape, b: Shape) -> Shape:
     """The least shape above both."""
     return tuple(map(join, a, b)) if a is not None and b is not None and len(a) == len(b) else None

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.size import Size, number, provably_different
+from mxlint.domain.shape import surely_unlike
+from mxlint.domain.size import Size, number
 from mxlint.domain.value import (
     NONE,
     TRUE,
@@ -202,15 +203,32 @@ def compute(
                 for count in (2, 3)
             )
         )
-    made = results(i, found, name, args, keywords, place, tag)
+    by_number = any(_is_length(i, name, args, keywords, before, value) for value in args if _steps(i, value))
+    made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     return made
 
 
+def _is_length(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], before: Any, number: Value) -> bool:
+    """Whether the shape of a result has another length with another number."""
+    one, other = (
+        array_results(name, [count if value is number else describe(i, value) for value in args], _described_by_name(i, keywords), before)
+        for count in (2, 3)
+    )
+    return isinstance(one, described.ArrayType) and isinstance(other, described.ArrayType) and one.shape != other.shape
+
+
 def results(
-    i: Interpreter, found: Any, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, tag: object = None
+    i: Interpreter,
+    found: Any,
+    name: str,
+    args: Sequence[Value],
+    keywords: dict[str, Value],
+    place: Place,
+    tag: object = None,
+    by_number: bool = False,
 ) -> Value:
-    """The arrays of a described result, computed from arguments."""
+    """The arrays of a described result, computed from arguments. `by_number`: a number among them, which a loop changes, is one of its lengths."""
     if name.startswith(f"{ARRAY}."):
         presumptions.together(i, args)
     else:
@@ -218,7 +236,7 @@ def results(
     if i.trace is None:
         compiled.left_placeholders(i, (*args, *keywords.values()), place)
     trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
-    return _made(i, found, name, trace, chain, origin, place, (name, tag), args)
+    return _made(i, found, name, trace, chain, origin, place, (name, tag), args, by_number)
 
 
 def _made(
@@ -231,9 +249,10 @@ def _made(
     place: Place,
     tag: object,
     args: Sequence[Value],
+    by_number: bool,
 ) -> Value:
     if isinstance(found, (list, tuple)) and all(isinstance(part, (described.ArrayType, list, tuple)) for part in found):
-        parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args) for n, part in enumerate(found))
+        parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args, by_number) for n, part in enumerate(found))
         return Tuple(parts) if isinstance(found, tuple) else new_list(i, Tuple(parts), place, tag)
     shape: tuple[object, ...] | None = None
     dtype: str | None = None
@@ -244,7 +263,7 @@ def _made(
     if trace is not None:
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
-    made = Array(ident, trace, shape, dtype, chain, origin, grows(i, shape, args))
+    made = Array(ident, trace, shape, dtype, chain, origin, grows(i, name, shape, args, by_number))
     data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
     i.heap.set(ident, LAZY, Const(not data))
     if i.trace is None:
@@ -349,19 +368,27 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
-    return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, shape, (array, Tuple(tuple(_bounds(index))))))
+    return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, "", shape, (array, Tuple(tuple(_bounds(index))))))
 
 
-def grows(i: Interpreter, shape: tuple[object, ...] | None, operands: Sequence[Value]) -> str:
-    """Why the shape of a result differs from round to round of a loop, if it has a length that is not known; "" if nothing says that it does."""
+def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands: Sequence[Value], by_number: bool = False) -> str:
+    """Why the shape of a result differs from round to round of a loop, if it has a length that is not known; "" if nothing says that it does.
+    `by_number`: a number among the operands is one of its lengths."""
     if shape is not None and None not in shape:
         return ""
-    found = {array.grows for value in operands for array in arrays_in(i, value)}
+    entry = i.extra["table"].entry(name)
+    keeps = entry is not None and entry.shape in ("same", "broadcast")
+    found = {array.grows for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)}
     if "rounds" in found or any(novelty.growing(i, value) for value in operands):
         return "rounds"
-    if "number" in found or any(_steps(i, value) for value in operands):
+    if "number" in found or by_number or not keeps and any(_steps(i, value) for value in operands if isinstance(value, (Tuple, Ref))):
         return "number"
     return "differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""
+
+
+def _keeps_lengths(array: Array, shape: tuple[object, ...] | None) -> bool:
+    """Whether a result has all the lengths of an operand that are not known, the one that differs among them."""
+    return shape is not None and array.shape is not None and shape.count(None) >= array.shape.count(None)
 
 
 def _differ(i: Interpreter, value: Value, depth: int = 2) -> bool:
@@ -372,14 +399,7 @@ def _differ(i: Interpreter, value: Value, depth: int = 2) -> bool:
         content = i.heap.get(value.oid, ("#", "items"))
         return isinstance(content, Tuple) and _differ(i, content, depth)
     shapes = [member.shape for member in members(value) if isinstance(member, Array) and member.shape is not None]
-    return any(len(shape) == len(shapes[0]) and any(map(_surely_unlike, shape, shapes[0])) for shape in shapes[1:])
-
-
-def _surely_unlike(a: object, b: object) -> bool:
-    if isinstance(a, int) and isinstance(b, int):
-        return a != b
-    sizes = [number(size) if isinstance(size, int) else size for size in (a, b)]
-    return all(isinstance(size, Size) for size in sizes) and provably_different(*sizes)  # type: ignore[arg-type]
+    return any(len(shape) == len(shapes[0]) and any(map(surely_unlike, shape, shapes[0])) for shape in shapes[1:])
 
 
 def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mxlint.domain.place import Place
+from mxlint.domain.shape import surely_unlike
 from mxlint.domain.value import (
     Array,
     Const,
@@ -163,11 +164,12 @@ def stretching(found: Sequence[Member]) -> bool:
         return True
     shapes = [(member.shape, member.grows) for member in found if isinstance(member, Array) and member.shape is not None]
     return any(
-        len({other[axis] for other, _ in shapes if len(other) == len(shape) and other[axis] is not None}) > 1
+        any(map(surely_unlike, lengths, lengths[1:]))
         for shape, grows in shapes
         if grows == "differs"
         for axis, size in enumerate(shape)
         if size is None
+        for lengths in ([other[axis] for other, _ in shapes if len(other) == len(shape) and other[axis] is not None],)
     )
 
 
@@ -208,6 +210,8 @@ class Novelty:
             return not _close_together(origins)
         if origins and self._in_round(identity) and any(self._member(part) for part in origins):
             return True
+        if identity[0] in OF_SHAPES:
+            return False  # the content of an array may change, and its shape not
         return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
 
     def _member(self, part: Member) -> bool:
@@ -266,6 +270,8 @@ def _close_together(bounds: Sequence[Member]) -> bool:
     return len(bounds) == len(numbers) > 0 and max(ends) - min(ends) < FEW
 
 
+OF_SHAPES: Final = frozenset(("size", "ndim", "dtype"))
+"""What is asked of an array without asking for its content."""
 MANY: Final = 3
 """What comes from so many rounds of a loop, the first not counted, goes on to change."""
 MAX_FOLLOWED: Final = 200
