@@ -207,6 +207,8 @@ SIZES = {
     "mean": ("mx.sum(x * 2, axis=0) / x.shape[0]", None),
     "mean of an axis": ("mx.sum(x, axis=0, keepdims=True) / x.shape[0]", "mx.mean(x, axis=0, keepdims=True)"),
     "mean of all": ("x.sum() / x.size", "x.mean()"),
+    "a sum merged": ("(x + x).reshape(x.shape[0], -1)", "(x + x).flatten(1, -1)"),
+    "a product summed": ("(x * x).sum() / (x * x.size)", None),
     "another order": ("x.reshape(x.shape[1], x.shape[0], 6)", None),
     "arange": ("mx.exp(x), mx.arange(x.shape[0])", None),
 }
@@ -286,6 +288,37 @@ NUMBERS = {
 @pytest.mark.parametrize(("body", "new"), NUMBERS.values(), ids=NUMBERS)
 def test_numbers_passed_as_arrays(body: str, new: str | None, table: Table) -> None:
     assert fixed(SCALAR.format(body, "n"), "MX303", table) == (None if new is None else SCALAR.format(new, "mx.array(n)"))
+
+
+METHOD = "import mlx.core as mx\n\n\nclass A:\n    def __init__(self):\n        self.w = mx.ones(2)\n\n{}    def again(self, x):\n        return self.forward(x)\n\n\n{}a = A()\nfor i in range(3):\n    print(a.forward(mx.ones(2)))\n"
+DECORATED = "    @mx.compile\n    def forward(self, x, n=2):\n        return mx.exp(x) * self.w * n\n\n"
+HIDDEN = DECORATED.replace("    @mx.compile\n", "").replace("forward", "_forward")
+WRAPPED = HIDDEN + "    def forward(self, x, n=2):\n        return self._compiled_forward(x, n)\n\n"
+BOUND = "self.w = mx.ones(2)\n        self._compiled_forward = mx.compile(self._forward)\n"
+SUBCLASSES = {
+    "an override": ("class B(A):\n    def forward(self, x):\n        return super().forward(x) + 1\n\n\n", True),
+    "the __init__ above called": ("class B(A):\n    def __init__(self):\n        super().__init__()\n\n\n", True),
+    "the __init__ above left out": ("class B(A):\n    def __init__(self):\n        self.w = mx.zeros(2)\n\n\n", False),
+    "further down": ("class B(A):\n    pass\n\n\nclass C(B):\n    def __init__(self):\n        self.w = mx.zeros(2)\n\n\n", False),
+}
+
+
+@pytest.mark.parametrize(("rest", "made"), SUBCLASSES.values(), ids=SUBCLASSES)
+def test_subclasses_of_what_is_compiled_in_init(rest: str, made: bool, table: Table) -> None:
+    new = METHOD.format(WRAPPED, rest).replace("self.w = mx.ones(2)\n", BOUND)
+    assert fixed(METHOD.format(DECORATED, rest), "MX501", table) == (new if made else None)
+    per_call = "    def fn(self, x):\n        return mx.exp(x) * 2\n\n    def forward(self, x):\n        return mx.compile(self.fn)(x)\n\n"
+    assert (fixed(METHOD.format(per_call, rest.replace("forward", "fn")), "MX302", table) is not None) == made
+
+
+def test_the_name_of_a_method_in_a_base_of_another_file(tmp_path: Path, table: Table) -> None:
+    main = METHOD.format(DECORATED, "").replace("class A:", "class A(Base):").replace("mx\n", "mx\nfrom base import Base\n", 1)
+    for base, made in (("class Base:\n    def _forward(self, x):\n        return x\n", True), ("from elsewhere import Base\n", False)):
+        (tmp_path / "base.py").write_text(base)
+        found = analyze(source(main, "main.py", tmp_path / "main.py"), Project(), table).findings
+        (finding,) = [finding for finding in found if finding.code == "MX501"]
+        assert (finding.fix is not None) == made
+        assert finding.fix is None or "mx.compile(self._forward_2)" in apply(main, finding.fix.edits)
 
 
 def test_libcst_is_imported_only_for_a_finding_that_needs_it(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mxlint.finding import Edit, Fix, Span
+from mxlint.fixes.classes import all_are_made, free_name
 from mxlint.fixes.initialising import in_init
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
@@ -41,7 +42,7 @@ def hoist(remedy: Hoist, sources: Sources) -> Iterator[Fix]:
         yield from _moved_out(syntax, site, moved, target, None)
         return
     if remedy.loop is None and isinstance(site, ast.Call):
-        yield from _kept_on_self(syntax, site, leave)
+        yield from _kept_on_self(syntax, site, leave, sources)
     taken = moved.names & _blocked(syntax, moved, leave)
     arguments = added(syntax, site, moved.node, sorted(taken))
     target = _outermost(syntax, replace(moved, names=moved.names - taken), leave) if arguments is not None else None
@@ -231,19 +232,19 @@ def _dedented(syntax: Syntax, node: ast.stmt, arguments: Added | None) -> list[s
 # -- on the object ----------------------------------------------------------------------------------------------------
 
 
-def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None) -> Iterator[Fix]:
+def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None, sources: Sources) -> Iterator[Fix]:
     """A method that compiles something of its object: done in `__init__` and kept there."""
     if not isinstance(method, ast.FunctionDef) or not method.args.args or method.decorator_list:
         return
     cls = syntax.parents[method]
     own = method.args.args[0].arg
-    if not isinstance(cls, ast.ClassDef) or needed(site) & local_names(method) != {own}:
+    if not isinstance(cls, ast.ClassDef) or needed(site) & local_names(method) != {own} or not all_are_made(cls, sources):
         return
     if any(
         isinstance(node, ast.Name) and node.id == own and not isinstance(syntax.parents[node], ast.Attribute) for node in ast.walk(site)
     ):
         return
-    name = syntax.fresh(name_for(site))
+    name = free_name(sources, name_for(site))
     if len(lines_of(syntax.text(site))) > 1:
         return
     line = f"{own}.{name} = {syntax.text(site)}"

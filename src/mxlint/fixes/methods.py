@@ -1,4 +1,4 @@
-"""MX501: a method compiled with its object, in `__init__`, and not where its class is made."""
+"""MX501: a method compiled with its object, in `__init__`, and called by one of its name: that may be overridden, and called by super()."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mxlint.finding import Edit, Fix
+from mxlint.fixes.classes import all_are_made, bases_in_sight, free_name
 from mxlint.fixes.compiled import function_at
 from mxlint.fixes.initialising import in_init
 from mxlint.fixes.remedies import CompileBound
@@ -23,12 +24,16 @@ def compile_bound(remedy: CompileBound, sources: Sources) -> Iterator[Fix]:
     cls = syntax.parents[method]
     if not isinstance(cls, ast.ClassDef) or not method.args.args or len(method.decorator_list) != 1:
         return
+    if not bases_in_sight(syntax, cls, sources) or not all_are_made(cls, sources):
+        return
     own = method.args.args[0].arg
+    plain = method.name.strip("_") or "method"
+    names = free_name(sources, f"_{plain}"), free_name(sources, f"_compiled_{plain}")
     captured = f"inputs={own}.state"  # the weights, which training may change where nobody sees it
     ways = [[captured], [captured, f"outputs={own}.state"], []] if remedy.module else [[]]
     for options in ways:
         compiled = _compiling(syntax, site, f"{own}.{{}}", options)
-        edits = _moved(syntax, cls, method, own, compiled) if compiled is not None else None
+        edits = _moved(syntax, cls, method, names, compiled) if compiled is not None else None
         if edits is not None:
             yield Fix("unsafe", "compile the bound method in __init__", tuple(edits))
 
@@ -44,35 +49,24 @@ def _compiling(syntax: Syntax, site: ast.expr, what: str, options: list[str]) ->
     return f"{function}({', '.join([what, *(syntax.text(item) for item in site.keywords), *options])})"
 
 
-def _moved(syntax: Syntax, cls: ast.ClassDef, method: ast.FunctionDef, own: str, compiled: str) -> list[Edit] | None:
-    """The method under another name, and the compiled object under its own; or one that calls it, where Python looks for the method in the
-    class."""
-    special = method.name.startswith("__") and method.name.endswith("__")
-    plain = method.name.strip("_") if special else method.name.lstrip("_")
-    hidden, attribute = syntax.fresh(f"_{plain}"), syntax.fresh(f"_compiled_{plain}") if special else method.name
+def _moved(syntax: Syntax, cls: ast.ClassDef, method: ast.FunctionDef, names: tuple[str, str], compiled: str) -> list[Edit] | None:
+    """The method under another name, and one of its own name that calls what is compiled. `names`: of the method, and of what is compiled."""
+    hidden, attribute = names
+    own = method.args.args[0].arg
     inserted = in_init(syntax, cls, own, f"{own}.{attribute} = {compiled.format(hidden)}")
-    arguments = _forwarded(method) if special else ""
-    if inserted is None or arguments is None:
+    arguments, indent = _forwarded(method), syntax.indent(method.body[0])
+    if inserted is None or arguments is None or indent is None:
         return None
     try:
         tree = Tree(syntax, method)
         node = tree.find(method, cst.FunctionDef)
-        name, decorator = node.name, node.decorators[0]
-        edits = tree.replaced({name: cst.Name(hidden), decorator: cst.RemoveFromParent()})
-        if special:
-            line = f"return {own}.{attribute}({arguments})"
-            indent = syntax.indent(method.body[0])
-            if indent is None:
-                return None
-            step = indent.removeprefix(syntax.indent(method) or "")
-            head = [row.rstrip() for row in _signature(syntax, method)]
-            wrapper = syntax.after(method, ["", *head, step + line])
-            if wrapper is None:
-                return None
-            edits.append(wrapper)
+        edits = tree.replaced({node.name: cst.Name(hidden), node.decorators[0]: cst.RemoveFromParent()})
+        step = indent.removeprefix(syntax.indent(method) or "")
+        head = [row.rstrip() for row in _signature(syntax, method)]
+        wrapper = syntax.after(method, ["", *head, f"{step}return {own}.{attribute}({arguments})"])
     except (ValueError, LookupError):
         return None
-    return _joined(inserted, edits)
+    return _joined(inserted, [*edits, wrapper]) if wrapper is not None else None
 
 
 def _joined(inserted: Edit, edits: list[Edit]) -> list[Edit]:
@@ -96,8 +90,18 @@ def _signature(syntax: Syntax, method: ast.FunctionDef) -> list[str]:
 
 
 def _forwarded(function: ast.FunctionDef) -> str | None:
-    """The arguments with which a function of the same parameters calls another; None where some are bound by keyword only."""
+    """The arguments with which a function of the same parameters calls another, after the first; None where one is left to a default that
+    mx.compile does not take."""
     arguments = function.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+    if not all(map(_plain, filter(None, (*arguments.defaults, *arguments.kw_defaults)))):
         return None
-    return ", ".join(param.arg for param in [*arguments.posonlyargs, *arguments.args][1:])
+    parts = [param.arg for param in [*arguments.posonlyargs, *arguments.args][1:]]
+    parts += [f"*{arguments.vararg.arg}"] if arguments.vararg else []
+    parts += [f"{param.arg}={param.arg}" for param in arguments.kwonlyargs]
+    return ", ".join([*parts, *([f"**{arguments.kwarg.arg}"] if arguments.kwarg else [])])
+
+
+def _plain(default: ast.expr) -> bool:
+    if isinstance(default, ast.UnaryOp):
+        return _plain(default.operand)
+    return isinstance(default, ast.Constant) and isinstance(default.value, (int, float, str, type(None)))

@@ -59,11 +59,17 @@ def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, remedy: Unbake) -> str |
     if made is None:
         return None
     name, arguments = made
-    text = syntax.text(operand)
+    text = syntax.text(operand) if function or name == "unflatten" else _operand(syntax, operand)
     # Arrays have a method flatten, but none that is called unflatten.
     if function or name == "unflatten":
         return f"{mlx}.{name}({', '.join(filter(None, (text, arguments)))})"
     return f"{text}.{name}({arguments})"
+
+
+def _operand(syntax: Syntax, node: ast.expr) -> str:
+    """An expression as it is written before a dot."""
+    text = syntax.text(node)
+    return text if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text})"
 
 
 def _filled(shape: Sequence[Extent], sizes: Sequence[Extent]) -> Sequence[Extent]:
@@ -111,7 +117,7 @@ def _as_written(syntax: Syntax, operand: ast.expr, given: Sequence[ast.expr]) ->
     """`x.reshape(-1, x.shape[-1])` and `x.reshape(x.shape[0], -1)`, of whatever rank."""
     if len(given) != 2:
         return None
-    of, texts = syntax.text(operand), [syntax.text(size) for size in given]
+    of, texts = _operand(syntax, operand), [syntax.text(size) for size in given]
     if texts == ["-1", f"{of}.shape[-1]"]:
         return "flatten", "0, -2"
     if texts == [f"{of}.shape[0]", "-1"]:
@@ -136,7 +142,7 @@ def _mean(syntax: Syntax, node: ast.expr, mlx: str) -> str | None:
     rest = call.args[1:] if function else call.args
     options = {item.arg: item.value for item in call.keywords}
     axis = options.get("axis", rest[0] if rest else None)
-    of, count = syntax.text(operand), syntax.text(node.right)
+    of, count = _operand(syntax, operand), syntax.text(node.right)
     if axis is None:
         fits = count == f"{of}.size"
     else:

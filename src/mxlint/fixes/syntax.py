@@ -225,11 +225,12 @@ Sources = Mapping[str, Source]
 def syntax_of(sources: Sources, place: Span) -> Syntax | None:
     """The tree of the file of a place; None if it is not at hand, or none that Python reads."""
     source = sources.get(place.filename)
-    return _syntax(source) if source is not None else None
+    return tree_of(source) if source is not None else None
 
 
 @lru_cache(maxsize=2)
-def _syntax(source: Source) -> Syntax | None:
+def tree_of(source: Source) -> Syntax | None:
+    """The tree of a file; None if it is none that Python reads."""
     try:
         return Syntax(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
