@@ -1703,6 +1703,12 @@ def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
                     env = i.heap.get(member.oid, ("#", "parent"))
                     if isinstance(env, Ref) and i.info(env.oid).kind == "frame":
                         todo.append(env)
+                elif kind == "generator":
+                    env = i.heap.get(member.oid, ("#", "parent"))
+                    for local in i.heap.fields(env.oid).values() if isinstance(env, Ref) else ():
+                        # What a later round of the generator's own loop replaces, its frame does not keep.
+                        parts = (part for part in each_part(local) if isinstance(part, Ref))
+                        todo.extend(part for part in parts if part.oid not in facts.compiled or not facts.compiled[part.oid].loops)
                 elif kind in ("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached"):
                     todo.extend(held for name, held in i.heap.fields(member.oid).items() if name not in (("#", "class"), ("#", "alive")))
 
@@ -1720,7 +1726,7 @@ def note_kept(i: Interpreter, mark: int) -> None:
             continue
         if kind == "class":
             facts.methods.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
-        if kind not in ("frame", "module", "function", "partial", "iterator"):
+        if kind not in ("frame", "module", "function", "partial", "iterator", "generator", "coroutine"):
             kept.append(value)
         elif kind == "module" and isinstance(field, str):
             held = {m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled"} - facts.public
