@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
@@ -94,6 +94,7 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
     given.update(args.keywords)
     for key, value in given.items():
         i.heap.set(owner.oid, ("made with", key), value)
+    i.extra.setdefault("given at", {})[owner.oid] = {**dict(zip(parameters, args.places)), **args.keyword_places}
     if entry is not None and entry.kind == "optimizer" or name.startswith("mlx.optimizers."):
         state = i.allocate("dict", None, place, ("state", owner.oid))
         i.heap.set(owner.oid, ("#", "state"), Ref(state))
@@ -536,16 +537,52 @@ def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Fram
             if rate is not None:
                 compiled.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
             _schedule(i, member, state, place, frame)
-            leaves = [*(entry.state or () if entry is not None else ("moments",)), "step"]
-            for name in leaves:
-                present = i.heap.get(state.oid, ("k", Const(name)))
-                if present is not None and (name != "step" or _counts_steps(i, member)):
-                    compiled.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
-                counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
-                new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
-                i.heap.set(state.oid, ("k", Const(name)), new)
-                compiled.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
+            for name in (*(entry.state or () if entry is not None else ("moments",)), "step"):
+                _update_leaf(i, member, state, name, trace, place, frame)
+            if entry is not None:
+                for setting, names in (entry.state_when or {}).items():
+                    _update_set(i, member, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
     return NONE
+
+
+def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: int | None, place: Place, frame: Frame) -> None:
+    """An update computes one part of an optimizer's state anew."""
+    present = i.heap.get(state.oid, ("k", Const(name)))
+    if present is not None and (name != "step" or _counts_steps(i, optimizer)):
+        compiled.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
+    counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
+    new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
+    i.heap.set(state.oid, ("k", Const(name)), new)
+    compiled.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
+
+
+def _update_set(
+    i: Interpreter,
+    optimizer: Ref,
+    state: Ref,
+    setting: str,
+    default: object,
+    names: Collection[str],
+    trace: int | None,
+    place: Place,
+    frame: Frame,
+) -> None:
+    """An update computes those parts of an optimizer's state that it has only where a setting is not left as it is by default."""
+    held = i.heap.get(optimizer.oid, setting)
+    if held is None:
+        return
+
+    def update() -> Value:
+        for name in names:
+            _update_leaf(i, optimizer, state, name, trace, place, frame)
+        return NONE
+
+    if isinstance(held, Const):
+        if held.value != default:
+            update()
+    else:
+        given = i.extra["given at"].get(optimizer.oid, {}).get(setting, place)
+        i.choose(i.truth(held, given, frame), given, update, lambda: NONE)
 
 
 def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: Frame) -> None:
