@@ -281,6 +281,12 @@ NUMBERS = {
     "a condition": ("x if n > 2 else -x", None),
     "a slice": ("x[:n]", None),
     "text": ("(x * n, str(n))", None),
+    "a power": ("x * 0.5 ** n", None),
+    "a product of numbers": ("x / (n * n)", None),
+    "a sum of numbers": ("x / (n + n)", None),
+    "a whole quotient": ("x * (n // 2)", None),
+    "a quotient": ("x * (n / 10)", "x * (n / 10)"),
+    "products with an array": ("x * n * n", "x * n * n"),
     "the smaller of more": ("x * min(1.0, n, 2.0)", None),
 }
 
@@ -319,6 +325,20 @@ def test_the_name_of_a_method_in_a_base_of_another_file(tmp_path: Path, table: T
         (finding,) = [finding for finding in found if finding.code == "MX501"]
         assert (finding.fix is not None) == made
         assert finding.fix is None or "mx.compile(self._forward_2)" in apply(main, finding.fix.edits)
+
+
+FROZEN = "import mlx.core as mx\n\nk = 1\n\n\n@mx.compile\ndef f({}):\n    y = x + 1\n    {}\n    return y * 2\n\n\nfor i in range(3):\n    print(f({}).item())\n    k += 1\n"
+READ = {
+    "arithmetic": ("y = y * k", "mx.array(k)"),
+    "a power": ("y = y * 10**-k", None),
+    "a slice": ("y = y[:k].sum()", None),
+}
+
+
+@pytest.mark.parametrize(("line", "given"), READ.values(), ids=READ)
+def test_numbers_that_become_arguments(line: str, given: str | None, table: Table) -> None:
+    expected = None if given is None else FROZEN.format("x, k", line, f"mx.array(1.0), {given}")
+    assert fixed(FROZEN.format("x", line, "mx.array(1.0)"), "MX209", table) == expected
 
 
 def test_libcst_is_imported_only_for_a_finding_that_needs_it(tmp_path: Path) -> None:

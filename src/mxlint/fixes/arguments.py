@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from mxlint.finding import Fix
 from mxlint.fixes.compiled import function_at
 from mxlint.fixes.remedies import Wrap
-from mxlint.fixes.syntax import Function, Sources, Syntax, syntax_of
+from mxlint.fixes.syntax import Function, Sources, Syntax, parameters, syntax_of
 
 ELEMENTWISE = frozenset(
     {
@@ -23,7 +24,11 @@ ELEMENTWISE = frozenset(
 """Functions of mlx.core that take a number and an array alike, in every place."""
 BY_ELEMENT = {"min": "minimum", "max": "maximum"}
 """What the body has to call in the place of functions of Python that want to know which number is the smaller."""
-ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)
+ARRAYS = frozenset(
+    {"array", "zeros", "ones", "full", "arange", "linspace", "eye", "sum", "mean", "max", "min", "prod", "matmul", "softmax"}
+)
+"""Functions of mlx.core that have an array for a result."""
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.FloorDiv)
 
 
 class _Choice(ast.Call):
@@ -40,11 +45,20 @@ def wrap(remedy: Wrap, sources: Sources) -> Iterator[Fix]:
     if argument is None or mlx is None or theirs is None or function is None or isinstance(argument, (ast.Starred, ast.NamedExpr)):
         return
     name = _parameter(syntax, argument, function, remedy.bound)
-    if name is not None and _as_array(definition, function, name, theirs):
+    if name is None:
+        return
+    body = Body(definition, function, theirs, frozenset(remedy.arrays))
+    uses = [node for part in parts_of(function) for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name]
+    if uses and all(isinstance(node.ctx, ast.Load) and body.takes_array(node) for node in uses):
         text = f"{mlx}.array({syntax.text(argument)})"
         chosen = [node for node in ast.walk(function) if _chooses(node) and any(_names(part, name) for part in node.args)]
-        body = [definition.replace(node.func, f"{theirs}.{BY_ELEMENT[node.func.id]}") for node in chosen]
-        yield Fix("unsafe", f"pass {text}", (syntax.replace(argument, text), *body))
+        instead = [definition.replace(node.func, f"{theirs}.{BY_ELEMENT[node.func.id]}") for node in chosen]
+        yield Fix("unsafe", f"pass {text}", (syntax.replace(argument, text), *instead))
+
+
+def parts_of(function: Function) -> list[ast.stmt] | list[ast.expr]:
+    """What a function does, without its parameters."""
+    return [function.body] if isinstance(function, ast.Lambda) else function.body
 
 
 def _chooses(node: ast.AST) -> TypeGuard[_Choice]:
@@ -75,47 +89,101 @@ def _parameter(syntax: Syntax, argument: ast.expr, function: Function, bound: in
     return params[number].arg if number < len(params) else None
 
 
-def _as_array(syntax: Syntax, function: Function, name: str, mlx: str) -> bool:
-    """Whether the body does only such things with a number that an array does as well."""
-    body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    uses = [
-        node for part in body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == name
-    ]  # fmt: skip
-    return bool(uses) and all(isinstance(node.ctx, ast.Load) and as_array(syntax, node, mlx) for node in uses)
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A compiled function with mlx.core as its file calls it. `arrays`: the parameters that are arrays in every call."""
 
+    syntax: Syntax
+    function: Function
+    mlx: str
+    arrays: frozenset[str]
 
-def as_array(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
-    parent = syntax.parents[node]
-    if isinstance(parent, ast.BinOp):
-        return isinstance(parent.op, ARITHMETIC) and _ends_in_array(syntax, parent, mlx)
-    if isinstance(parent, ast.UnaryOp):
-        return isinstance(parent.op, ast.USub) and as_array(syntax, parent, mlx)
-    if isinstance(parent, ast.Compare):
-        return len(parent.ops) == 1 and isinstance(parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and as_array(syntax, parent, mlx)
-    return isinstance(parent, ast.Call) and node in parent.args and _is_elementwise(syntax, parent, mlx)
+    def takes_array(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether only such things are done with a number that have the same result with an array. Numbers of Python alone do not wrap round as
+        int32 does, and have other powers, quotients and remainders."""
+        parent = self.syntax.parents[node]
+        if isinstance(parent, ast.BinOp):
+            other = parent.left if node is parent.right else parent.right
+            if self._is_array(other):
+                return isinstance(parent.op, ARITHMETIC) and self._ends(parent)
+            return self._stays_small(parent.op, other) and self.takes_array(parent, seen)
+        if isinstance(parent, ast.UnaryOp):
+            return isinstance(parent.op, ast.USub) and self.takes_array(parent, seen)
+        if isinstance(parent, ast.Compare):
+            return len(parent.ops) == 1 and isinstance(parent.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and self.takes_array(parent, seen)
+        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name) and len(parent.targets) == 1:
+            return self._named(parent.targets[0].id, seen)
+        if _chooses(parent):
+            return node is not parent.func and self.takes_array(parent, seen)
+        return isinstance(parent, ast.Call) and node in parent.args and self._is_elementwise(parent)
 
+    def _named(self, name: str, seen: frozenset[str]) -> bool:
+        """The same for a number that is given a name."""
+        uses = [node for node in ast.walk(self.function) if isinstance(node, ast.Name) and node.id == name]
+        stores = [node for node in uses if not isinstance(node.ctx, ast.Load)]
+        if name in seen or len(stores) != 1 or name in parameters(self.function):
+            return False
+        return all(self.takes_array(node, seen | {name}) for node in uses if node not in stores)
 
-def _is_elementwise(syntax: Syntax, call: ast.Call, mlx: str) -> bool:
-    function = call.func
-    return isinstance(function, ast.Attribute) and syntax.text(function.value) == mlx and function.attr in ELEMENTWISE
+    @staticmethod
+    def _stays_small(operator: ast.operator, other: ast.expr) -> bool:
+        """Whether arithmetic with another number is the same for arrays: division, and what a constant cannot carry beyond the range of int32."""
+        constant = other.value if isinstance(other, ast.Constant) else None
+        if isinstance(operator, ast.Div) or isinstance(operator, (ast.Add, ast.Sub)) and isinstance(constant, (int, float)):
+            return True
+        return isinstance(operator, ast.Mult) and isinstance(constant, float)
 
+    def _is_elementwise(self, call: ast.Call) -> bool:
+        function = call.func
+        return isinstance(function, ast.Attribute) and self.syntax.text(function.value) == self.mlx and function.attr in ELEMENTWISE
 
-def _ends_in_array(syntax: Syntax, node: ast.AST, mlx: str) -> bool:
-    """Whether arithmetic goes into more arithmetic, an elementwise function, a result or a name, and not where Python wants a number."""
-    parent = syntax.parents[node]
-    if isinstance(parent, ast.BinOp):
-        return isinstance(parent.op, (*ARITHMETIC, ast.MatMult)) and _ends_in_array(syntax, parent, mlx)
-    if isinstance(parent, ast.UnaryOp):
-        return isinstance(parent.op, ast.USub) and _ends_in_array(syntax, parent, mlx)
-    if _chooses(parent):
-        return _ends_in_array(syntax, parent, mlx)
-    if isinstance(parent, ast.Call):
-        # What is done with it inside the call is done with an array that other operands may have made as well.
-        return (
-            node in parent.args
-            and isinstance(parent.func, ast.Attribute)
-            and syntax.text(parent.func.value).split(".")[0] == mlx.split(".")[0]
-        )
-    if isinstance(parent, ast.Compare):
-        return as_array(syntax, node, mlx)
-    return isinstance(parent, (ast.Return, ast.Assign, ast.AugAssign, ast.Lambda, ast.Tuple, ast.List, ast.Dict))
+    def _ends(self, node: ast.AST) -> bool:
+        """Whether arithmetic with arrays goes into more arithmetic, a function, a result or a name, and not where Python wants a number."""
+        parent = self.syntax.parents[node]
+        if isinstance(parent, ast.BinOp):
+            return isinstance(parent.op, (*ARITHMETIC, ast.Pow, ast.MatMult)) and self._ends(parent)
+        if isinstance(parent, ast.UnaryOp):
+            return isinstance(parent.op, ast.USub) and self._ends(parent)
+        if _chooses(parent):
+            return self._ends(parent)
+        if isinstance(parent, ast.Call):
+            # What is done with it inside the call is done with an array that other operands may have made as well.
+            return (
+                node in parent.args
+                and isinstance(parent.func, ast.Attribute)
+                and self.syntax.text(parent.func.value).split(".")[0] == self.mlx.split(".")[0]
+            )
+        if isinstance(parent, ast.Compare):
+            return self.takes_array(node)
+        return isinstance(parent, (ast.Return, ast.Assign, ast.AugAssign, ast.Lambda, ast.Tuple, ast.List, ast.Dict))
+
+    def _is_array(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+        """Whether an operand is surely an array, however the function is called."""
+        if isinstance(node, ast.Name):
+            return self._name_is_array(node, seen)
+        if isinstance(node, ast.BinOp):
+            return self._is_array(node.left, seen) or self._is_array(node.right, seen)
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.USub) and self._is_array(node.operand, seen)
+        if isinstance(node, ast.Subscript):
+            return self._is_array(node.value, seen)
+        return isinstance(node, ast.Call) and self._is_elementwise(node) or self._makes_array(node)
+
+    def _makes_array(self, node: ast.expr) -> bool:
+        """A call of mlx.core that makes an array of whatever it is given."""
+        function = node.func if isinstance(node, ast.Call) else None
+        return isinstance(function, ast.Attribute) and self.syntax.text(function.value) == self.mlx and function.attr in ARRAYS
+
+    def _name_is_array(self, node: ast.Name, seen: frozenset[str]) -> bool:
+        owner = self.syntax.owner_of(node.id, node)
+        given = owner is self.function and node.id in self.arrays
+        if owner is None or not given and node.id in parameters(owner):
+            return False
+        stores = [
+            part for part in ast.walk(owner) if isinstance(part, ast.Name) and part.id == node.id and not isinstance(part.ctx, ast.Load)
+        ]
+        return (given or bool(stores)) and (node.id in seen or all(self._stores_array(part, seen | {node.id}) for part in stores))
+
+    def _stores_array(self, target: ast.Name, seen: frozenset[str]) -> bool:
+        parent = self.syntax.parents[target]
+        return isinstance(parent, ast.AugAssign) or isinstance(parent, ast.Assign) and self._is_array(parent.value, seen)

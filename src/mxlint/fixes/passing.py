@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from mxlint.finding import Edit, Fix
-from mxlint.fixes.arguments import as_array
+from mxlint.fixes.arguments import Body
 from mxlint.fixes.compiled import calls_of, function_at
 from mxlint.fixes.remedies import Argument
 from mxlint.fixes.syntax import Function, Sources, Syntax, bound, local_names, needed, syntax_of
@@ -41,7 +41,8 @@ def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Fix]:
     if name is None or any(edit is None for edit in given):
         return
     mlx = syntax.module_alias("mlx.core")
-    array = mlx is not None and all(as_array(syntax, node, mlx) for node in same)
+    body = Body(syntax, function, mlx, frozenset(remedy.arrays)) if mlx is not None else None
+    array = body is not None and all(body.takes_array(node) for node in same)
     for wrapped in ([f"{mlx}.array({text})"] if array else []) + [text]:
         calling = [_with_argument(syntax, call, same[0], wrapped) for call in calls]
         try:

@@ -19,11 +19,13 @@ class Hoist:
 
 @dataclass(frozen=True, slots=True)
 class Wrap:
-    """Pass the number `argument` as an array. `function`: what is called, with so many parameters bound already."""
+    """Pass the number `argument` as an array. `function`: what is called, with so many parameters bound already; `arrays`: those that are given
+    arrays."""
 
     argument: Span
     function: Span
     bound: int
+    arrays: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,13 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Give `function`, which is compiled at `site`, what its body reads at `places` as an argument."""
+    """Give `function`, which is compiled at `site`, what its body reads at `places` as an argument. `arrays`: its parameters that
+    are given arrays."""
 
     places: tuple[Span, ...]
     site: Span
     function: Span | None
+    arrays: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

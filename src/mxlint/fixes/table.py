@@ -80,7 +80,7 @@ def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Ag
             budget.analyse()
             after = _counted(again({name: source for name, source in fixed.items() if source is not sources[name]}))
             if after[finding.code] < before[finding.code]:
-                if not any(after[code] > before[code] and _matters(code, finding.code) for code in after):
+                if not any(after[code] > before[code] and _matters(code, finding.code, remedy) for code in after):
                     return fix
                 if "display" in RULES[finding.code].fixes:
                     shown = shown or replace(fix, applicability="display")
@@ -101,5 +101,6 @@ def _counted(findings: Iterable[Finding]) -> Counter[str]:
     return Counter(finding.code for finding in findings if finding.severity != "info")
 
 
-def _matters(new: str, fixed: str) -> bool:
-    return not RULES[new].cost_only or RULES[fixed].cost_only
+def _matters(new: str, fixed: str, remedy: Remedy) -> bool:
+    """Whether a new finding is too much for a fix. A number that is not frozen any more and has a trace for each value is no cure either."""
+    return isinstance(remedy, remedies.Argument) or not RULES[new].cost_only or RULES[fixed].cost_only

@@ -11,6 +11,7 @@ from mxlint.fixes.remedies import Argument
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
+from mxlint.rules.variation import arrays_given
 
 KINDS = ("python", "mode", "frozen", "object")
 
@@ -23,11 +24,11 @@ def check(program: Program) -> Iterator[Finding]:
             if stale.kind in KINDS:
                 groups.setdefault(stale.location[0] if stale.kind in ("python", "object") else -1, []).append(stale)
         for group in groups.values():
-            yield from _finding(compiled, group)
+            yield from _finding(program, compiled, group)
         yield from _counted(program, compiled, {stale.name for group in groups.values() for stale in group})
 
 
-def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
+def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
     first = min(stale, key=lambda found: (bool(found.modality.conditions), found.read.span))
     others = {found.read: found for found in stale if found.read != first.read}
     names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
@@ -39,16 +40,17 @@ def _finding(compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
         RULE, first.read,
         f"{what} {_is(first)}: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
-        calls=first.calls, also=also, remedy=_remedy(compiled, stale),
+        calls=first.calls, also=also, remedy=_remedy(program, compiled, stale),
     )  # fmt: skip
 
 
-def _remedy(compiled: Compiled, stale: list[Stale]) -> Argument | None:
+def _remedy(program: Program, compiled: Compiled, stale: list[Stale]) -> Argument | None:
     """Numbers and texts can be arguments, where the compiled function itself reads them."""
     if any(one.kind != "python" or one.calls or isinstance(one.before, ObjectValue) for one in stale):
         return None
     places = tuple(dict.fromkeys(one.read.span for one in stale))
-    return Argument(places, compiled.site.span, compiled.function.where.span if compiled.function.where is not None else None)
+    function = compiled.function.where.span if compiled.function.where is not None else None
+    return Argument(places, compiled.site.span, function, arrays_given(program, compiled))
 
 
 def _is(stale: Stale) -> str:

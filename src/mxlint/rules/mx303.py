@@ -11,7 +11,7 @@ from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import FEW, scalars_vary, series
+from mxlint.rules.variation import FEW, arrays_given, scalars_vary, series
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -25,15 +25,19 @@ def check(program: Program) -> Iterator[Finding]:
                     RULE, argument.where,
                     f"{quoted(text)} is a Python number that changes from call to call: {name_of(compiled)} is traced and compiled again "
                     "for every value, and each trace is kept for ever",
-                    f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(compiled, argument, values),
+                    f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(program, compiled, argument, values),
                 )  # fmt: skip
 
 
-def _wrap(compiled: Compiled, argument: Argument, values: Sequence[Value]) -> Wrap | None:
+def _wrap(program: Program, compiled: Compiled, argument: Argument, values: Sequence[Value]) -> Wrap | None:
     """Pass an array, if the argument itself is what varies, and a number."""
     numbers = all(isinstance(value, ScalarValue) and value.type in ("int", "float", "number") for value in (argument.value, *values))
     function = compiled.function.where
-    return Wrap(argument.where.span, function.span, compiled.function.bound) if function is not None and numbers else None
+    return (
+        Wrap(argument.where.span, function.span, compiled.function.bound, arrays_given(program, compiled))
+        if function is not None and numbers
+        else None
+    )
 
 
 RULE = Rule("MX303", "varying-scalar-argument", "warning", check, fixes=("unsafe",), cost_only=True, experiment="many values")

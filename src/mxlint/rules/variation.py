@@ -45,6 +45,20 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
         yield from found.values()
 
 
+def arrays_given(program: Program, compiled: Compiled) -> tuple[str, ...]:
+    """The parameters of a compiled function that are arrays in every call in sight."""
+    params = [param.name for param in compiled.function.parameters if not param.star][compiled.function.bound :]
+    calls = [
+        {
+            params[int(argument.name)] if argument.name.isdecimal() and int(argument.name) < len(params) else argument.name
+            for argument in call.arguments
+            if isinstance(argument.value, ArrayValue)
+        }
+        for call in program.calls.get(compiled.number, ())
+    ]
+    return tuple(sorted(set.intersection(*calls))) if calls else ()
+
+
 def leaves(name: str, value: Value) -> Iterator[tuple[str, Value]]:
     """The scalars and arrays of an argument, each with the path that leads to it."""
     if isinstance(value, ContainerValue):
