@@ -157,11 +157,23 @@ def _grows(i: Interpreter, oid: int) -> bool:
 def stretching(found: Sequence[Member]) -> bool:
     """Whether an array, or an item of a tuple, has one length after another, with no end: it has several that are known, and is then made of
     itself."""
-    tuples = [member.items for member in found if isinstance(member, Tuple) and member.items is not None]
-    if len({len(items) for items in tuples}) == 1 and any(
-        stretching([m for item in column for m in members(item)]) for column in zip(*tuples)
-    ):
-        return True
+    todo: list[Sequence[Member]] = [found]
+    seen: set[tuple[int, ...]] = set()  # parts that are shared are looked at once
+    while todo:
+        parts = todo.pop()
+        key = tuple(map(id, parts))
+        if key in seen:
+            continue
+        seen.add(key)
+        if _stretches(parts):
+            return True
+        tuples = [member.items for member in parts if isinstance(member, Tuple) and member.items is not None]
+        if len({len(items) for items in tuples}) == 1:
+            todo.extend([m for item in column for m in members(item)] for column in zip(*tuples))
+    return False
+
+
+def _stretches(found: Sequence[Member]) -> bool:
     shapes = [(member.shape, member.grows) for member in found if isinstance(member, Array) and member.shape is not None]
     return any(
         any(map(surely_unlike, lengths, lengths[1:]))
