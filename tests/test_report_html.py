@@ -19,7 +19,7 @@ from mxlint.finding import Edit, Evidence, Finding, Fix, Position, Related, Slow
 from mxlint.report.html import page as page_module
 from mxlint.report.html.charts import duration, scale_for
 from mxlint.report.html.page import render
-from mxlint.report.style import Style
+from mxlint.report.style import printable
 
 VOID = {"meta", "br"}
 TAGS = {
@@ -165,7 +165,7 @@ def hostile(text: str) -> Finding:
 
 def test_hostile_text_is_text(result: Result) -> None:
     page = sound(render(replace(result, findings=(hostile(HOSTILE),), verified=True)))
-    assert page.text.count(Style.printable(HOSTILE)) >= 9
+    assert page.text.count(printable(HOSTILE)) >= 9
     for character in "\x1b\x00\u202e\ud800":
         assert character not in page.html
 
@@ -174,7 +174,7 @@ def test_hostile_text_is_text(result: Result) -> None:
 @given(text=st.text(min_size=1))
 def test_any_text_is_text(result: Result, text: str) -> None:
     page = sound(render(replace(result, findings=(hostile(text),), verified=True)))
-    assert _folded(Style.printable(text)) in _folded(page.text)
+    assert _folded(printable(text)) in _folded(page.text)
     page.html.encode()
 
 

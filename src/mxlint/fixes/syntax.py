@@ -27,6 +27,7 @@ class Syntax:
             warnings.simplefilter("ignore")
             self.tree = ast.parse(source.text)
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self._local_names: dict[ast.AST, set[str]] = {}
 
     # -- where --
 
@@ -77,7 +78,13 @@ class Syntax:
     def owner_of(self, name: str | None, node: ast.AST) -> ast.AST | None:
         """The function or module that a name means something of where a node stands."""
         scopes = (scope for scope in self.up(node) if isinstance(scope, (*FUNCTIONS, ast.Module)))
-        return next((scope for scope in scopes if isinstance(scope, ast.Module) or name in local_names(scope)), None) if name else None
+        return next((scope for scope in scopes if isinstance(scope, ast.Module) or name in self.local_names(scope)), None) if name else None
+
+    def local_names(self, function: ast.AST) -> set[str]:
+        """`local_names`, once a function."""
+        if function not in self._local_names:
+            self._local_names[function] = local_names(function)
+        return self._local_names[function]
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statements among which one stands."""

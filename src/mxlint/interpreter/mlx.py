@@ -337,10 +337,10 @@ def _evaluate(name: str) -> Handler:
             for array in each_array(i, value):
                 if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):
                     compiled.use(i, "evaluates", array, f"mx.{name}()", place, frame)
-            call = i.heap.get(0, clocks.CALL)
+            forced = i.heap.get(0, clocks.FORCED)
             arrays.evaluated(i, value)
-            if not waits and call is not None:
-                i.heap.set(0, clocks.CALL, call)
+            if not waits and forced is not None:
+                i.heap.set(0, clocks.FORCED, forced)
         if waits:
             clocks.forced(i)
         return NONE
