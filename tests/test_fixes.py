@@ -341,6 +341,52 @@ def test_numbers_that_become_arguments(line: str, given: str | None, table: Tabl
     assert fixed(FROZEN.format("x", line, "mx.array(1.0)"), "MX209", table) == expected
 
 
+REBOUND = "from functools import partial\n\nimport mlx.core as mx\n\nstate = {}\nkept = []\n\n\n@partial(mx.compile, inputs=state, outputs=state)\ndef step(x):\n    state[{}] = state[{}] + x\n    return state[{}] * 2\n\n\nfor i in range(3):\n    print(step(mx.ones(1)).item())\n    {}\n"
+CONTAINERS = {
+    "the same keys": ("{'a': mx.ones(1)}", "'a'", "state = {'a': mx.zeros(1)}", "state.update({'a': mx.zeros(1)})"),
+    "a key less": ("{'a': mx.ones(1), 'b': mx.ones(1)}", "'a'", "state = {'a': mx.zeros(1)}", None),
+    "keys that are not written out": ("{**{'a': mx.ones(1)}}", "'a'", "state = {'a': mx.zeros(1)}", None),
+    "a list": ("[mx.ones(1)]", "0", "state = [mx.zeros(1)]", "state[:] = [mx.zeros(1)]"),
+    "a list that is kept": ("[mx.ones(1)]", "0", "kept.append(state)\n    state = [mx.zeros(1)]", None),
+}
+
+
+@pytest.mark.parametrize(("first", "key", "old", "new"), CONTAINERS.values(), ids=CONTAINERS)
+def test_captured_containers_filled_anew(first: str, key: str, old: str, new: str | None, table: Table) -> None:
+    text = REBOUND.replace("state = {}", "state = " + first.replace("{", "{{").replace("}", "}}"), 1)
+    expected = None if new is None else text.format(key, key, key, new)
+    assert fixed(text.format(key, key, key, old), "MX205", table) == expected
+
+
+PRINTED = (
+    "import mlx.core as mx\n\n\n@mx.compile\ndef f(x):\n    y = x * 2\n{}    return y\n\n\nfor i in range(3):\n    r = f(mx.ones(2))\n{}"
+)
+STATEMENTS = {
+    "its comments": (
+        "    # why\n\n    # and how\n    print(y)  # so\n", "    # why\n    # and how\n    print(r)  # so\n",
+    ),
+    "a long string": ('    print("""y\n      is""", y)\n', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), STATEMENTS.values(), ids=STATEMENTS)
+def test_statements_done_after_the_call(old: str, new: str | None, table: Table) -> None:
+    made = fixed(PRINTED.format(old, ""), "MX101", table)
+    assert made == PRINTED.format("", new) if new is not None else made is None or "\n      is" not in made
+
+
+CHECKED = "from functools import partial\n\nimport mlx.core as mx\n\nstate = [mx.zeros(2)]\n\n\n@partial(mx.compile, inputs=state, outputs=state)\ndef step(x, mode='sum'):\n{}    state[0] = state[0] + x.sum()\n    return state[0] * 2\n\n\nfor mode in ('sum', 'avg'):\n    for n in (2, 3):\n        try:\n            print(step(mx.ones(n), mode))\n        except (ValueError, AssertionError):\n            pass\n"
+FIRST = "    # one of two\n    if mode not in ('sum', 'max'):\n        raise ValueError(mode)\n"
+SECOND = "    # as wide\n    assert x.shape[-1] == 2, {}\n"
+
+
+def test_checks_stay_in_their_order(table: Table) -> None:
+    made = fixed(CHECKED.format(FIRST + SECOND.format("'bad'")), "MX208", table)
+    assert made is not None
+    assert f"def step(x, mode='sum'):\n{FIRST}{SECOND.format(repr('bad'))}    return compiled_step(x, mode)\n" in made
+    assert fixed(CHECKED.format(FIRST + SECOND.format('"""not\n    so"""')), "MX208", table) is None
+
+
 def test_libcst_is_imported_only_for_a_finding_that_needs_it(tmp_path: Path) -> None:
     loop = HEAD + "x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(norm)(x)\n"
     printed = HEAD + "@mx.compile\ndef f(x):\n    print(x)\n    return x * 2 + 1\n\n\nf(mx.array(1.0))\n"

@@ -114,10 +114,53 @@ def refill(remedy: Refill, sources: Sources) -> Iterator[Fix]:
         assert syntax is not None
         if syntax.start(node) <= start and end <= syntax.end(node):
             name, value = syntax.text(node.targets[0]), syntax.text(node.value)
-            if isinstance(node.value, ast.Dict):
+            if not _alone_holds(syntax, name):
+                continue
+            if isinstance(node.value, ast.Dict) and _covers(syntax, name, node.value):
                 yield Fix("unsafe", f"change {name} in place", (syntax.replace(node, f"{name}.update({value})"),))
             elif isinstance(node.value, ast.List):
                 yield Fix("unsafe", f"change {name} in place", (syntax.replace(node.targets[0], f"{name}[:]"),))
+
+
+def _alone_holds(syntax: Syntax, name: str) -> bool:
+    """Whether a container is at hand by this name only, and is captured: what else is done with it in the file keeps hold of its items at most."""
+    for node in ast.walk(syntax.tree):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and syntax.text(node) == name:
+            parent = syntax.parents[node]
+            captured = isinstance(parent, (ast.List, ast.Tuple)) and isinstance(syntax.parents[parent], ast.keyword)
+            keyword = syntax.parents[parent] if captured else parent
+            captured = isinstance(keyword, ast.keyword) and keyword.arg in ("inputs", "outputs")
+            part = isinstance(parent, (ast.Subscript, ast.Attribute)) and parent.value is node
+            gone_over = isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is node
+            evaluated = isinstance(parent, ast.Call) and syntax.text(parent.func) == f"{syntax.module_alias('mlx.core')}.eval"
+            if not (captured or part or gone_over or evaluated):
+                return False
+    return True
+
+
+def _covers(syntax: Syntax, name: str, new: ast.Dict) -> bool:
+    """Whether no key is left of what the file puts into a dictionary before `new` takes its place."""
+    keys = _keys(new)
+    for node in ast.walk(syntax.tree):
+        old: set[str] | None = set()
+        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load) and syntax.text(node) == name:
+            parent = syntax.parents[node]
+            old = _keys(parent.value) if isinstance(parent, ast.Assign) else None
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and syntax.text(node.value) == name:
+            old = {ast.dump(node.slice)} if isinstance(node.slice, ast.Constant) else None
+        elif isinstance(node, ast.Attribute) and syntax.text(node.value) == name and node.attr in ("update", "setdefault"):
+            call = syntax.parents[node]
+            old = _keys(call.args[0]) if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords else None
+        if keys is None or old is None or not old <= keys:
+            return False
+    return True
+
+
+def _keys(node: ast.expr) -> set[str] | None:
+    """The keys of a dictionary that are all written out."""
+    if not isinstance(node, ast.Dict) or not all(isinstance(key, ast.Constant) for key in node.keys):
+        return None
+    return {ast.dump(key) for key in node.keys if key is not None}
 
 
 def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> list[Edit] | None:

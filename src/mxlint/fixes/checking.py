@@ -10,7 +10,7 @@ import libcst as cst
 from mxlint.finding import Fix
 from mxlint.fixes.compiled import function_at
 from mxlint.fixes.remedies import CheckBefore
-from mxlint.fixes.syntax import Sources, Syntax, local_names, needed, parameters, syntax_of
+from mxlint.fixes.syntax import Sources, Syntax, has_long_string, local_names, needed, parameters, syntax_of
 from mxlint.fixes.tree import Tree
 
 
@@ -47,21 +47,23 @@ def _line(check: ast.stmt) -> type[cst.CSTNode]:
 
 
 def _checks(syntax: Syntax, function: ast.FunctionDef, remedy: CheckBefore) -> list[ast.stmt] | None:
-    """The statements of the body that raise, if they have to do with nothing but the arguments and what lies outside."""
+    """The statements of the body that raise, in its order, if they have to do with nothing but the arguments and what lies outside: those before the
+    first that cannot be moved."""
     found: list[ast.stmt] = []
     inner = local_names(function) - parameters(function)
-    for place in remedy.places:
-        start, end = syntax.stretch(place)
-        check = next((part for part in function.body if syntax.start(part) <= start and end <= syntax.end(part)), None)
-        raises = isinstance(check, ast.Assert) or isinstance(check, ast.If) and _only_raises(check)
-        if check is None or not raises or needed(check) & inner or not syntax.alone(check):
-            return None
-        if check not in found:
-            found.append(check)
     rebound = {
         node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
-    return found if found and len(found) < len(function.body) and not any(needed(check) & rebound for check in found) else None
+    places = [syntax.stretch(place) for place in remedy.places]
+    for part in function.body:
+        if any(syntax.start(part) <= start and end <= syntax.end(part) for start, end in places):
+            raises = isinstance(part, ast.Assert) or isinstance(part, ast.If) and _only_raises(part)
+            if not raises or needed(part) & (inner | rebound) or not syntax.alone(part) or has_long_string(part):
+                break
+            found.append(part)
+        elif any(isinstance(node, (ast.Raise, ast.Assert)) for node in ast.walk(part)):
+            break
+    return found if found and len(found) < len(function.body) else None
 
 
 def _only_raises(check: ast.If) -> bool:

@@ -11,7 +11,19 @@ from mxlint.fixes.classes import all_are_made, free_name
 from mxlint.fixes.initialising import in_init
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
-from mxlint.fixes.syntax import DEFINITIONS, FUNCTIONS, LOOPS, Sources, Syntax, bound, local_names, needed, parameters, syntax_of
+from mxlint.fixes.syntax import (
+    DEFINITIONS,
+    FUNCTIONS,
+    LOOPS,
+    Sources,
+    Syntax,
+    bound,
+    has_long_string,
+    local_names,
+    needed,
+    parameters,
+    syntax_of,
+)
 from mxlint.source import lines_of
 
 BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
@@ -214,10 +226,8 @@ def _named_after(node: ast.AST) -> str:
 def _dedented(syntax: Syntax, node: ast.stmt, arguments: Added | None) -> list[str] | None:
     """The lines of a statement without its indentation. A string over several lines would change: only a docstring may."""
     docstring = node.body[0].value if isinstance(node, DEFINITIONS) and isinstance(node.body[0], ast.Expr) else None
-    for part in ast.walk(node):
-        text = isinstance(part, ast.JoinedStr) or isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes))
-        if text and isinstance(part, ast.expr) and part is not docstring and part.lineno != part.end_lineno:
-            return None
+    if has_long_string(node, docstring):
+        return None
     indent = syntax.indent(node)
     if indent is None:
         return None

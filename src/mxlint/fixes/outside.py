@@ -11,7 +11,7 @@ import libcst as cst
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.compiled import calls_of, function_at
 from mxlint.fixes.remedies import Outside
-from mxlint.fixes.syntax import Sources, Syntax, bound, local_names, needed, syntax_of
+from mxlint.fixes.syntax import Sources, Syntax, bound, has_long_string, local_names, needed, syntax_of
 from mxlint.fixes.tree import Tree
 
 
@@ -53,7 +53,7 @@ def _left_out(syntax: Syntax, statement: ast.Expr) -> list[Edit]:
 def _returned(syntax: Syntax, statement: ast.stmt, remedy: Outside) -> list[Edit] | None:
     """The names that a statement of the compiled function needs returned, and the statement done after each call."""
     function, site = function_at(syntax, remedy.function), syntax.at(remedy.site)
-    if not isinstance(function, ast.FunctionDef) or site is None or statement not in function.body:
+    if not isinstance(function, ast.FunctionDef) or site is None or statement not in function.body or has_long_string(statement):
         return None
     names = sorted(needed(statement) & local_names(function))
     calls, returns = calls_of(syntax, site, function), [node for node in ast.walk(function) if isinstance(node, ast.Return)]
@@ -153,4 +153,4 @@ def _renamed(syntax: Syntax, statement: ast.stmt, names: Mapping[str, str]) -> l
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and names.get(node.id, node.id) != node.id
     }
-    return tree.code(changes)
+    return [*syntax.comments(statement), *tree.code(changes)]

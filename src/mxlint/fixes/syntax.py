@@ -210,6 +210,15 @@ class Syntax:
                 last += 1
         return self.edit(self.source.offset(first), self.source.offset(last + 1), "")
 
+    def comments(self, statement: ast.stmt) -> list[str]:
+        """The comments right above a statement, blank lines between them left out."""
+        block, first = self.block(statement), self.first_row(statement)
+        number, row = block.index(statement), first
+        last = block[number - 1].end_lineno if number else None
+        while row - 1 > (last or 0) and self.source.line(row - 1).strip()[:1] in ("", "#"):
+            row -= 1
+        return [line for number in range(row, first) if (line := self.source.line(number).strip())]
+
     def _with_comment(self, statement: ast.stmt) -> int:
         """The first row of a statement and of the comment right above it."""
         row = self.first_row(statement)
@@ -242,6 +251,16 @@ def tree_of(source: Source) -> Syntax | None:
         return Syntax(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def has_long_string(node: ast.AST, besides: ast.AST | None = None) -> bool:
+    """Whether code has a string over several lines, which is another one with another indentation."""
+    return any(
+        (isinstance(part, ast.JoinedStr) or isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes)))
+        and part is not besides
+        and part.lineno != part.end_lineno
+        for part in ast.walk(node)
+    )
 
 
 # -- scopes -----------------------------------------------------------------------------------------------------------
