@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 CODES = ("MX101", "MX103", "MX201", "MX204", "MX206", "MX208", "MX301", "MX303", "MX401", "MX502", "MX507", "MX604")
-TIMES = {"at", "seconds", "waited", "spent", "first_s"}
+TIMES = {"at", "seconds", "waited", "spent", "first_s", "result_id"}
 """What no two processes share."""
 
 

@@ -6,7 +6,7 @@ Only programs that come to their end by themselves are compared: a run that was 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,7 +103,8 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     real = whole(fixed.bench, fixed.job, fixed.bench.run(_compared(fixed.job), "real"))
     if first is None or second is None or real is None:
         return "untested"
-    calls = protocol.cost is None or protocol.cost.event != "transform"  # there it is another function that is compiled
+    another = protocol.cost is not None and protocol.cost.event == "transform"  # there it is another function that is compiled
+    calls = not another and not _returns_more(first, real)
     agrees = agreement(first, second, real, calls=calls)
     if agrees is False:
         agrees = agreement(first, second, real, whole(bench, job, bench.run(_compared(job), "rounded")), calls=calls)
@@ -114,6 +115,16 @@ def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWo
     reused = any(not call["traced"] and call["error"] is None for call in real["calls"])
     tested = reused if protocol.traces else len(real["calls"]) >= max(2, _calls(bench.run(job, "real").answer))
     return "resolves" if agrees and (tested or answer.word == "contradicted") else "untested"
+
+
+def _returns_more(before: Run, fixed: Run) -> bool:
+    """Whether the fix lets calls return a tuple in the place of one value, or a longer one: then what they return is no longer the same thing."""
+
+    def form(call: Mapping[str, Any]) -> object:
+        result = call.get("result")
+        return result.get("length") if isinstance(result, dict) and result.get("type") == "tuple" else None
+
+    return any(form(one) != form(other) for one, other in zip(before["calls"], fixed["calls"]))
 
 
 def _compared(job: Job) -> Job:
