@@ -236,7 +236,11 @@ def results(
     if i.trace is None:
         compiled.left_placeholders(i, (*args, *keywords.values()), place)
     trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
-    return _made(i, found, name, trace, chain, origin, place, (name, tag), args, by_number)
+    made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, by_number)
+    if i.trace is not None:
+        for array in arrays_in(i, made):
+            compiled.composed(i, array.ident, (*args, *keywords.values()))
+    return made
 
 
 def _made(
@@ -280,6 +284,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
     if not isinstance(made, Array):
         return array
     new = array.but(trace=made.trace, chain=made.chain, shape=made.shape, origin=array.origin | made.origin)
+    compiled.composed(i, array.ident, (array, made))
     hold = i.heap
     hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
     i.extra.setdefault("writers", {})[array.ident, "content"] = place
@@ -363,6 +368,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     if i.trace is not None:
         i.trace.operations += 1
     ident = i.ident(place, "item")
+    compiled.composed(i, ident, operands)
     i.heap.set(ident, ("#", "lazy"), TRUE)
     if i.trace is None:
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
@@ -473,6 +479,7 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         Chain(place, "[] =", chain) if trace is not None else array.chain,
         origin | array.origin,
     )
+    compiled.composed(i, array.ident, (array, *operands))
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
@@ -483,6 +490,7 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
     trace, chain, origin = traced(i, operands)
     shapeless.unrolled(i, array, place, frame)
     ident = i.ident(place, "row")
+    compiled.composed(i, ident, operands)
     if i.trace is None:
         novelty.made(i, ident, operands, place, "item")
     return Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)

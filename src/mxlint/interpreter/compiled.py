@@ -127,6 +127,10 @@ class Trace:
         self.sources: dict[Place, events.Event] = {}
         self.by_ident: dict[int, list[Seen]] = {}
         self.array_reads: list[tuple[Seen, events.Read]] = []
+        self.parts: dict[int, frozenset[int]] = {}
+        """Of the arrays that are computed in it, which older ones they are computed from; -1: and from what is not known."""
+        self.gradients = False
+        """Whether it differentiates: a gradient, which is computed from all that the function reads, is taken for the argument."""
         self.last_use: dict[Location, events.Where] = {}
         self.fed: set[tuple[Location, events.Where]] = set()
         self.parted = False
@@ -922,9 +926,19 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
             trace.stretched[array.ident]()
     shown(i, (result,))
     array_use(i, result)
+    returned = parts_of(i, trace, (result, *map(Ref, trace.captured_out)))
     for seen, fact in trace.array_reads:
-        if seen.used:
-            note(i, fact)
+        if not seen.used:
+            continue
+        if (
+            fact.alias
+            and not trace.gradients
+            and -1 not in returned
+            and returned.isdisjoint(ident for ident, found in trace.by_ident.items() if seen in found)
+        ):
+            # What reaches no output is no part of what is compiled.
+            fact = replace(fact, alias="", source=None, holder=None)
+        note(i, fact)
     note(
         i,
         events.Trace(
@@ -991,6 +1005,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         ident = i.ident(place, ("placeholder", trace.number, number))
         trace.arguments.add(ident)
         trace.made.append(ident)
+        trace.parts[ident] = frozenset()
         i.info(ident).trace = trace.number
         i.heap.set(ident, ("#", "argument"), Const(name))
         if isinstance(member, Array):
@@ -1271,6 +1286,25 @@ def array_use(i: Interpreter, value: Value) -> None:
     for array in arrays_in(i, value):
         for seen in trace.by_ident.get(array.ident, ()):
             seen.used = True
+
+
+def parts_of(i: Interpreter, trace: Trace, values: Iterable[Value]) -> frozenset[int]:
+    """The arrays older than a trace that values in it are computed from; -1 among them: and from what is not known."""
+    found: set[int] = set()
+    for _, _, member in each_place(i, values):
+        if isinstance(member, Array):
+            known = trace.parts.get(member.ident)
+            found.update(known if known is not None else (member.ident,) if older(i, member.ident) else (-1,))
+        elif isinstance(member, (Unknown, Symbolic)):
+            found.add(-1)
+    return frozenset(found)
+
+
+def composed(i: Interpreter, ident: int, operands: Iterable[Value]) -> None:
+    """An array of the running trace is computed from operands."""
+    trace: Trace | None = i.trace
+    if trace is not None:
+        trace.parts[ident] = trace.parts.get(ident, frozenset()) | parts_of(i, trace, operands)
 
 
 def held(i: Interpreter, oid: int, field: object) -> Value | None:

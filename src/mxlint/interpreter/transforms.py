@@ -52,6 +52,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         if kind == "checkpoint" and isinstance(made, Place):
             shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
         trace.differentiated += kind in ("grad", "value_and_grad")
+        trace.gradients = trace.gradients or kind in ("grad", "value_and_grad")
         trace.transforms.append(_RULES.get(str(kind), ""))
     inner = (
         args
@@ -126,6 +127,7 @@ def _pair(kind: str) -> Handler:
             i.extra["differentiating"] = True
         else:
             trace.transforms.append(kind)
+            trace.gradients = True
         try:
             result = i.call(function, Arguments(primals.items or (), places=(place,) * len(primals.items or ())), place, frame)
         finally:
