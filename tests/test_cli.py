@@ -287,7 +287,7 @@ def test_rules(run: Run) -> None:
     assert [line.split() for line in lines] == [[rule.code, rule.name, rule.severity, family(rule.code)] for rule in RULES.values()]
     listed = json.loads(run("rules", "--output-format", "json").out)
     assert [item["code"] for item in listed] == list(RULES)
-    assert listed[0]["url"] == "https://github.com/mxlint/mxlint/blob/main/rules/MX001-unused-suppression.md"
+    assert listed[0]["url"] == "https://mxlint.github.io/mxlint/rules/MX001-unused-suppression/"
     assert all(item["claim"] for item in listed)
 
 

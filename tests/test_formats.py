@@ -111,7 +111,7 @@ def test_sarif_rules() -> None:
     assert all(rules[result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"])
     page = load_page("MX101")
     assert (rules[0]["name"], rules[0]["help"]["markdown"], rules[0]["fullDescription"]["text"]) == (page.name, page.text, page.claim)
-    assert rules[0]["helpUri"].endswith("/rules/MX101-print-traced-array.md")
+    assert rules[0]["helpUri"].endswith("/rules/MX101-print-traced-array/")
 
 
 def test_every_rule_has_a_valid_descriptor() -> None:

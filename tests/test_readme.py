@@ -1,41 +1,58 @@
-"""README.md and docs/ show what really happens: their console blocks are run, on the files the README shows, and their output is compared to the letter."""
+"""README.md and docs/ show what really happens: their commands are run, and what these print is compared to the letter."""
 
 from __future__ import annotations
 
-import os
+import html
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
+import picture
 import pytest
+import shown
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-# A Python block with a file name after the language is that file; a console block is commands after $ and their output.
-FILES = re.findall(r"^```python (\S+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-SHOWN = [README, *(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md")))]
-CONSOLES = [console for text in SHOWN for console in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
-COMMANDS = [
-    (command, output) for console in CONSOLES for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", console, re.MULTILINE)
-]
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+COMMANDS = [command for page in shown.PAGES for command in shown.commands(page)]
 
 
-def test_readme_shows_a_run() -> None:
-    assert FILES
-    assert COMMANDS
+def test_readme_is_short() -> None:
+    assert len(README.partition("\n## Rules\n")[0].split()) <= 1200
 
 
-@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[command for command, _ in COMMANDS])
-def test_console(command: str, output: str, tmp_path: Path) -> None:
-    for name, text in FILES:
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    program, *arguments = shlex.split(command)
-    assert program == "mxlint", "only mxlint's own commands can be run here; show others in an sh block"
-    environment = {key: value for key, value in os.environ.items() if key not in {"CI", "GITHUB_ACTIONS", "FORCE_COLOR", "COLUMNS"}}
-    done = subprocess.run(
-        [sys.executable, "-m", "mxlint", *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+def test_first_verdict_of_the_readme_is_confirmed() -> None:
+    """Who tries the quick start sees a finding that is true."""
+    verified = [command for command in COMMANDS if command.page == "README.md" and "--verify" in command.line]
+    assert [re.findall(r"^verify: (\w+)", command.output, re.MULTILINE) for command in verified] == [["confirmed"]]
+
+
+def test_readme_links_are_absolute() -> None:
+    """The package index shows the README, too, and there a relative link leads nowhere."""
+    links = re.findall(r"\]\(([^)]*)\)", README)
+    assert links
+    assert [link for link in links if not link.startswith("https://")] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=pytest.mark.verify if command.runs_mlx else pytest.mark.static, id=f"{command.page}: {command.line}")
+        for command in COMMANDS
+    ],
+)
+def test_console(command: shown.Command, tmp_path: Path) -> None:
+    printed = shown.printed(command, tmp_path)
+    assert printed, "a command without output shows nothing"
+    assert shown.same(command.output, printed), printed
+
+
+@pytest.mark.verify
+def test_picture_shows_what_is_printed() -> None:
+    """docs/images/finding.svg is drawn by scripts/picture.py, and has every line that mxlint prints today."""
+    rows: dict[str, str] = {}
+    texts = re.findall(
+        r'<text class="mxlint-r\d+" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', picture.PICTURE.read_text(encoding="utf-8")
     )
-    assert (done.stderr, done.stdout) == ("", output)
-    assert output, "a command without output shows nothing"
+    for left, row, text in texts:
+        rows[row] = rows.get(row, "").ljust(round(float(left) / 12.2)) + html.unescape(text).replace("\xa0", " ")
+    drawn = "".join(f"{row.rstrip()}\n" for row in rows.values() if row.strip())
+    printed = "".join(f"{row.rstrip()}\n" for row in picture.printed(colour=False).splitlines() if row.strip())
+    assert shown.same(drawn.partition("\n")[2], printed)

@@ -241,7 +241,7 @@ def test_json() -> None:
         "family": "evaluation",
         "message": "the message",
         "help": "the help",
-        "url": "https://github.com/mxlint/mxlint/blob/main/rules/MX101-print-traced-array.md",
+        "url": "https://mxlint.github.io/mxlint/rules/MX101-print-traced-array/",
         "filename": "src/a.py",
         "cell": None,
         "location": {"row": 6, "column": 5},

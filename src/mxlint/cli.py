@@ -411,7 +411,7 @@ def rules(output_format: str) -> None:
 def _described(code: str) -> dict[str, Any]:
     """What the page of a rule says of it, less its text."""
     from mxlint.pages import load_page
-    from mxlint.report.json import url
+    from mxlint.rules.registry import page_url
 
     page = load_page(code)
     return {
@@ -419,7 +419,7 @@ def _described(code: str) -> dict[str, Any]:
         "name": page.name,
         "severity": page.severity,
         "family": family(code),
-        "url": url(code),
+        "url": page_url(code),
         "fix": page.fix,
         "since": page.since,
         "verify": page.verify,

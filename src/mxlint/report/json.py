@@ -12,7 +12,7 @@ from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.statistics import statistics
 from mxlint.report.style import Style
-from mxlint.rules.registry import NAMES, UNJUDGED, family, page_file
+from mxlint.rules.registry import NAMES, UNJUDGED, family, page_url
 from mxlint.source import Source
 from mxlint.suppressions import suppression_row
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mxlint.engine import Result
 
 
-PAGES = "https://github.com/mxlint/mxlint/blob/main/rules/"
 COVERAGE = ("sites", "full", "partial", "none")
 
 
@@ -56,11 +55,6 @@ def tool(result: Result) -> dict[str, Any]:
     """Who says all this, and of which MLX."""
     judged = result.mlx_versions or (_newest(),)
     return {"name": "mxlint", "version": __version__, "mlx_table": judged[-1], "mlx_versions": list(judged)}
-
-
-def url(code: str) -> str:
-    """Where the page of a rule can be read."""
-    return PAGES + page_file(code)
 
 
 def location(position: Position) -> dict[str, int]:
@@ -116,7 +110,7 @@ def _diagnostic(finding: Finding, fingerprint: str, source: Source | None) -> di
         "family": family(finding.code),
         "message": finding.message,
         "help": finding.help,
-        "url": url(finding.code),
+        "url": page_url(finding.code),
         "filename": where["filename"],
         "cell": None,
         "location": where["location"],

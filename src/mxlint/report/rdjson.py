@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from mxlint.finding import Edit, Finding, Fix, Position, Span
 from mxlint.report.ascii import dumped
-from mxlint.report.json import url
 from mxlint.report.style import Style
+from mxlint.rules.registry import page_url
 from mxlint.source import Source
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _diagnostic(finding: Finding, source: Source | None) -> dict[str, Any]:
         "message": f"{finding.message}\nhelp: {finding.help}",
         "location": {"path": finding.span.filename, "range": _range(finding.span, source)},
         "severity": finding.severity.upper(),
-        "code": {"value": finding.code, "url": url(finding.code)},
+        "code": {"value": finding.code, "url": page_url(finding.code)},
         **({"suggestions": suggestions} if suggestions else {}),
     }
 

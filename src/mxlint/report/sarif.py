@@ -15,9 +15,9 @@ from mxlint.finding import Edit, Finding, Fix, Severity, Span
 from mxlint.pages import load_page
 from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
-from mxlint.report.json import url, verdict
+from mxlint.report.json import verdict
 from mxlint.report.style import Style
-from mxlint.rules.registry import NAMES, family
+from mxlint.rules.registry import NAMES, family, page_url
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -63,7 +63,7 @@ def _rule(code: str) -> dict[str, Any]:
         "shortDescription": {"text": NAMES[code].replace("-", " ").capitalize()},
         "fullDescription": {"text": page.claim},
         "help": {"text": page.text, "markdown": page.text},
-        "helpUri": url(code),
+        "helpUri": page_url(code),
         "defaultConfiguration": {"enabled": True, "level": _LEVELS[page.severity]},
         "properties": {"tags": [family(code)], "problem.severity": _LEVELS[page.severity].replace("note", "recommendation")},
     }

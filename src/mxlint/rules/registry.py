@@ -27,6 +27,8 @@ FAMILIES: dict[str, str] = {
 }
 UNJUDGED = frozenset({"MX003", "MX004"})
 """The rules which say that a file was not judged: no selection and no comment hides them. MX003 may be ignored by name, MX004 may not."""
+SITE = "https://mxlint.github.io/mxlint/"
+"""Where the documentation is published; scripts/site.py builds it, with each page at the address that page_url() says."""
 _PAGE = re.compile(r"(MX\d{3})-([a-z0-9-]+)\.md")
 
 
@@ -73,6 +75,11 @@ def family(code: str) -> str:
 def page_file(code: str) -> str:
     """The file name of a rule's page inside rules/."""
     return f"{code}-{NAMES[code]}.md"
+
+
+def page_url(code: str) -> str:
+    """Where a rule's page can be read by everybody."""
+    return f"{SITE}rules/{code}-{NAMES[code]}/"
 
 
 def code_of(text: str) -> str | None:
