@@ -219,7 +219,7 @@ def test_output_file_is_replaced_at_the_end(run: Run) -> None:
 
 
 def test_output_file_that_cannot_be_written_is_said_before_the_work(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mxlint.cli._run", lambda options: pytest.fail("the work began"))
+    monkeypatch.setattr("mxlint.cli.check.run", lambda options, checker: pytest.fail("the work began"))
     done = run("check", "--output-file", "no/such/report")
     assert (done.code, done.err) == (2, "Error: no/such/report: No such file or directory\n")
 
@@ -331,12 +331,12 @@ def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
 
 def test_progress_only_at_a_terminal_and_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(a=PRINTS, b=PRINTS)
-    monkeypatch.setattr("mxlint.cli._PATIENCE", -1.0)
+    monkeypatch.setattr("mxlint.cli.progress.PATIENCE", -1.0)
     assert run("check").err == ""
     monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)
     assert "mxlint" in run("check").err
     assert run("check", "--quiet").err == ""
-    monkeypatch.setattr("mxlint.cli._PATIENCE", 1000.0)
+    monkeypatch.setattr("mxlint.cli.progress.PATIENCE", 1000.0)
     assert run("check").err == ""
 
 

@@ -1,0 +1,151 @@
+"""`mxlint check`."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mxlint.cli.failure import Failure
+from mxlint.cli.options import Choice, run_options, verify_options
+from mxlint.cli.output import output, report_text, say
+from mxlint.cli.running import checker_of, run
+from mxlint.cli.settings import settings_of
+from mxlint.config import FAIL_ON, ConfigError, Configs
+from mxlint.report.formats import FORMATS
+from mxlint.report.style import at_start
+
+if TYPE_CHECKING:
+    from mxlint.baseline import Baseline
+    from mxlint.engine import Result
+
+
+@click.command(short_help="Check files and folders.")
+@click.argument("paths", nargs=-1, metavar="[PATH…|-]")
+@click.option("--output-format", type=Choice(list(FORMATS)), default="text", help="How to print findings.")
+@click.option(
+    "--output-file",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Print them to a file, which is replaced at the end and in one step.",
+)
+@click.option("--select", multiple=True, metavar="CODES", help="Rules to check: codes, prefixes, names or ALL, with commas between.")
+@click.option("--extend-select", multiple=True, metavar="CODES", help="Rules to check as well.")
+@click.option("--ignore", multiple=True, metavar="CODES", help="Rules not to check.")
+@run_options
+@click.option("--fix", is_flag=True, help="Write the fixes that change no behaviour to the files, and report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="Count fixes that may change behaviour as well: for --fix, --diff and the marks [*].")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, as a unified diff, and change nothing.")
+@click.option("--fail-on", type=Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
+@click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
+@click.option("--verify", is_flag=True, help="Run pieces of the program under the MLX installed here, and say which findings are true.")
+@verify_options("--verify-keep", "--verify-timeout")
+@click.option(
+    "--report", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the findings, with what verified them, as a page."
+)
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Print how often each rule spoke, and how far compiled functions were followed, in place of the findings.",
+)
+@click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
+@click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Report only what this file does not have.")
+@click.option("--update-baseline", is_flag=True, help="Write what is found to that file, so that it is not reported any more.")
+@click.option("--show-files", is_flag=True, help="Print the files that would be checked, and check none.")
+@click.pass_context
+def check(ctx: click.Context, /, **options: Any) -> None:
+    """Check Python files, and those in folders; `-` reads one from stdin.
+
+    The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
+    130 if the run was interrupted: a verifying one reports what it has. With --fix it is about what is left, with --diff 1 if
+    there is something to change. With `-`, --fix prints the fixed source to stdout, and the report to stderr.
+    """
+    _refuse_contradictions(options)
+    for file in (options["report"], options["output_file"], options["baseline"]):
+        if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
+            raise Failure(f"{file}: {os.strerror(errno.ENOENT)}")
+    baseline = _baseline(options)
+    checker = checker_of(options)
+    if options["show_files"]:
+        ctx.exit(_show_files(options))
+    result, interrupted = run(options, checker), None
+    if baseline is not None:
+        from mxlint.cli.baselining import compared
+
+        baseline, result = compared(baseline, result, options)
+    if options["verify"]:
+        from mxlint.cli.verifying import verified
+
+        result, interrupted = verified(result, options)
+    result = replace(result, unsafe_fixes=options["unsafe_fixes"])
+    if (options["fix"] or options["diff"]) and not interrupted:
+        from mxlint.cli.fixing import fixed
+
+        result = fixed(result, checker, options)
+        result = result if baseline is None else baseline.applied(result)[0]
+    _write(result, options)
+    if options["timings"]:
+        for stage, seconds in result.timings.items():
+            say(f"{stage:>10} {seconds * 1000:8.1f} ms")
+    ctx.exit(interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code))
+
+
+def _refuse_contradictions(options: dict[str, Any]) -> None:
+    """Raises UsageError for options that do not go together."""
+    for name in ("verify_keep", "verify_timeout", "python"):
+        if options[name] and not options["verify"]:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
+    if options["show_files"] and "-" in options["paths"]:
+        raise click.UsageError("--show-files is for files and folders, '-' reads one from stdin.")
+    if options["report"] and options["diff"]:
+        raise click.UsageError("--diff reports nothing, --report is for what is found.")
+    if options["statistics"] and FORMATS[options["output_format"]].statistics is None:
+        raise click.UsageError(f"--statistics is for {', '.join(name for name in FORMATS if FORMATS[name].statistics)}.")
+    if options["update_baseline"] and (not options["baseline"] or options["fix"] or options["diff"]):
+        raise click.UsageError("--update-baseline is for --baseline, and not for --fix or --diff.")
+
+
+def _baseline(options: dict[str, Any]) -> Baseline | None:
+    """The baseline that the options name."""
+    if not options["baseline"]:
+        return None
+    from mxlint.cli.baselining import named_baseline
+
+    return named_baseline(options)
+
+
+def _write(result: Result, options: dict[str, Any]) -> None:
+    """The page and the report. A diff is all that --diff prints."""
+    if options["report"]:
+        from mxlint.report.html.page import render
+
+        with output(options["report"]) as stream:
+            stream.write(render(result))
+    if not options["diff"]:
+        with output(options["output_file"], to_stderr=options["fix"] and "-" in options["paths"]) as stream:
+            stream.write(report_text(result, stream, options))
+
+
+def _diff_exit_code(result: Result, options: dict[str, Any]) -> int:
+    """1 if there is something to change, as for ruff, whatever is left besides."""
+    return 2 if result.exit_code == 2 else int(bool(result.fixed) and not options["exit_zero"])
+
+
+def _show_files(options: dict[str, Any]) -> int:
+    """Print the names of the files that a run would check; its exit code."""
+    from mxlint.discover import discover
+
+    cwd = Path.cwd()
+    try:
+        files, problems = discover(options["paths"] or (".",), Configs(settings_of(options), cwd), cwd, options["force_exclude"])
+    except ConfigError as error:
+        raise Failure(str(error)) from None
+    for problem in problems:
+        say(f"Error: {problem.name}: {problem.message}")
+    with output(options["output_file"]) as stream:
+        stream.writelines(f"{at_start(file.name)}\n" for file in files)
+    return Failure.exit_code if problems else 0

@@ -1,0 +1,77 @@
+"""The command line as a whole: its commands, each of which is imported when it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, cast
+
+import click
+
+from mxlint import __version__
+from mxlint.cli.failure import Failure
+from mxlint.cli.output import discard, say, say_traceback
+from mxlint.report.style import one_line
+
+COMMANDS = ("check", "config", "explain", "rules", "sites", "verify")
+"""In the order of --help. Each is the function of that name in the module of that name in this package."""
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """What click has to say of arguments quotes them: in one line, without control characters."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = one_line(error.message)  # type: ignore[misc]  # final only by the letter
+        raise
+
+
+class Commands(click.Group):
+    """The commands, from modules of their names. An unknown one is answered with the nearest; not every click that we run on does so."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return cast("click.Command", getattr(import_module(f"mxlint.cli.{cmd_name}"), cmd_name))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            from mxlint.config import nearest
+
+            close = nearest(args[0], COMMANDS)
+            ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{close}'?" if close else ""))
+        return super().resolve_command(ctx, args)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with one_line_errors():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with one_line_errors():
+            return super().invoke(ctx)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:  # --help and --version, which click itself prints, or a working directory that is gone
+            discard(sys.stdout)
+            say(f"Error: {error.strerror or error}")
+            sys.exit(Failure.exit_code)
+        except Exception as error:  # noqa: BLE001 a failure of ours is no finding
+            import traceback
+
+            say(f"Error: mxlint failed: {type(error).__name__}: {error}; please report this with what follows")
+            say_traceback("".join(traceback.format_exception(error)))
+            sys.exit(Failure.exit_code)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mxlint", message="%(prog)s %(version)s")
+def main() -> None:
+    """Find the compile pitfalls of Apple's MLX in Python code, without running it unless asked to."""

@@ -1,0 +1,87 @@
+"""The options that several commands take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from mxlint.config import nearest
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # no generic class before click 8.2
+    """A choice that answers a value it does not have with the nearest one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return str(super().convert(value, param, ctx))
+        except click.BadParameter as error:
+            close = nearest(str(value), self.choices)
+            self.fail(error.message + (f" Did you mean '{close}'?" if close else ""), param, ctx)
+
+
+def options_of(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+config_options = options_of(
+    click.option(
+        "--config", multiple=True, metavar="FILE|'KEY = VALUE'", help="A configuration file to use, or one key to set, as in TOML."
+    ),
+    click.option("--isolated", is_flag=True, help="Read no configuration file, and no requirement of MLX."),
+    click.option("--mlx-version", metavar="VERSION", help="The version of MLX to judge for, or a range: every measured version in it."),
+)
+
+
+run_options = options_of(
+    click.option("--stdin-filename", metavar="NAME", help="The name of the file that `-` reads."),
+    click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out these paths, instead of the configured ones."),
+    click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Leave out these paths as well."),
+    click.option("--force-exclude", is_flag=True, help="Leave out excluded paths even where they are named."),
+    config_options,
+    click.option("--color", type=Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
+    click.option("-q", "--quiet", is_flag=True, help="Print findings only."),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say on stderr what was read, and what contained experiments; show tracebacks of internal errors.",
+    ),
+)
+
+
+def verify_options(keep: str, timeout: str) -> Callable[[F], F]:
+    return options_of(
+        click.option(
+            keep, "verify_keep", type=click.Path(file_okay=False), metavar="DIR", help="Keep what is run there, as scripts to run by hand."
+        ),
+        click.option(
+            timeout,
+            "verify_timeout",
+            type=click.FloatRange(min=1),
+            metavar="S",
+            help="Seconds after which one run of a program is ended. Default: 20, with CUDA 60.",
+        ),
+        click.option(
+            "--python",
+            metavar="EXE",
+            help="The interpreter or environment to run it in. Default: the active environment, or .venv of the project, if MLX is in it.",
+        ),
+        click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Experiments at a time. Default: the cores that there are."),
+        click.option(
+            "--cache-dir",
+            type=click.Path(file_okay=False),
+            default=".mxlint_cache",
+            metavar="DIR",
+            help="Where to keep what experiments showed. Default: .mxlint_cache.",
+        ),
+        click.option("--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
+    )

@@ -1,0 +1,70 @@
+"""The run that the options ask for, and what is said of it on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mxlint.cli.failure import Failure
+from mxlint.cli.output import say, say_traceback
+from mxlint.cli.progress import progress_bar
+from mxlint.cli.settings import settings_of
+from mxlint.config import ConfigError
+
+if TYPE_CHECKING:
+    from mxlint.engine import Result
+
+
+def checker_of(options: dict[str, Any]) -> partial[Result]:
+    """`engine.check` of what the options name; what is left to say is how far it is, and which files are taken to hold something else."""
+    from mxlint.engine import Stdin, check
+
+    paths, stdin = options["paths"] or (".",), None
+    if "" in paths:
+        raise click.UsageError("An empty path names nothing; '.' is the folder at hand.")
+    if "-" in paths:
+        if len(paths) > 1:
+            raise click.UsageError("'-' cannot be combined with other paths.")
+        if sys.stdin is None:
+            raise Failure("stdin is closed")
+        stdin = Stdin(sys.stdin.buffer.read(), options["stdin_filename"])
+    elif options["stdin_filename"]:
+        raise click.UsageError("--stdin-filename is for '-'.")
+    how = {"stdin": stdin, "force_exclude": options["force_exclude"], "with_facts": options.get("verify", False)}
+    return partial(check, paths, settings_of(options), **how)
+
+
+def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Result:
+    """The run that the options ask for, less its findings: what it has to say on stderr is said here."""
+    checker = checker or checker_of(options)
+    try:
+        with progress_bar(options["quiet"]) as progress:
+            result = checker(progress=progress)
+    except ConfigError as error:
+        raise Failure(str(error)) from None
+
+    for problem in result.problems:
+        say(f"Error: {problem.name}: {problem.message}")
+    if not options["quiet"]:
+        for note in (*result.notes, *_newer(result)):
+            say(f"Note: {note}")
+        if not result.files and not result.problems:
+            say(f"No Python files found under {', '.join(options['paths'] or ('.',))}: nothing to check")
+        if options["verbose"]:
+            version = f", for MLX {', '.join(result.mlx_versions)}" if result.mlx_versions else ""
+            say(f"files: {result.files} read, {result.parsed} parsed{version}")
+            for traceback in result.tracebacks:
+                say_traceback(traceback)
+    return result
+
+
+def _newer(result: Result) -> Iterator[str]:
+    """Which files need a newer Python than this one, in a line for each version."""
+    for version in sorted(set(result.newer.values())):
+        first, *others = sorted(name for name, needed in result.newer.items() if needed == version)
+        files = f"{first} and {len(others)} more files require" if len(others) > 1 else f"{' and '.join((first, *others))} require"
+        yield f"{files}{'' if others else 's'} Python {version}: run mxlint with it"
