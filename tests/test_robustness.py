@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from mxlint.analysis import Analysis, analyze
 from mxlint.deep import on_a_deep_stack
 from mxlint.engine import Stdin, check
 from mxlint.interpreter import core
+from mxlint.models.load import kind_of, libraries, names
 from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
 from mxlint.source import Source, SourceError, source_from_bytes
@@ -226,6 +228,12 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
     "compile compiled": (PRINTS + "mx.compile(mx.compile)(mx.compile)\n", ["MX101"]),
     "partial of itself": (PRINTS + "from functools import partial\np = partial(partial, partial)\np(p)(p)(p)\n", ["MX101"]),
     "decorated by itself": (PRINTS + "def f(g):\n    return g\n@f\n@f\ndef f(x):\n    return f\nf(f)(f)\n", ["MX101"]),
+    "stars in place of what must be given": (
+        PRINTS
+        + "from elsewhere import a\nfrom itertools import groupby\nfrom mlx.utils import tree_flatten\nslice(*a), groupby(*a), tree_flatten(**a)\n",
+        ["MX101"],
+    ),
+    "nothing in place of what must be given": (PRINTS + "try:\n    slice()\nexcept TypeError:\n    step(mx.ones(2))\n", ["MX101"]),
     "product of no number": (PRINTS + "import math\nn = math.prod((None, 3))\nm = math.prod(('a', 3))\n", ["MX101"]),
     "property of itself": (PRINTS + "class A:\n    @property\n    def a(self):\n        return self.a\nA().a\n", ["MX101"]),
 }
@@ -236,6 +244,56 @@ def test_odd_files(name: str) -> None:
     text, expected = ODD[name]
     found = codes(text, everything=False)
     assert [code for code in found if code in ("MX003", "MX004", "MX101")] == expected
+    assert "MX004" not in codes(text)
+
+
+# -- calls of everything that is modelled -----------------------------------------------------------------------------
+
+CALLS = [
+    "()", "(x)", "(*x)", "(**x)", "(x, *y)", "(*x, y)", "(*x, **y)", "(1)", "('a')", "(None, None)", "([1, 2], {'a': x})", "(x, y, x, y, x, y, x)",
+    "(key=x)", "(mx.ones(2))", "(mx.ones(2), 1, axis=x)", "(lambda *a: a, [x, 1])", "(A, A())", "(-1, 2.5, 1j)",
+]  # fmt: skip
+CALLING = """\
+@mx.compile
+def call_{number}(x, y):
+    try:
+        made = {name}{call}
+        for z in made:
+            print(z)
+        return made
+    except OSError:
+        pass
+
+
+def manage_{number}(x, y):
+    given = {name}
+    with given{call} as held:
+        return mx.compile(lambda a: held(a) * held[0] + held)(x)
+
+
+"""
+
+
+def modelled() -> list[str]:
+    """Every function, class and method that the data of libraries and of MLX hold."""
+    of_libraries = {name for library in libraries() for name in names(library)}
+    return sorted(name for name in {*of_libraries, *table()} if "[" not in name and name.replace(".", "").isidentifier())
+
+
+def some_modelled() -> list[str]:
+    found = modelled()
+    return found if FULL == "full" else found[:: max(1, len(found) // 100)]
+
+
+@pytest.mark.parametrize("name", some_modelled())
+def test_calls_of_what_is_modelled(name: str) -> None:
+    modules = [
+        module
+        for module in accumulate(name.split("."), "{}.{}".format)
+        if kind_of(module) == "module" or module in ("mlx", "mlx.core", "mlx.nn", "mlx.optimizers")
+    ]
+    text = f"import {', '.join((*modules, 'sys'))}\nimport mlx.core as mx\n\n\nclass A:\n    pass\n\n\n"
+    text += "".join(CALLING.format(number=number, name=name.removeprefix("builtins."), call=call) for number, call in enumerate(CALLS))
     assert "MX004" not in codes(text)
 
 

@@ -25,6 +25,7 @@ from mxlint.domain.value import (
     members,
 )
 from mxlint.interpreter import builtin, commandline, containers, generators, iteration, library, lookup, modules, streams
+from mxlint.interpreter.arity import completed
 from mxlint.interpreter.calls import called_back
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.models.load import model
@@ -34,6 +35,8 @@ Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
 def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something by its canonical name."""
+    if not name.startswith("#"):
+        args = completed(i, name, args, place)
     handler = (
         _INTERNAL.get(name)
         or builtin.HANDLERS.get(name)
@@ -75,14 +78,6 @@ def _container_method(i: Interpreter, name: str, method: containers.Method, args
 
     def one(member: Member) -> Value:
         if isinstance(member, Ref):
-            needed = (
-                0
-                if name.rpartition(".")[2]
-                in ("clear", "copy", "pop", "popitem", "keys", "values", "items", "reverse", "sort", "update", "popleft", "union")
-                else 1
-            )
-            if len(rest.args) < needed:
-                return library.call_model(i, name, args, place, frame) or NONE
             return method(i, member, rest, place, frame)
         return library.call_model(i, name, Arguments((member, *rest.args), rest.keywords, places=args.places), place, frame) or i.symbolic(
             place, name

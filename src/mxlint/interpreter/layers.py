@@ -473,9 +473,10 @@ def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Fram
 
 
 def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place, frame: Frame, done: set[tuple[Member, Member]]) -> None:
-    field: object = (
-        key if i.info(owner.oid).kind == "instance" else ("k", Const(key)) if i.info(owner.oid).kind == "dict" else ("item", key)
-    )
+    kind_ = i.info(owner.oid).kind
+    if kind_ not in ("instance", "dict") and not isinstance(key, int):
+        return  # a list has no such item: MLX raises
+    field: object = key if kind_ == "instance" else ("k", Const(key)) if kind_ == "dict" else ("item", key)
     present = compiled.held(i, owner.oid, field)
     if present is None:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, join, members
@@ -195,13 +195,22 @@ def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
     return join(found)
 
 
-def _namedtuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+def _field_names(given: object) -> list[Any]:
+    """The names of fields: one text, a collection of texts, or one of pairs of a name and a type."""
+    if isinstance(given, str):
+        return given.replace(",", " ").split()
+    fields = list(given) if isinstance(given, (list, tuple, set, frozenset, dict)) else [None]
+    return [field[0] if isinstance(field, (tuple, list)) and field else field for field in fields]
 
+
+def _namedtuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     name = args.args[0]
     names = python_value(i, args.args[1]) if len(args.args) > 1 else MISSING
     if names is MISSING or not isinstance(name, Const):
         return i.symbolic(place, "namedtuple", kinds=frozenset(("class",)))
-    listed = names.replace(",", " ").split() if isinstance(names, str) else [n if isinstance(n, str) else n[0] for n in names]
+    listed = _field_names(names)
+    if not all(isinstance(field, str) and field.isidentifier() for field in listed):
+        throw_named(i, "builtins.ValueError", place)
     oid = i.allocate("class", FrameInfo("class", None, frame.source, str(name.value), frame.module), place, label=str(name.value))
     i.heap.set(oid, BASES, Tuple((External("builtins.tuple"),)))
     name_class(i, oid, name, frame)
