@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mxlint.analysis import analyze
+from mxlint.analysis import Analysis, analyze
 from mxlint.finding import Edit, Finding, Position, Span
 from mxlint.fixes.edits import EditError, apply, fixed_finding, fixed_sources
 from mxlint.models.mlx.table import Table, load_table
@@ -35,7 +35,11 @@ def source(text: str, name: str = "main.py", path: Path | None = None) -> Source
 
 
 def findings(text: str, table: Table) -> tuple[Finding, ...]:
-    return analyze(source(text), Project(), table).findings
+    return with_fixes(analyze(source(text), Project(), table))
+
+
+def with_fixes(analysis: Analysis) -> tuple[Finding, ...]:
+    return tuple(finding.with_fix() for finding in analysis.findings)
 
 
 def edit(row: int, column: int, end_row: int, end_column: int, content: str) -> Edit:
@@ -265,7 +269,7 @@ def test_the_fix_of_a_function_in_another_file(tmp_path: Path, table: Table) -> 
     noise = "import mlx.core as mx\n\n\n@mx.compile\ndef noise(x):\n    return x + mx.random.normal(x.shape)\n"
     main = "import mlx.core as mx\nfrom noise import noise\n\nfor _ in range(3):\n    print(noise(mx.zeros(2)))\n"
     (tmp_path / "noise.py").write_text(noise)
-    found = analyze(source(main, "main.py", tmp_path / "main.py"), Project(), table).findings
+    found = with_fixes(analyze(source(main, "main.py", tmp_path / "main.py"), Project(), table))
     (finding,) = [finding for finding in found if finding.code == "MX203"]
     assert finding.fix is not None
     assert {Path(edit.span.filename).name for edit in finding.fix.edits} == {"noise.py"}
@@ -321,7 +325,7 @@ def test_the_name_of_a_method_in_a_base_of_another_file(tmp_path: Path, table: T
     main = METHOD.format(DECORATED, "").replace("class A:", "class A(Base):").replace("mx\n", "mx\nfrom base import Base\n", 1)
     for base, made in (("class Base:\n    def _forward(self, x):\n        return x\n", True), ("from elsewhere import Base\n", False)):
         (tmp_path / "base.py").write_text(base)
-        found = analyze(source(main, "main.py", tmp_path / "main.py"), Project(), table).findings
+        found = with_fixes(analyze(source(main, "main.py", tmp_path / "main.py"), Project(), table))
         (finding,) = [finding for finding in found if finding.code == "MX501"]
         assert (finding.fix is not None) == made
         assert finding.fix is None or "mx.compile(self._forward_2)" in apply(main, finding.fix.edits)

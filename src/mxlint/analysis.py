@@ -1,10 +1,11 @@
-"""One file from source to findings: interpret, judge, fix. Everything heavy is imported here and nowhere earlier."""
+"""One file from source to findings: interpret, judge. Everything heavy is imported here and nowhere earlier."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from mxlint.deep import some_room
 from mxlint.facts.events import Compiled, Log, Read, Write
@@ -48,7 +49,7 @@ class SiteReport:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of one file. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
+    """What is known of one file. The remedy of a finding is a call that makes its fix, which takes analyses of the fixed code. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
 
     `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
     """
@@ -85,13 +86,16 @@ def analyze(
     known = program(source, project)
     findings = tuple(judge(known, RULES))
     if any(finding.remedy is not None for finding in findings):
-        from mxlint.fixes.table import with_fixes
+        from mxlint.fixes.table import Attempts
 
         def again(changed: Mapping[str, Source]) -> tuple[Finding, ...]:
             own = changed.get(source.name, source)
             return tuple(judge(program(own, project.changed(changed.values())), RULES))
 
-        findings = tuple(with_fixes(findings, {**project.named(), source.name: source}, again))
+        attempts = Attempts(findings, lambda: {**project.named(), source.name: source}, again)
+        findings = tuple(
+            replace(finding, remedy=partial(attempts.fix, finding)) if finding.remedy is not None else finding for finding in findings
+        )
     sites = tuple(_sites(known, source, project, (COMPILE, *wrappers)))
     return Analysis(
         findings,

@@ -121,10 +121,10 @@ def fixed_with(unsafe_fixes: bool) -> tuple[Applicability, ...]:
 @dataclass(slots=True)
 class _Analysed:
     """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004 or need a newer Python.
-    `unsaved`: as in `check`."""
+    `unsaved`: as in `check`. `findings`: with the file whose analysis made each."""
 
     unsaved: Mapping[str, bytes] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[tuple[str, Finding]] = field(default_factory=list)
     sites: list[SiteReport] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
     unjudged: set[str] = field(default_factory=set)
@@ -135,8 +135,8 @@ class _Analysed:
     facts: list[Log] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
 
-    def add(self, analysis: Analysis) -> None:
-        self.findings.extend(analysis.findings)
+    def add(self, name: str, analysis: Analysis) -> None:
+        self.findings.extend((name, finding) for finding in analysis.findings)
         self.called |= analysis.called
         self.sites.extend(analysis.sites)
         self.reasons.update(analysis.reasons)
@@ -145,7 +145,7 @@ class _Analysed:
             self.facts.append(analysis.facts)
 
     def give_up(self, finding: Finding) -> None:
-        self.findings.append(finding)
+        self.findings.append((finding.span.filename, finding))
         self.unjudged.add(finding.span.filename)
 
     def is_broken(self, source: Source, isolated: bool) -> bool:
@@ -306,7 +306,7 @@ def _analyse(
                 analysed.give_up(internal_error(file.name, error))
                 analysed.tracebacks.append(_traceback(file.name, error))
             continue
-        analysed.add(analysis)
+        analysed.add(source.name, analysis)
     return analysed
 
 
@@ -378,8 +378,14 @@ def _judge(
         from mxlint.facts.places import with_places
 
         analysed.facts = [with_places(facts, named) for facts in analysed.facts]
-    for finding in _by_given_name(_called(analysed), named):
-        by_file.setdefault(finding.span.filename, {}).setdefault((finding.code, finding.span), finding)
+    for analysed_file, finding in _called(analysed):
+        finding = _by_given_name(finding, named)
+        same = by_file.setdefault(finding.span.filename, {})
+        known = same.setdefault((finding.code, finding.span), finding)
+        if finding.remedy is not None and (known.remedy is None or analysed_file == finding.span.filename):
+            same[finding.code, finding.span] = replace(
+                known, remedy=finding.remedy
+            )  # a fix is tried where the finding lies, if that shows it
     kept: list[Finding] = []
     fail_on: dict[str, FailOn] = {}
     python: dict[str, Path] = {}
@@ -394,7 +400,7 @@ def _judge(
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
             findings = suppress(source, findings, selected, name in compiling)
-        findings = [_as_configured(finding, config) for finding in findings if finding.code in selected]
+        findings = [_with_fix(_as_configured(finding, config), named) for finding in findings if finding.code in selected]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         fail_on[name] = config.fail_on
@@ -414,11 +420,11 @@ def _as_configured(finding: Finding, config: Config) -> Finding:
     return replace(finding, severity=effective, claimed=severity if effective != severity else None)
 
 
-def _called(analysed: _Analysed) -> Iterator[Finding]:
+def _called(analysed: _Analysed) -> Iterator[tuple[str, Finding]]:
     """The findings without those that a file tells of arguments which nobody gives there, where another file shows the calls."""
-    for finding in analysed.findings:
+    for name, finding in analysed.findings:
         if finding.uncalled not in analysed.called or not RULES[finding.code].by_arguments:
-            yield finding
+            yield name, finding
 
 
 def _given_names(files: Mapping[str, File], cwd: Path) -> Callable[[Span], Span]:
@@ -435,18 +441,22 @@ def _given_names(files: Mapping[str, File], cwd: Path) -> Callable[[Span], Span]
     return named
 
 
-def _by_given_name(findings: Iterable[Finding], named: Callable[[Span], Span]) -> Iterator[Finding]:
-    """The findings with each file under the name that it has in this run."""
-    for finding in findings:
-        yield replace(
-            finding,
-            span=named(finding.span),
-            statement=named(finding.statement) if finding.statement else None,
-            related=tuple(replace(related, span=named(related.span)) for related in finding.related),
-            fix=replace(finding.fix, edits=tuple(replace(edit, span=named(edit.span)) for edit in finding.fix.edits))
-            if finding.fix
-            else None,
-        )
+def _by_given_name(finding: Finding, named: Callable[[Span], Span]) -> Finding:
+    """The finding with each file under the name that it has in this run."""
+    return replace(
+        finding,
+        span=named(finding.span),
+        statement=named(finding.statement) if finding.statement else None,
+        related=tuple(replace(related, span=named(related.span)) for related in finding.related),
+    )
+
+
+def _with_fix(finding: Finding, named: Callable[[Span], Span]) -> Finding:
+    """The finding with its fix, which is made for those that are reported only: it takes analyses of the fixed code."""
+    finding = finding.with_fix()
+    if finding.fix is None:
+        return finding
+    return replace(finding, fix=replace(finding.fix, edits=tuple(replace(edit, span=named(edit.span)) for edit in finding.fix.edits)))
 
 
 def _whose(name: str, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[Config, Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Severity = Literal["error", "warning", "info"]
@@ -125,7 +125,7 @@ class Finding:
 
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
     finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
-    until the fix is made. `uncalled`: where the function is compiled, if its file shows no call of it. `forced`: no rule made it, somebody asked
+    then the call that makes it, until it is made. `uncalled`: where the function is compiled, if its file shows no call of it. `forced`: no rule made it, somebody asked
     for the experiment of one. `right_on`: devices on which what it says was measured not to happen.
     """
 
@@ -144,6 +144,10 @@ class Finding:
     uncalled: Span | None = None
     forced: bool = False
     right_on: tuple[str, ...] = ()
+
+    def with_fix(self) -> Finding:
+        """The finding of an analysis with its fix, if there is one."""
+        return self if self.remedy is None else replace(self, fix=self.remedy(), remedy=None)
 
     @property
     def elsewhere(self) -> tuple[Related, ...]:

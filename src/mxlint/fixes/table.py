@@ -58,37 +58,45 @@ class _Budget:
         self.text -= self.length
 
 
-def with_fixes(findings: Sequence[Finding], sources: Sources, again: Again) -> Iterator[Finding]:
-    """The findings with their fixes in the files that were read, by name. One is offered only if the analysis of the fixed code finds that defect no more, and no other one."""
-    before = _counted(findings)
-    names = {finding.span.filename for finding in findings}
-    budget = _Budget(sum(len(source.text) for name, source in sources.items() if name in names))
-    for finding in findings:
-        fix = _offered(finding, sources, before, again, budget) if finding.remedy is not None else finding.fix
-        yield replace(finding, fix=fix, remedy=None)
+class Attempts:
+    """The fixes that may still be made of the findings of one analysis, each when it is asked for.
 
+    `sources` gives the files that were read, by name; `again` analyses them anew. All attempts share one budget.
+    """
 
-def _offered(finding: Finding, sources: Sources, before: Counter[str], again: Again, budget: _Budget) -> Fix | None:
-    remedy = cast(Remedy, finding.remedy)
-    shown = None
-    try:
-        for fix in _made(remedy, sources) if budget.look() else ():
-            try:
-                fixed = fixed_sources(replace(finding, fix=fix), sources)
-            except EditError:
-                continue
-            budget.analyse()
-            after = _counted(again({name: source for name, source in fixed.items() if source is not sources[name]}))
-            if after[finding.code] < before[finding.code]:
-                if not any(after[code] > before[code] and _matters(code, finding.code, remedy) for code in after):
-                    return fix
-                if "display" in RULES[finding.code].fixes:
-                    shown = shown or replace(fix, applicability="display")
-            if budget.tries <= 0 or budget.text <= 0:
-                break
-    except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
+    def __init__(self, findings: Sequence[Finding], sources: Callable[[], Sources], again: Again) -> None:
+        self._findings, self._sources, self._again = findings, sources, again
+        self._before = _counted(findings)
+        self._budget: _Budget | None = None
+
+    def fix(self, finding: Finding) -> Fix | None:
+        """The fix of a finding; None unless the analysis of the fixed code finds that defect no more, and no other one."""
+        remedy = cast(Remedy, finding.remedy)
+        sources = self._sources()
+        budget = self._budget = self._budget or _Budget(self._length(sources))
+        shown = None
+        try:
+            for fix in _made(remedy, sources) if budget.look() else ():
+                try:
+                    fixed = fixed_sources(replace(finding, fix=fix), sources)
+                except EditError:
+                    continue
+                budget.analyse()
+                after = _counted(self._again({name: source for name, source in fixed.items() if source is not sources[name]}))
+                if after[finding.code] < self._before[finding.code]:
+                    if not any(after[code] > self._before[code] and _matters(code, finding.code, remedy) for code in after):
+                        return fix
+                    if "display" in RULES[finding.code].fixes:
+                        shown = shown or replace(fix, applicability="display")
+                if budget.tries <= 0 or budget.text <= 0:
+                    break
+        except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
+            return shown
         return shown
-    return shown
+
+    def _length(self, sources: Sources) -> int:
+        names = {finding.span.filename for finding in self._findings}
+        return sum(len(source.text) for name, source in sources.items() if name in names)
 
 
 def _made(remedy: Remedy, sources: Sources) -> Iterator[Fix]:
