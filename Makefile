@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo fast test
+.PHONY: demo fast site test
 
 demo: $(VENV)/.installed
 	$(BIN)/mxlint check --exit-zero tests/fixtures/demo
@@ -18,6 +18,10 @@ test: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
+
+# The documentation, in build/site.
+site: $(VENV)/.installed-dev
+	$(BIN)/python scripts/site_build.py
 
 # The stamps make a second run start at once; a changed pyproject.toml installs again.
 $(VENV)/.created:

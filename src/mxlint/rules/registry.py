@@ -28,7 +28,7 @@ FAMILIES: dict[str, str] = {
 UNJUDGED = frozenset({"MX003", "MX004"})
 """The rules which say that a file was not judged: no selection and no comment hides them. MX003 may be ignored by name, MX004 may not."""
 SITE = "https://mxlint.github.io/mxlint/"
-"""Where the documentation is published; scripts/site.py builds it, with each page at the address that page_url() says."""
+"""Where the documentation is published; scripts/site_build.py builds it, with each page at the address that page_url() says."""
 _PAGE = re.compile(r"(MX\d{3})-([a-z0-9-]+)\.md")
 
 
