@@ -119,7 +119,7 @@ def test_what_was_not_judged_is_in_no_baseline(run: Run) -> None:
         (["--baseline", "bad.json"], "bad.json: no baseline: "),
         (["--baseline", "new.json"], "new.json: a baseline of version 2"),
         (["--update-baseline"], "--update-baseline is for --baseline"),
-        (["--baseline", "x.json", "--update-baseline", "--fix"], "not for --fix or --diff"),
+        (["--baseline", "x.json", "--update-baseline", "--fix"], "--update-baseline does not go with --fix"),
     ],
 )
 def test_what_cannot_be_done(run: Run, arguments: list[str], message: str) -> None:

@@ -141,7 +141,7 @@ def test_the_file_that_stdin_is_said_to_be_is_not_written(run: Run, file: Path) 
 
 def test_what_does_not_go_together(run: Run, file: Path) -> None:
     done = run("check", "--diff", "--report", "r.html")
-    assert (done.code, "--diff reports nothing" in done.err) == (2, True)
+    assert (done.code, "--diff does not go with --report" in done.err) == (2, True)
 
 
 # -- what is written --------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mxlint.analysis import Analysis, SiteReport
     from mxlint.facts.events import Log
     from mxlint.models.mlx.table import Table
+    from mxlint.since import Since
 
 Progress = Callable[[int, int], None]
 COLLECT_FROM = 300_000
@@ -52,7 +53,8 @@ class Result:
     on its own; nothing unless they were asked for.
 
     `own`: the names of the files that were asked for. `fixed`: the findings whose fixes were made, None where nothing was to be fixed;
-    `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted.
+    `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted. `baselined`: how many findings the baseline
+    has; `since`: the commit whose findings are left out.
     """
 
     findings: tuple[Finding, ...]
@@ -76,6 +78,7 @@ class Result:
     fixed: tuple[Finding, ...] | None = None
     unsafe_fixes: bool = False
     baselined: int = 0
+    since: Since | None = None
 
     @property
     def exit_code(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mxlint.cli.contradictions import refuse_contradictions
 from mxlint.cli.failure import Failure
 from mxlint.cli.options import Choice, run_options, verify_options
 from mxlint.cli.output import output, report_text, say
@@ -20,7 +21,9 @@ from mxlint.report.formats import FORMATS
 from mxlint.report.style import at_start
 
 if TYPE_CHECKING:
-    from mxlint.baseline import Baseline
+    from functools import partial
+
+    from mxlint.cli.narrowing import Narrowing
     from mxlint.engine import Result
 
 
@@ -55,7 +58,12 @@ if TYPE_CHECKING:
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
 @click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Report only what this file does not have.")
 @click.option("--update-baseline", is_flag=True, help="Write what is found to that file, so that it is not reported any more.")
-@click.option("--show-files", is_flag=True, help="Print the files that would be checked, and check none.")
+@click.option(
+    "--since",
+    metavar="REF",
+    help="Report only what the tree of this commit does not have; `main...` is the commit where the history parted from main.",
+)
+@click.option("--show-files", is_flag=True, help="Print the files that would be checked, as text or JSON, and check none.")
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files, and those in folders; `-` reads one from stdin.
@@ -64,19 +72,22 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     130 if the run was interrupted: a verifying one reports what it has. With --fix it is about what is left, with --diff 1 if
     there is something to change. With `-`, --fix prints the fixed source to stdout, and the report to stderr.
     """
-    _refuse_contradictions(options)
+    refuse_contradictions(ctx, options)
+    ctx.exit(_checked(options))
+
+
+def _checked(options: dict[str, Any]) -> int:
+    """One run; its exit code."""
     for file in (options["report"], options["output_file"], options["baseline"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise Failure(f"{file}: {os.strerror(errno.ENOENT)}")
-    baseline = _baseline(options)
     checker = checker_of(options)
     if options["show_files"]:
-        ctx.exit(_show_files(options))
+        return _show_files(options)
+    narrowing = _narrowing(options, checker)
     result, interrupted = run(options, checker), None
-    if baseline is not None:
-        from mxlint.cli.baselining import compared
-
-        baseline, result = compared(baseline, result, options)
+    if narrowing is not None:
+        result = narrowing.first(result)
     if options["verify"]:
         from mxlint.cli.verifying import verified
 
@@ -85,37 +96,21 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     if (options["fix"] or options["diff"]) and not interrupted:
         from mxlint.cli.fixing import fixed
 
-        result = fixed(result, checker, options)
-        result = result if baseline is None else baseline.applied(result)[0]
+        result = fixed(result, checker, options, narrowing.again if narrowing is not None else None)
     _write(result, options)
     if options["timings"]:
         for stage, seconds in result.timings.items():
             say(f"{stage:>10} {seconds * 1000:8.1f} ms")
-    ctx.exit(interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code))
+    return interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code)
 
 
-def _refuse_contradictions(options: dict[str, Any]) -> None:
-    """Raises UsageError for options that do not go together."""
-    for name in ("verify_keep", "verify_timeout", "python"):
-        if options[name] and not options["verify"]:
-            raise click.UsageError(f"--{name.replace('_', '-')} is for --verify.")
-    if options["show_files"] and "-" in options["paths"]:
-        raise click.UsageError("--show-files is for files and folders, '-' reads one from stdin.")
-    if options["report"] and options["diff"]:
-        raise click.UsageError("--diff reports nothing, --report is for what is found.")
-    if options["statistics"] and FORMATS[options["output_format"]].statistics is None:
-        raise click.UsageError(f"--statistics is for {', '.join(name for name in FORMATS if FORMATS[name].statistics)}.")
-    if options["update_baseline"] and (not options["baseline"] or options["fix"] or options["diff"]):
-        raise click.UsageError("--update-baseline is for --baseline, and not for --fix or --diff.")
-
-
-def _baseline(options: dict[str, Any]) -> Baseline | None:
-    """The baseline that the options name."""
-    if not options["baseline"]:
+def _narrowing(options: dict[str, Any], checker: partial[Result]) -> Narrowing | None:
+    """What leaves out findings that were there before, if the options ask for that."""
+    if not options["baseline"] and options["since"] is None:
         return None
-    from mxlint.cli.baselining import named_baseline
+    from mxlint.cli.narrowing import Narrowing
 
-    return named_baseline(options)
+    return Narrowing(options, checker)
 
 
 def _write(result: Result, options: dict[str, Any]) -> None:
@@ -138,6 +133,7 @@ def _diff_exit_code(result: Result, options: dict[str, Any]) -> int:
 def _show_files(options: dict[str, Any]) -> int:
     """Print the names of the files that a run would check; its exit code."""
     from mxlint.discover import discover
+    from mxlint.report.ascii import dumped
 
     cwd = Path.cwd()
     try:
@@ -147,5 +143,8 @@ def _show_files(options: dict[str, Any]) -> int:
     for problem in problems:
         say(f"Error: {problem.name}: {problem.message}")
     with output(options["output_file"]) as stream:
-        stream.writelines(f"{at_start(file.name)}\n" for file in files)
+        if options["output_format"] == "json":
+            stream.write(dumped([file.name for file in files]))
+        else:
+            stream.writelines(f"{at_start(file.name)}\n" for file in files)
     return Failure.exit_code if problems else 0

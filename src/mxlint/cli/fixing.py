@@ -16,18 +16,22 @@ from mxlint.cli.verifying import verified
 from mxlint.report.style import one_line
 
 if TYPE_CHECKING:
+    from mxlint.cli.narrowing import Narrow
     from mxlint.engine import Result
     from mxlint.report.style import ColorChoice
 
 
-def fixed(result: Result, checker: partial[Result], options: dict[str, Any]) -> Result:
-    """The run after its fixes were made: written to the files, or to stdout if the source came from stdin, or only shown."""
+def fixed(result: Result, checker: partial[Result], options: dict[str, Any], narrow: Narrow | None) -> Result:
+    """The run after its fixes were made: written to the files, or to stdout if the source came from stdin, or only shown. `narrow`: takes from a
+    run the findings that are left alone."""
     from mxlint.fixes.run import diff, made, wanted_by, written
     from mxlint.report.footer import would_fix
 
     def look(unsaved: Mapping[str, bytes]) -> Result:
         with progress_bar(options["quiet"]) as progress:
             found = checker(unsaved=unsaved, progress=progress)
+        if narrow is not None:
+            found = narrow(found)
         if options["verify"]:
             found, interrupted = verified(found, options)
             if interrupted:  # nothing is written yet

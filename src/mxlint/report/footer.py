@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mxlint.finding import SEVERITIES, VERDICTS, Finding
@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 def footer(result: Result) -> str:
     """The last lines of a run."""
-    return _outcome(result) + (f"Not reported: {_counted(result.baselined, 'finding')} of the baseline.\n" if result.baselined else "")
+    return _outcome(result) + "".join(_left_out(result))
+
+
+def _left_out(result: Result) -> Iterator[str]:
+    """What there is besides, and why it is not reported."""
+    if result.baselined:
+        yield f"Not reported: {_counted(result.baselined, 'finding')} of the baseline.\n"
+    if result.since is not None and result.since.known:
+        yield f"Not reported: {_counted(result.since.known, 'finding')} that {one_line(result.since.ref)} has, too.\n"
 
 
 def _outcome(result: Result) -> str:

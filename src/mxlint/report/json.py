@@ -79,6 +79,8 @@ def _summary(result: Result) -> Mapping[str, Any]:
         "sites": len(result.sites),
         **{severity: result.count(severity) for severity in SEVERITIES},
         "baselined": result.baselined,
+        "since": None if result.since is None else {"ref": result.since.ref, "commit": result.since.commit, "known": result.since.known},
+        "fixed": None if result.fixed is None else len(result.fixed),
         "duration_s": round(result.duration, 3),
         "coverage": {**{key: result.coverage.get(key, 0) for key in COVERAGE}, "reasons": dict(result.reasons)},
         "verify": _verified(result),
