@@ -53,8 +53,9 @@ def said(files: Mapping[str, str], root: Path, monkeypatch: pytest.MonkeyPatch, 
         if not summarised:
             patch.setattr(summaries, "find", lambda *_: None)
         found: Analysis = analyze(read_source(Path(name), name), Project(), load_table(), with_facts=True)
+        findings = tuple(finding.with_fix() for finding in found.findings)
     facts = Counter(likeness(fact) for kind in dataclasses.fields(found.facts) for fact in _each(getattr(found.facts, kind.name)))  # type: ignore[arg-type]
-    return {"findings": found.findings, "facts": facts, "reasons": found.reasons, "coverage": found.coverage}
+    return {"findings": findings, "facts": facts, "reasons": found.reasons, "coverage": found.coverage}
 
 
 def _each(kind: object) -> tuple[object, ...]:

@@ -80,10 +80,11 @@ class Recording:
     conditions. `shortened`: a loop in it was not run in full.
     `again`: facts that say where they are, to be found again; `calls`: from which call on the other facts say by which calls they were come to.
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
-    `around`: whether it looked at the loops around; `looped`: whether it asked if there are any.
+    `around`: whether it looked at the loops around; `looped`: whether it asked if there are any. `world`: how much was compiled, traced and
+    imported when it was first asked what a call comes to; None if it was not.
     """
 
-    __slots__ = ("again", "anchored", "around", "asked", "calls", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "asked", "calls", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -108,6 +109,7 @@ class Recording:
         self.shortened = False
         self.thrown = False
         self.valid = True
+        self.world: tuple[int, ...] | None = None
 
     def write(self, write: tuple[int, Field, Place]) -> None:
         """Keep a write behind all others: of several to one location the last one counts."""
@@ -155,6 +157,7 @@ class Recording:
             outer.around = outer.around or self.around
             outer.anchored = outer.anchored or self.anchored
             outer.shortened = outer.shortened or self.shortened
+            outer.world = outer.world or self.world
             outer.valid = outer.valid and self.valid
 
 

@@ -25,11 +25,21 @@ CLASS_NAMES: Final = frozenset(("type", "__class__"))
 
 def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
     """What values come to, asked once for as long as nothing new is compiled, read by a trace or imported."""
-    key = (*values, len(i.journal.compiled), len(i.traced), len(i.modules))
+    recording, i.heap.recording = i.heap.recording, None
+    now = world(i)
+    key = (*values, *now)
     found = i.reaches.get(key)
     if found is None:
         found = i.reaches[key] = Reach(i, values)
+    if recording is not None and recording.world is None:
+        recording.world = now
+    i.heap.recording = recording
     return found
+
+
+def world(i: Interpreter) -> tuple[int, ...]:
+    """How much has been compiled, read by a trace and imported so far: what a call comes to is another question when there is more."""
+    return len(i.journal.compiled), len(i.traced), len(i.modules)
 
 
 class Reach:
@@ -41,7 +51,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_classes", "_i", "_makes_any", "_objects", "_todo", "_writes", "compiled", "globals")
+    __slots__ = ("_attributes", "_classes", "_i", "_makes_any", "_objects", "_todo", "_writes", "compiled", "globals", "written")
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...]) -> None:
         self._i = i
@@ -66,12 +76,9 @@ class Reach:
             elif oid in self._objects:
                 names = self._set_on(oid)
                 self.compiled = field in names or ANY in names
-
-    @property
-    def written(self) -> list[tuple[int, str]]:
+        instances = [] if self.compiled else [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
+        self.written = [(oid, name) for oid in instances for name in sorted(self._set_on(oid))]
         """The attributes that may be set, and of which objects, in order."""
-        instances = [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
-        return [(oid, name) for oid in instances for name in sorted(self._set_on(oid))]
 
     def _set_on(self, oid: int) -> set[str]:
         """The names of attributes that may be set on an object."""

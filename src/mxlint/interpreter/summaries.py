@@ -44,6 +44,7 @@ from mxlint.interpreter.core import OPERANDS, Again, Arguments, Context, Halt, I
 from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
 from mxlint.interpreter.journal import in_loop
 from mxlint.interpreter.moving import Move, is_inside, moved
+from mxlint.interpreter.relevance import world
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
@@ -51,7 +52,7 @@ MAX_READS: Final = 2000
 """A call that reads more is run again: comparing costs as much."""
 MAX_WRITES: Final = 60
 """A call that writes more is not done in another context."""
-MAX_LEAVING: Final = 16
+MAX_LEAVING: Final = 128
 """A call that exceptions leave in more states is run again."""
 _COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field"))
 """Kinds of objects that a replay can make anew in another context: nothing of them lies outside the heap."""
@@ -68,7 +69,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -117,6 +118,7 @@ class Summary:
         self.anchored = recording.anchored
         self.portable = portable
         self.shortened = recording.shortened
+        self.world = recording.world
         self.shadows = tuple({oid for oid, _ in self.reads if i.info(oid).kind == "symbolic" and is_inside(i.info(oid).payload, context)})
         self.referred = frozenset(number for held in self.reads.values() for part in _values(held) for number in referred(part))
 
@@ -246,7 +248,7 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
 
 
 def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, bool]) -> bool:
-    if summary.shortened and i.invariants is None:
+    if summary.shortened and i.invariants is None or summary.world is not None and summary.world != world(i):
         return False
     if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
         return False
@@ -413,6 +415,7 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
         if summary.since is not None:
             recording.says_from(summary.since)
         recording.raises |= summary.raises
+        recording.world = recording.world or summary.world
     if summary.thrown and not i.tries:
         while recording is not None:
             recording.thrown = True
