@@ -41,7 +41,7 @@ class _Name:
 
 
 @dataclass(slots=True)
-class _Suppression:
+class Suppression:
     """One directive. Offsets are into the text: of the directive without its reason, of the reason's end, of what stands in brackets.
 
     `rows` None covers the whole file, `names` None silences every rule.
@@ -66,7 +66,7 @@ class _Suppression:
         if self.rows is None:
             return True
         first, last = self.rows
-        return any(start <= last and end >= first for start, end in _rows(finding))
+        return any(start <= last and end >= first for start, end in rows_of(finding))
 
 
 def names_rules(data: bytes) -> bool:
@@ -83,7 +83,7 @@ def suppress(source: Source, findings: Iterable[Finding], selected: Collection[s
     findings = list(findings)
     if not (names_rules(source.data) or (findings and _NOQA.search(source.text))):
         return findings
-    suppressions = list(_read(source))
+    suppressions = list(read_suppressions(source))
     left = _unsilenced(findings, suppressions)
     left += _unsilenced([finding for suppression in suppressions for finding in _unknown(source, suppression)], suppressions)
     unused = [(suppression, finding) for suppression in suppressions for finding in _unused(source, suppression, selected)]
@@ -130,13 +130,13 @@ def _definitions(source: Source) -> list[tuple[int, int]]:
     return found
 
 
-def _touches(suppression: _Suppression, stretches: Collection[tuple[int, int]]) -> bool:
+def _touches(suppression: Suppression, stretches: Collection[tuple[int, int]]) -> bool:
     """Whether a suppression covers a row of any of the stretches."""
     first, last = suppression.rows or (1, sys.maxsize)
     return any(start <= last and end >= first for start, end in stretches)
 
 
-def _unsilenced(findings: Iterable[Finding], suppressions: Iterable[_Suppression]) -> list[Finding]:
+def _unsilenced(findings: Iterable[Finding], suppressions: Iterable[Suppression]) -> list[Finding]:
     """The findings that no suppression covers. Every suppression that covers one is marked as used."""
     left = []
     for finding in findings:
@@ -148,7 +148,7 @@ def _unsilenced(findings: Iterable[Finding], suppressions: Iterable[_Suppression
     return left
 
 
-def _rows(finding: Finding) -> Iterator[tuple[int, int]]:
+def rows_of(finding: Finding) -> Iterator[tuple[int, int]]:
     """First and last row of the finding's span, and of its statement."""
     for span in (finding.span, finding.statement):
         if span is not None:
@@ -156,13 +156,13 @@ def _rows(finding: Finding) -> Iterator[tuple[int, int]]:
             yield span.start.row, span.end.row - ends_before_row
 
 
-def _read(source: Source) -> Iterator[_Suppression]:
+def read_suppressions(source: Source) -> Iterator[Suppression]:
     """Every suppression of a file, in order."""
     for comment, offset, rows in _comments(source):
         for match in _OURS.finditer(comment):
             verb, has_list = match["verb"], match["list"] is not None
             if verb in _VERBS or has_list:  # otherwise it is prose
-                yield _Suppression(
+                yield Suppression(
                     start=offset + match.start(),
                     end=offset + match.end("list" if has_list else "verb"),
                     rows=rows if verb == "ignore" else None,
@@ -179,7 +179,7 @@ def _read(source: Source) -> Iterator[_Suppression]:
                 own = source.position(offset).row
                 alone = not source.line(own)[: offset - source.offset(own)].strip()
                 # As for everyone who knows noqa, one on a line of its own is about that line, where there is nothing.
-                yield _Suppression(offset + match.start(), offset + match.end(), (own, own) if alone else rows, names or None)
+                yield Suppression(offset + match.start(), offset + match.end(), (own, own) if alone else rows, names or None)
 
 
 def _named(text: str, offset: int) -> Iterator[_Name]:
@@ -222,7 +222,7 @@ def _comments(source: Source) -> Iterator[tuple[str, int, tuple[int, int]]]:
     yield from ((text, offset, (own, own)) for text, offset, own in waiting)
 
 
-def _unknown(source: Source, suppression: _Suppression) -> Iterator[Finding]:
+def _unknown(source: Source, suppression: Suppression) -> Iterator[Finding]:
     """MX002: what a suppression says that means nothing."""
     from mxlint.config import nearest
 
@@ -257,7 +257,7 @@ def _no_rule(text: str) -> tuple[str, str]:
     )
 
 
-def _unused(source: Source, suppression: _Suppression, selected: Collection[str]) -> Iterator[Finding]:
+def _unused(source: Source, suppression: Suppression, selected: Collection[str]) -> Iterator[Finding]:
     """MX001: the rules that one of our comments names and that have nothing to silence. MX001 itself would bite its own tail."""
     if suppression.list_span is None or not suppression.names:
         return
@@ -276,7 +276,7 @@ def _unused(source: Source, suppression: _Suppression, selected: Collection[str]
     yield _finding("MX001", source, suppression.start, suppression.end, message, fix.message, fix)
 
 
-def _whole(source: Source, suppression: _Suppression) -> tuple[int, int]:
+def _whole(source: Source, suppression: Suppression) -> tuple[int, int]:
     """What to delete so that no trace of the directive is left: the blanks before it, its reason, the line if nothing else stands there."""
     row = source.position(suppression.start).row
     line_start, line = source.offset(row), source.line(row)

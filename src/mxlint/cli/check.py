@@ -12,7 +12,7 @@ import click
 
 from mxlint.cli.contradictions import refuse_contradictions
 from mxlint.cli.failure import Failure
-from mxlint.cli.options import Choice, run_options, verify_options
+from mxlint.cli.options import Choice, OptionalValues, reason, run_options, verify_options
 from mxlint.cli.output import output, report_text, say
 from mxlint.cli.running import checker_of, run
 from mxlint.cli.settings import settings_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mxlint.engine import Result
 
 
-@click.command(short_help="Check files and folders.")
+@click.command(cls=OptionalValues, short_help="Check files and folders.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
 @click.option("--output-format", type=Choice(list(FORMATS)), default="text", help="How to print findings.")
 @click.option(
@@ -58,6 +58,12 @@ if TYPE_CHECKING:
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
 @click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Report only what this file does not have.")
 @click.option("--update-baseline", is_flag=True, help="Write what is found to that file, so that it is not reported any more.")
+@click.option(
+    "--add-ignore",
+    metavar="[=REASON]",
+    callback=reason,
+    help="Write comments that ignore what is found, with a reason for people if one is given, and report what is left.",
+)
 @click.option(
     "--since",
     metavar="REF",
@@ -97,6 +103,10 @@ def _checked(options: dict[str, Any]) -> int:
         from mxlint.cli.fixing import fixed
 
         result = fixed(result, checker, options, narrowing.again if narrowing is not None else None)
+    if options["add_ignore"] is not None:
+        from mxlint.cli.ignoring import with_ignores
+
+        result = with_ignores(result, checker, options, narrowing.again if narrowing is not None else None)
     _write(result, options)
     if options["timings"]:
         for stage, seconds in result.timings.items():

@@ -23,6 +23,26 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # no generic class before
             self.fail(error.message + (f" Did you mean '{close}'?" if close else ""), param, ctx)
 
 
+class OptionalValues(click.Command):
+    """A command with options whose value may be left out, and else follows after a `=`: click would take the next argument for it."""
+
+    optional = ("--add-ignore",)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        last = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [f"{arg}=" if arg in self.optional and at < last else arg for at, arg in enumerate(args)])
+
+
+def reason(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """What is to stand behind a comment; raises BadParameter for what would end it, or be another one."""
+    if value:
+        from mxlint.ignores import is_reason
+
+        if not is_reason(value):
+            raise click.BadParameter("a reason is one line, and no directive such as `# noqa`.", ctx, param)
+    return value
+
+
 def options_of(*options: Callable[[F], F]) -> Callable[[F], F]:
     def add(function: F) -> F:
         for option in reversed(options):
