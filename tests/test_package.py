@@ -21,10 +21,10 @@ FIXTURES = ROOT / "tests" / "fixtures"
 pytestmark = pytest.mark.slow
 
 
-def run(*command: str | Path, cwd: Path, code: int = 0) -> str:
-    """Run a command without what the test's own environment would lend it; its output."""
+def run(*command: str | Path, cwd: Path, code: int = 0, **variables: str) -> str:
+    """Run a command without what the test's own environment would lend it, but with some variables; its output."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV", "MXLINT"))}
-    done = subprocess.run([str(part) for part in command], cwd=cwd, env=clean, capture_output=True, text=True, check=False)
+    done = subprocess.run([str(part) for part in command], cwd=cwd, env={**clean, **variables}, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
 
@@ -60,6 +60,38 @@ def test_wheel_holds_program_and_pages(built: Path) -> None:
     assert names >= program
     assert not any(sources & set(name.split("/")) for name in names)
     assert {name.split("/")[0] for name in names} == {"mxlint", f"mxlint-{__version__}.dist-info"}
+
+
+def test_build_is_reproducible(built: Path, tmp_path: Path) -> None:
+    """The wheel of the working tree is, to the byte, the one of the sdist, which was built at another time in another folder."""
+    run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, ROOT, cwd=tmp_path)
+    (again,) = tmp_path.glob("*.whl")
+    assert again.read_bytes() == (built / again.name).read_bytes()
+
+
+def in_archive(built: Path, *arguments: str, cwd: Path, code: int = 0) -> str:
+    """Run mxlint from the wheel as it is, a zip that Python imports from."""
+    wheel = built / f"mxlint-{__version__}-py3-none-any.whl"
+    program = "import mxlint, sys; from mxlint.__main__ import run; assert '.whl' in mxlint.__file__; run()"
+    return run(sys.executable, "-c", program, *arguments, cwd=cwd, code=code, PYTHONPATH=str(wheel))
+
+
+def test_runs_in_an_archive(built: Path) -> None:
+    """Pages, models of libraries and measured tables are read through the importer."""
+    demo = FIXTURES / "demo"
+    assert "# MX101: print-traced-array" in in_archive(built, "explain", "MX101", cwd=demo)
+    check = ("check", "--isolated", "--output-format", "concise", ".")
+    assert in_archive(built, *check, cwd=demo, code=1) == run(sys.executable, "-m", "mxlint", *check, cwd=demo, code=1)
+
+
+@pytest.mark.verify
+def test_verifies_in_an_archive(built: Path, tmp_path: Path) -> None:
+    """What runs in a child is a file of its own, and the page has its style."""
+    (tmp_path / "bad.py").write_text((FIXTURES / "demo" / "print_in_compiled.py").read_text(encoding="utf-8"), encoding="utf-8")
+    report = tmp_path / "report.html"
+    out = in_archive(built, "check", "--isolated", "--verify", "--no-cache", "--report", str(report), "bad.py", cwd=tmp_path, code=1)
+    assert "verify: confirmed" in out
+    assert "<style>" in report.read_text(encoding="utf-8")
 
 
 def test_sdist_holds_tests_and_rules(built: Path) -> None:

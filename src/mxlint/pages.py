@@ -88,7 +88,7 @@ def parse_page(source: str) -> Page:
 
 
 def _read(code: str) -> str:
-    return (folder() / page_file(code)).read_text(encoding="utf-8")
+    return folder().joinpath(page_file(code)).read_text(encoding="utf-8")
 
 
 def _split(source: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mxlint.models import load
+from mxlint.resources import resource
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -17,7 +17,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 @pytest.mark.slow
 @pytest.mark.parametrize(("script", "top", "package"), [("fold_stubs.py", "math", "mypy"), ("measure_numpy.py", "numpy", "numpy")])
 def test_the_data_is_up_to_date(script: str, top: str, package: str, tmp_path: Path) -> None:
-    source = (load.DATA / f"{top}.json").read_text().partition("\n")[0]
+    source = resource("models", "data", f"{top}.json").read_text().partition("\n")[0]
     if importlib.metadata.version(package) not in source or sys.version_info[:2] != (3, 11):
         pytest.skip(f"the data was made with another {package} or Python")
     done = subprocess.run([sys.executable, SCRIPTS / script, "--check"], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from mxlint.models import entry as entries
 from mxlint.models.expression import TypeSyntaxError, parse
 from mxlint.models.schema import Constant, Model, SchemaError
+from mxlint.resources import Resource, resource
 
-DATA = Path(__file__).with_name("data")
-"""One file for each top-level package, and `index.json`."""
 RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}"
 Kind = Literal["module", "class", "function", "constant"]
 
@@ -34,7 +32,7 @@ class Library(NamedTuple):
 @cache
 def library(top: str) -> Library | None:
     """The file of a top-level package. Raises SchemaError where it is no such file."""
-    path = DATA / f"{top}.json"
+    path = _data(f"{top}.json")
     if top not in _index()["libraries"]:
         return None
     try:
@@ -52,9 +50,14 @@ def library(top: str) -> Library | None:
         raise SchemaError(f"{path.name}: not a file of models: {error!r}") from error
 
 
+def _data(name: str) -> Resource:
+    """One file for each top-level package, and `index.json`."""
+    return resource("models", "data", name)
+
+
 @cache
 def _index() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((DATA / "index.json").read_bytes())
+    found: dict[str, Any] = json.loads(_data("index.json").read_bytes())
     return found
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from os import listdir
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from mxlint.resources import PACKAGE, Resource, resource
 
 if TYPE_CHECKING:
     from mxlint.rules.rule import Rule
@@ -32,14 +32,15 @@ SITE = "https://mxlint.github.io/mxlint/"
 _PAGE = re.compile(r"(MX\d{3})-([a-z0-9-]+)\.md")
 
 
-def folder() -> Path:
+def folder() -> Resource:
     """Where the pages are: inside an installed package, or rules/ of the checkout that an editable install points to."""
-    package = Path(__file__).parents[1]
-    installed = package / "_pages"
-    return installed if installed.is_dir() else package.parents[1] / "rules"
+    installed = resource("_pages")
+    return installed if installed.is_dir() else PACKAGE.parents[1] / "rules"
 
 
-NAMES: Mapping[str, str] = {match[1]: match[2] for match in map(_PAGE.fullmatch, sorted(listdir(folder()))) if match is not None}
+NAMES: Mapping[str, str] = {
+    match[1]: match[2] for match in map(_PAGE.fullmatch, sorted(page.name for page in folder().iterdir())) if match is not None
+}
 """The name of each rule, by its code."""
 CODES: Mapping[str, str] = {name: code for code, name in NAMES.items()}
 """The code of each rule, by its name."""

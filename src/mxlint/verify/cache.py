@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mxlint import __version__
+from mxlint import __version__, resources
 
 DEFAULT = ".mxlint_cache"
 LASTS_S = 30 * 24 * 3600
@@ -97,7 +97,7 @@ def environment() -> str:
 
 def _child() -> Iterator[str]:
     """What runs in the child."""
-    for file in sorted((Path(__file__).parent / "child").glob("*.py")):
+    for file in sorted(resources.folder("verify", "child").glob("*.py")):
         yield file.read_text(encoding="utf-8")
 
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from mxlint import resources
 from mxlint.verify.child import about
 from mxlint.versions import project_folders
 
@@ -109,7 +110,11 @@ def _asked(executable: str) -> Interpreter:
         raise InterpreterError(f"{executable}: no such interpreter")
     try:
         answer = subprocess.run(
-            [executable, "-I", "-B", about.__file__], capture_output=True, stdin=subprocess.DEVNULL, timeout=ANSWER_S, check=False
+            [executable, "-I", "-B", str(resources.folder("verify", "child") / "about.py")],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=ANSWER_S,
+            check=False,
         )
         facts = json.loads(answer.stdout) if answer.returncode == 0 else None
     except OSError as error:

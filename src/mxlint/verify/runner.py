@@ -21,6 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Literal
 
+from mxlint import resources
 from mxlint.verify.allowance import Allowance
 from mxlint.verify.answers import read as read_answer
 from mxlint.verify.child.cell import REFUSED
@@ -204,15 +205,13 @@ SCRIPTS = ("run.py", "serve.py")
 """What is started; the rest of the folder is the package that they import."""
 
 
-CODE = Path(__file__).parent / "child"
-
-
 def code_for_children(home: Path) -> None:
     """Make what runs in a child importable from a folder. It is linked, so that Python compiles it once and not in every run."""
     home.mkdir()
-    (home / "experiment").symlink_to(CODE, target_is_directory=True)
+    code = resources.folder("verify", "child")
+    (home / "experiment").symlink_to(code, target_is_directory=True)
     for script in SCRIPTS:
-        shutil.copyfile(CODE / script, home / script)
+        shutil.copyfile(code / script, home / script)
 
 
 def variables(work: Path, temporary: Path) -> dict[str, str]:
@@ -224,8 +223,9 @@ def variables(work: Path, temporary: Path) -> dict[str, str]:
 def lay_out_for_people(job: Job, folder: Path) -> None:
     """Write down an experiment with all that it needs: `python run.py` there runs it by hand."""
     lay_out(job, folder)
-    shutil.copytree(CODE, folder / "experiment", ignore=shutil.ignore_patterns(*SCRIPTS, "__pycache__"), dirs_exist_ok=True)
-    shutil.copyfile(CODE / "run.py", folder / "run.py")
+    code = resources.folder("verify", "child")
+    shutil.copytree(code, folder / "experiment", ignore=shutil.ignore_patterns(*SCRIPTS, "__pycache__"), dirs_exist_ok=True)
+    shutil.copyfile(code / "run.py", folder / "run.py")
 
 
 def lay_out(job: Job, folder: Path, tasks: int = 0, layers: Sequence[str] = LAYERS) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from mxlint.domain.size import Size
 from mxlint.models.mlx.arguments import Argument, ArrayType, Dtype, Scalar
+from mxlint.resources import resource
 
 INT32_END = 2**31
 _WIDER = ("bool", "int", "float", "complex")
@@ -19,7 +19,7 @@ _WIDER = ("bool", "int", "float", "complex")
 @lru_cache(maxsize=1)
 def tables() -> dict[str, Any]:
     """`promote`: dtype → dtype → dtype; `weak`: type of a Python number → dtype of the array beside it → dtype; `filled`: the same for `full`; `alone`: type → dtype; `maps`: name → dtype → dtype."""
-    found: dict[str, Any] = json.loads(Path(__file__).with_name("dtypes.json").read_bytes())
+    found: dict[str, Any] = json.loads(resource("models", "mlx", "dtypes.json").read_bytes())
     return found
 
 

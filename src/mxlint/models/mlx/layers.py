@@ -14,13 +14,13 @@ import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from mxlint.domain.size import MaybeSize
 from mxlint.models.mlx import dtypes, results
 from mxlint.models.mlx.arguments import UNKNOWN, Absent, Argument, ArrayType, Dtype, integer, signature, truth
 from mxlint.models.mlx.language import evaluate, of_node, parse
+from mxlint.resources import resource
 
 Names = Mapping[str, Argument]
 
@@ -158,7 +158,9 @@ class LayerModel:
 @lru_cache(maxsize=4)
 def layer_model(oldest: str | None = None) -> LayerModel:
     """The measured data; what holds for an older version of MLX as well if one is given."""
-    layers, optimizers = (json.loads(Path(__file__).with_name(name).read_bytes())["entries"] for name in ("layers.json", "optimizers.json"))
+    layers, optimizers = (
+        json.loads(resource("models", "mlx", name).read_bytes())["entries"] for name in ("layers.json", "optimizers.json")
+    )
     return LayerModel(results.since(layers, oldest), results.since(optimizers, oldest))
 
 

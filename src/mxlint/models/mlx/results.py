@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from mxlint.models.mlx import dtypes
@@ -19,6 +18,7 @@ from mxlint.models.mlx.arguments import UNKNOWN, Absent, Argument, ArrayType, Dt
 from mxlint.models.mlx.language import Functions, Several, evaluate, of_node
 from mxlint.models.mlx.products import PRODUCTS
 from mxlint.models.mlx.shapes import SHAPES
+from mxlint.resources import resource
 
 Names = Mapping[str, Argument]
 SHAPE_FUNCTIONS: Functions = {**SHAPES, **PRODUCTS}
@@ -64,7 +64,7 @@ def dtype_functions() -> Functions:
 @lru_cache(maxsize=4)
 def entries(oldest: str | None = None) -> Mapping[str, Any]:
     """The data by canonical name; what holds for an older version of MLX as well if one is given."""
-    return since(json.loads(Path(__file__).with_name("results.json").read_bytes())["entries"], oldest)
+    return since(json.loads(resource("models", "mlx", "results.json").read_bytes())["entries"], oldest)
 
 
 def since(data: Mapping[str, Any], oldest: str | None) -> Mapping[str, Any]:

@@ -19,12 +19,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal
 
+from mxlint.resources import resource
+
 Verdict = Literal["ok", "raises", "unsafe", "unknown"]
-_FILE = Path(__file__).with_name("facts.json")
-_DEVICES = _FILE.with_name("devices.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,14 +197,14 @@ def _value(value: Any, at: Version) -> Any:
 
 @lru_cache(maxsize=1)
 def _data() -> Mapping[str, Any]:
-    data: Mapping[str, Any] = json.loads(_FILE.read_bytes())
+    data: Mapping[str, Any] = json.loads(resource("models", "mlx", "facts.json").read_bytes())
     return data
 
 
 @lru_cache(maxsize=1)
 def _devices() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]]:
     """By device, name, version and number of dimensions: axes."""
-    data: Mapping[str, Any] = json.loads(_DEVICES.read_bytes())
+    data: Mapping[str, Any] = json.loads(resource("models", "mlx", "devices.json").read_bytes())
     return data
 
 

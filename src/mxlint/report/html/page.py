@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -13,6 +12,7 @@ from mxlint.finding import VERDICTS, Evidence, Finding, Slowdown, Span, Verdict
 from mxlint.report.footer import footer
 from mxlint.report.html.charts import bounds, duration, ratio, shares, times, timings, traces
 from mxlint.report.html.elements import Content, append, element, write
+from mxlint.resources import resource
 from mxlint.rules.registry import NAMES
 from mxlint.source import Source
 
@@ -54,7 +54,7 @@ def render(result: Result) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
-        element("style", Path(__file__).with_name("style.css").read_text(encoding="utf-8")),
+        element("style", resource("report", "html", "style.css").read_text(encoding="utf-8")),
     )
     main = element("main", *_summary(result), *_contents(findings), *(_article(number, finding, result) for number, finding in findings))
     return write(element("html", head, element("body", element("header", element("h1", title)), main), lang="en"))
