@@ -10,7 +10,7 @@ from typing import TypeGuard
 from mxlint.finding import Fix
 from mxlint.fixes.compiled import function_at
 from mxlint.fixes.remedies import Wrap
-from mxlint.fixes.syntax import Function, Sources, Syntax, parameters, syntax_of
+from mxlint.fixes.syntax import Function, Sources, Syntax, bound, parameters, syntax_of
 
 ELEMENTWISE = frozenset(
     {
@@ -22,6 +22,8 @@ ELEMENTWISE = frozenset(
     }
 )  # fmt: skip
 """Functions of mlx.core that take a number and an array alike, in every place."""
+BY_NAME = {"fast.rope": ("offset",)}
+"""Functions of mlx.core with parameters that take a number and an array alike."""
 BY_ELEMENT = {"min": "minimum", "max": "maximum"}
 """What the body has to call in the place of functions of Python that want to know which number is the smaller."""
 ARRAYS = frozenset(
@@ -91,12 +93,14 @@ def _parameter(syntax: Syntax, argument: ast.expr, function: Function, bound: in
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A compiled function with mlx.core as its file calls it. `arrays`: the parameters that are arrays in every call."""
+    """A compiled function, or one that it calls, with mlx.core as its file calls it. `arrays`: the parameters that are arrays in every call;
+    `around`: the functions that call it."""
 
     syntax: Syntax
     function: Function
     mlx: str
     arrays: frozenset[str]
+    around: frozenset[Function] = frozenset()
 
     def takes_array(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> bool:
         """Whether only such things are done with a number that have the same result with an array. Numbers of Python alone do not wrap round as
@@ -115,7 +119,54 @@ class Body:
             return self._named(parent.targets[0].id, seen)
         if _chooses(parent):
             return node is not parent.func and self.takes_array(parent, seen)
-        return isinstance(parent, ast.Call) and node in parent.args and self._is_elementwise(parent)
+        if isinstance(parent, ast.Call) and node in parent.args:
+            return self._is_elementwise(parent) or self._helper_takes(parent, node, parent.args.index(node))
+        if isinstance(parent, ast.keyword) and isinstance(call := self.syntax.parents[parent], ast.Call):
+            return parent.arg in BY_NAME.get(self._function_of_mlx(call), ()) or self._helper_takes(call, node, parent.arg)
+        return False
+
+    def _helper_takes(self, call: ast.Call, node: ast.AST, place: int | str | None) -> bool:
+        """The same for what a function at the top of the file does with an argument, by its number or name."""
+        if (body := self._helper(call, besides=node)) is None:
+            return False
+        params = [*body.function.args.posonlyargs, *body.function.args.args]
+        if isinstance(place, int):
+            place = params[place].arg if place < len(params) else None
+        if place not in {param.arg for param in (*params, *body.function.args.kwonlyargs)}:
+            return False
+        uses = [part for part in ast.walk(body.function) if isinstance(part, ast.Name) and part.id == place]
+        return all(isinstance(part.ctx, ast.Load) and body.takes_array(part) for part in uses)
+
+    def _helper_gives(self, call: ast.Call) -> bool:
+        """Whether a function at the top of the file surely returns an array."""
+        body = self._helper(call)
+        returns = [part for part in ast.walk(body.function) if isinstance(part, ast.Return)] if body is not None else []
+        last = body.function.body[-1] if body is not None and isinstance(body.function, ast.FunctionDef) else None
+        return isinstance(last, ast.Return) and all(
+            part.value is not None and body is not None and body._is_array(part.value) for part in returns
+        )
+
+    def _helper(self, call: ast.Call, besides: ast.AST | None = None) -> Body | None:
+        """The function of the file that a call means, the only one of its name and as it is written, with what it is given; `besides`: an argument
+        that is no array yet."""
+        if not isinstance(call.func, ast.Name) or self.syntax.owner(call.func) is not self.syntax.tree:
+            return None
+        name = call.func.id
+        bindings = [part for part in self.syntax.tree.body if name in bound(part)]
+        helper = bindings[0] if len(bindings) == 1 else None
+        if not isinstance(helper, ast.FunctionDef) or helper.decorator_list or helper in self.around or helper is self.function:
+            return None
+        if any(isinstance(item, ast.Starred) for item in call.args):
+            return None
+        params = [param.arg for param in (*helper.args.posonlyargs, *helper.args.args)]
+        given = [*zip(params, call.args), *((item.arg, item.value) for item in call.keywords)]
+        arrays = frozenset(name for name, item in given if name is not None and item is not besides and self._is_array(item))
+        return Body(self.syntax, helper, self.mlx, arrays, self.around | {self.function})
+
+    def _function_of_mlx(self, call: ast.Call) -> str:
+        """The name that mlx.core has for what is called; empty for all else."""
+        text = self.syntax.text(call.func)
+        return text.removeprefix(f"{self.mlx}.") if text.startswith(f"{self.mlx}.") else ""
 
     def _named(self, name: str, seen: frozenset[str]) -> bool:
         """The same for a number that is given a name."""
@@ -167,7 +218,7 @@ class Body:
             return isinstance(node.op, ast.USub) and self._is_array(node.operand, seen)
         if isinstance(node, ast.Subscript):
             return self._is_array(node.value, seen)
-        return isinstance(node, ast.Call) and self._is_elementwise(node) or self._makes_array(node)
+        return isinstance(node, ast.Call) and (self._is_elementwise(node) or self._makes_array(node) or self._helper_gives(node))
 
     def _makes_array(self, node: ast.expr) -> bool:
         """A call of mlx.core that makes an array of whatever it is given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import dropwhile
 
 import libcst as cst
 
@@ -30,11 +31,18 @@ def check_before(remedy: CheckBefore, sources: Sources) -> Iterator[Fix]:
         body = node.body
         moved = [tree.find(check, _line(check)) for check in checks]
         changes: dict[cst.CSTNode, cst.CSTNode | cst.RemovalSentinel] = {node.name: cst.Name(name)}
+        text = function.body[0] if ast.get_docstring(function, clean=False) is not None else None
+        if text is not None and syntax.alone(text):  # what users are told stays with the name that they know
+            moved.insert(0, tree.find(text, cst.SimpleStatementLine))
         changes |= dict.fromkeys(moved, cst.RemoveFromParent())
+        if [*body.body[: len(moved)]] == moved:  # no blank lines where the body starts
+            first = cst.ensure_type(body.body[len(moved)], cst.BaseStatement)  # type: ignore[type-abstract]
+            lines = getattr(first, "leading_lines", ())
+            changes[first] = first.with_changes(leading_lines=[*dropwhile(lambda line: line.comment is None, lines)])
         call = cst.parse_statement(f"return {name}({arguments})")
         plain = node.with_changes(decorators=(), body=body.with_changes(body=[*moved, call]), leading_lines=(), lines_after_decorators=())
-        lines = cst.Module([plain]).code.rstrip("\n").split("\n")
-        after = syntax.after(function, ["", "", *lines])
+        text_lines = cst.Module([plain]).code.rstrip("\n").split("\n")
+        after = syntax.after(function, ["", "", *text_lines])
         edits = tree.replaced(changes)
     except (ValueError, LookupError):
         return

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from tokenize import COMMENT, generate_tokens
 
 from mxlint.finding import Edit, Finding, Related, Span
-from mxlint.source import Source, SourceError, rewritten
+from mxlint.source import Source, SourceError, lines_of, rewritten
+from mxlint.suppressions import names_rules
 
 
 class EditError(ValueError):
@@ -39,6 +42,22 @@ def fixed_sources(finding: Finding, sources: Mapping[str, Source]) -> Mapping[st
     if missing := edits.keys() - sources.keys():
         raise EditError(f"not at hand: {', '.join(sorted(missing))}")
     return {**sources, **{name: changed(sources[name], own) for name, own in edits.items()}}
+
+
+def loses_comments(finding: Finding, sources: Mapping[str, Source]) -> bool:
+    """Whether the finding's fix would take out what somebody wrote beside the code, other than what is said to mxlint."""
+    for name, edits in by_file(finding.fix.edits if finding.fix is not None else ()).items():
+        source = sources[name]
+        if any("#" in source.text[start:end] for start, end, _ in _ordered(source, edits)):
+            before, after = _comments(source.text), _comments(apply(source.text, edits))
+            if any(not names_rules(comment.encode()) for comment in before - after):
+                return True
+    return False
+
+
+def _comments(text: str) -> Counter[str]:
+    lines = iter([line + "\n" for line in lines_of(text)])
+    return Counter(token.string for token in generate_tokens(lambda: next(lines, "")) if token.type == COMMENT)
 
 
 def fixed_finding(finding: Finding, sources: Mapping[str, Source]) -> Finding:
@@ -76,6 +95,15 @@ def by_file(edits: Sequence[Edit]) -> dict[str, list[Edit]]:
     for edit in edits:
         files.setdefault(edit.span.filename, []).append(edit)
     return files
+
+
+def joined(inserted: Edit, edits: list[Edit]) -> list[Edit]:
+    """An insertion and other edits, as one with the edit that starts where it stands, if one does."""
+    start = inserted.span.start
+    first = next((edit for edit in edits if edit.span.start == start), None)
+    if first is None:
+        return [inserted, *edits]
+    return [Edit(inserted.content + first.content, first.span), *(edit for edit in edits if edit is not first)]
 
 
 def _source(text: str) -> Source:

@@ -10,6 +10,7 @@ import libcst as cst
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.classes import all_are_made, bases_in_sight, free_name
 from mxlint.fixes.compiled import function_at
+from mxlint.fixes.edits import joined
 from mxlint.fixes.initialising import in_init
 from mxlint.fixes.remedies import CompileBound
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
@@ -33,7 +34,7 @@ def compile_bound(remedy: CompileBound, sources: Sources) -> Iterator[Fix]:
     ways = [[captured], [captured, f"outputs={own}.state"], []] if remedy.module else [[]]
     for options in ways:
         compiled = _compiling(syntax, site, f"{own}.{{}}", options)
-        edits = _moved(syntax, cls, method, names, compiled) if compiled is not None else None
+        edits = _moved(syntax, cls, method, names, compiled + _comment(syntax, site)) if compiled is not None else None
         if edits is not None:
             yield Fix("unsafe", "compile the bound method in __init__", tuple(edits))
 
@@ -47,6 +48,12 @@ def _compiling(syntax: Syntax, site: ast.expr, what: str, options: list[str]) ->
         return None
     function = syntax.text(site.args[0]) if site.args else syntax.text(site.func)
     return f"{function}({', '.join([what, *(syntax.text(item) for item in site.keywords), *options])})"
+
+
+def _comment(syntax: Syntax, site: ast.expr) -> str:
+    """What is written behind the decorator, which goes with it."""
+    rest = syntax.source.text[syntax.end(site) : syntax.source.offset((site.end_lineno or site.lineno) + 1)].strip()
+    return f"  {rest}" if rest else ""
 
 
 def _moved(syntax: Syntax, cls: ast.ClassDef, method: ast.FunctionDef, names: tuple[str, str], compiled: str) -> list[Edit] | None:
@@ -66,16 +73,7 @@ def _moved(syntax: Syntax, cls: ast.ClassDef, method: ast.FunctionDef, names: tu
         wrapper = syntax.after(method, ["", *head, f"{step}return {own}.{attribute}({arguments})"])
     except (ValueError, LookupError):
         return None
-    return _joined(inserted, [*edits, wrapper]) if wrapper is not None else None
-
-
-def _joined(inserted: Edit, edits: list[Edit]) -> list[Edit]:
-    """An insertion and other edits, as one with the edit that starts where it stands, if one does."""
-    start = inserted.span.start
-    first = next((edit for edit in edits if edit.span.start == start), None)
-    if first is None:
-        return [inserted, *edits]
-    return [Edit(inserted.content + first.content, first.span), *(edit for edit in edits if edit is not first)]
+    return joined(inserted, [*edits, wrapper]) if wrapper is not None else None
 
 
 def _signature(syntax: Syntax, method: ast.FunctionDef) -> list[str]:

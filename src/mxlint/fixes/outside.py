@@ -9,10 +9,13 @@ from dataclasses import dataclass
 import libcst as cst
 
 from mxlint.finding import Edit, Fix
-from mxlint.fixes.compiled import calls_of, function_at
+from mxlint.fixes.compiled import Call, calls_of, function_at
+from mxlint.fixes.edits import joined
 from mxlint.fixes.remedies import Outside
 from mxlint.fixes.syntax import Sources, Syntax, bound, has_long_string, local_names, needed, syntax_of
-from mxlint.fixes.tree import Tree
+from mxlint.fixes.tree import Tree, named_anew
+from mxlint.source import lines_of
+from mxlint.suppressions import names_rules
 
 
 def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
@@ -27,7 +30,7 @@ def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
         return  # the rest of the function has to do with what it makes
     try:
         text = " ".join(syntax.text(statement).split())
-        edits = _returned(syntax, statement, remedy)
+        edits = _returned(syntax, statement, remedy, sources)
         if edits is not None:
             yield Fix("unsafe", f"return what {text} needs, and do it after the call", tuple(edits))
         if remedy.needless and isinstance(statement, ast.Expr):
@@ -37,38 +40,48 @@ def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
 
 
 def _left_out(syntax: Syntax, statement: ast.Expr) -> list[Edit]:
+    """The statement without its line. What was said about it stays, but for what is said to mxlint alone."""
     tree = Tree(syntax, statement)
-    block = syntax.block(statement)
-    line = tree.find(statement, cst.Expr)
-    if len(block) == 1:
-        return tree.replaced({line: cst.Pass()})
-    first, last = syntax.first_row(statement), statement.end_lineno
-    assert last is not None
-    return [syntax.edit(syntax.source.offset(first), syntax.source.offset(last + 1), "")]
+    line = tree.find(statement, cst.SimpleStatementLine)
+    if len(syntax.block(statement)) == 1:
+        return tree.replaced({tree.find(statement, cst.Expr): cst.Pass()})
+    assert statement.end_lineno is not None
+    start, end = syntax.source.offset(syntax.first_row(statement)), syntax.source.offset(statement.end_lineno + 1)
+    comment = line.trailing_whitespace.comment
+    if comment is None or names_rules(comment.value.encode()):
+        return [syntax.edit(start, end, "")]
+    text = syntax.source.text[start:end]
+    return [syntax.edit(start, end, f"{syntax.indent(statement)}{comment.value}{text[len(text.rstrip()) :]}")]
 
 
 # -- returned, and done outside ---------------------------------------------------------------------------------------
 
 
-def _returned(syntax: Syntax, statement: ast.stmt, remedy: Outside) -> list[Edit] | None:
+def _returned(syntax: Syntax, statement: ast.stmt, remedy: Outside, sources: Sources) -> list[Edit] | None:
     """The names that a statement of the compiled function needs returned, and the statement done after each call."""
     function, site = function_at(syntax, remedy.function), syntax.at(remedy.site)
     if not isinstance(function, ast.FunctionDef) or site is None or statement not in function.body or has_long_string(statement):
         return None
-    names = sorted(needed(statement) & local_names(function))
-    calls, returns = calls_of(syntax, site, function), [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    calls = calls_of(syntax, site, function, remedy.calls, sources)
+    if not calls:
+        return None
+    local = needed(statement) & local_names(function)
+    names = sorted(local - set(calls[0].names))
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     after = function.body[function.body.index(statement) + 1 :]
-    if not calls or not names or returns != after[-1:] or names_bound(after) & {*names}:
+    if not names or returns != after[-1:] or names_bound(after) & {*names}:
         return None
     if isinstance(statement, ast.Assign) and _reads(syntax, after, statement.targets):
         return None
     own = returns[0].value
-    uses = [_use(syntax, call) for call in calls]
+    uses = [_use(syntax, call, own, kept=local & set(call.names)) for call in calls]
     if own is None or any(use is None for use in uses):
         return None
-    returned = [own.id] if isinstance(own, ast.Name) else []
-    more = [name for name in names if name not in returned]
     flat = isinstance(own, ast.Tuple) and all(use is not None and use.unpacks(own) for use in uses)
+    given = [item.id if isinstance(item, ast.Name) else "" for item in own.elts] if flat and isinstance(own, ast.Tuple) else []
+    given = given if len({*given}) == len(given) else []
+    returned = [own.id] if isinstance(own, ast.Name) else given
+    more = [name for name in names if name not in returned]
     edits: list[Edit] = []
     for use in uses:
         made = use.taken(syntax, statement, returned if more != names else [], more, flat=flat) if use is not None else None
@@ -98,29 +111,34 @@ def _reads(syntax: Syntax, statements: Sequence[ast.stmt], targets: Sequence[ast
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A statement that is nothing but a call of the compiled function, with or without a name for its result."""
+    """A statement with a call of the compiled function. `whole`: it is nothing but that call, with or without a name for its result; else nothing is
+    done in it before the call. `object`: the names by which the moved statement has the object that a method belongs to, as they are written here."""
 
-    statement: ast.Assign | ast.Expr
+    statement: ast.stmt
     call: ast.Call
+    whole: bool
+    object: Mapping[str, str]
 
     def unpacks(self, value: ast.Tuple) -> bool:
         """Whether the parts of a result have a name each."""
-        target = self.statement.targets[0] if isinstance(self.statement, ast.Assign) else None
+        target = self._target()
         return (
             isinstance(target, ast.Tuple)
             and len(target.elts) == len(value.elts)
-            and not any(isinstance(item, ast.Starred) for item in (*target.elts, *value.elts))
+            and all(isinstance(item, ast.Name) for item in target.elts)
+            and not any(isinstance(item, ast.Starred) for item in value.elts)
         )
 
     def taken(self, syntax: Syntax, moved: ast.stmt, first: list[str], more: list[str], *, flat: bool) -> list[Edit] | None:
         """The call with names for what it returns as well, and the statement that needs them after it. `first`: the names that stand for
-        the whole result as it is."""
-        target = self.statement.targets[0] if isinstance(self.statement, ast.Assign) else None
-        scope = syntax.function(self.statement)
-        names_in = (node.id for node in ast.walk(scope) if isinstance(node, ast.Name) and syntax.owner_of(node.id, node) is scope)
-        taken = {*names_in, *local_names(scope)}
-        names = {name: name if name not in taken else syntax.fresh(name) for name in (*first, *more)}
-        if first and isinstance(target, ast.Name):
+        the whole result as it is, or for its parts."""
+        if not self.whole:
+            return self._lifted(syntax, moved, first, more)
+        target = self._target()
+        names = self._names(syntax, [*first, *more])
+        if flat and isinstance(target, ast.Tuple):
+            names |= {name: item.id for name, item in zip(first, target.elts) if name and isinstance(item, ast.Name)}
+        elif first and isinstance(target, ast.Name):
             names[first[0]] = target.id
         elif first and target is not None:
             return None
@@ -130,27 +148,94 @@ class _Use:
         elif flat:
             text = text.removeprefix("(").removesuffix(")")
         bound_to = ", ".join([text, *(names[name] for name in more)])
-        after = syntax.after(self.statement, _renamed(syntax, moved, names))
+        after = syntax.after(self.statement, _renamed(syntax, moved, {**names, **self.object}))
         start = syntax.start(self.statement)
         head = syntax.edit(start, syntax.start(self.call), f"{bound_to} = ")
         return None if after is None or "\n" in head.content else [after, *([] if text == bound_to and target is not None else [head])]
 
+    def _lifted(self, syntax: Syntax, moved: ast.stmt, first: list[str], more: list[str]) -> list[Edit] | None:
+        """The call before the statement, under a name that the statement has instead."""
+        result = first[0] if len(first) == 1 else "result"
+        names = self._names(syntax, [result, *more])
+        bound_to = ", ".join([names[result], *(names[name] for name in more)])
+        first_line, *rest = lines_of(syntax.text(self.call))
+        inserted = syntax.before(self.statement, [f"{bound_to} = {first_line}"])
+        moved_lines = syntax.before(self.statement, _renamed(syntax, moved, {**names, **self.object}))
+        if inserted is None or moved_lines is None or has_long_string(self.call):
+            return None
+        newline = syntax.source.newline(inserted.span.start.row)
+        call = newline.join([inserted.content.rstrip("\r\n"), *rest]) + newline
+        return joined(Edit(call + moved_lines.content, inserted.span), [syntax.replace(self.call, names[result])])
 
-def _use(syntax: Syntax, call: ast.Call) -> _Use | None:
-    statement = syntax.parents[call]
-    single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-    if not single and not isinstance(statement, ast.Expr):
+    def _target(self) -> ast.expr | None:
+        return self.statement.targets[0] if self.whole and isinstance(self.statement, ast.Assign) else None
+
+    def _names(self, syntax: Syntax, wanted: Sequence[str]) -> dict[str, str]:
+        """Names for what the function has under those: the same where they are free."""
+        scope = syntax.function(self.statement)
+        names_in = (node.id for node in ast.walk(scope) if isinstance(node, ast.Name) and syntax.owner_of(node.id, node) is scope)
+        taken = {*names_in, *local_names(scope)}
+        return {name: name if name not in taken else syntax.fresh(name) for name in wanted}
+
+
+def _use(syntax: Syntax, call: Call, result: ast.expr | None, *, kept: set[str]) -> _Use | None:
+    """The statement of a call, if the result can be taken apart there. `kept`: the names of the object that the moved statement needs."""
+    statement = syntax.statement(call.node)
+    if syntax.start(call.node) < syntax.start(statement) or not syntax.alone(statement):
         return None
-    assert isinstance(statement, (ast.Assign, ast.Expr))
-    return _Use(statement, call) if syntax.start(call) >= syntax.start(statement) and syntax.alone(statement) else None
+    parent = syntax.parents[call.node]
+    single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+    whole = parent is statement and (single or isinstance(statement, ast.Expr))
+    names = {name: text for name, text in call.names.items() if name in kept}
+    if whole and isinstance(statement, ast.Assign) and {*map(_root, names.values())} & bound(statement):
+        return None  # the object is not to be had any more
+    if not whole and not _comes_first(syntax, call.node, statement):
+        return None
+    return _Use(statement, call.node, whole, names)
+
+
+def _root(text: str) -> str:
+    """The name that an object is reached from."""
+    return text.partition(".")[0]
+
+
+def _comes_first(syntax: Syntax, call: ast.Call, statement: ast.stmt) -> bool:
+    """Whether a statement calls that, once, before it does anything else."""
+    if not isinstance(statement, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return)):
+        return False
+    node: ast.AST = call
+    while node is not statement:
+        parent = syntax.parents[node]
+        before = _before(parent, node)
+        if before is None or not all(isinstance(part, (ast.Name, ast.Constant)) for part in before):
+            return False
+        node = parent
+    return True
+
+
+def _before(parent: ast.AST, node: ast.AST) -> list[ast.expr] | None:
+    """What an expression or a simple statement evaluates before one of its parts; None where that may be left out, or happen more than once."""
+    if isinstance(parent, ast.Call):
+        function = parent.func
+        called = [function.value if isinstance(function, ast.Attribute) else function]
+        if node is function:
+            return []
+        given = [*parent.args, *(item.value for item in parent.keywords)]
+        inner = node.value if isinstance(node, ast.keyword) else node
+        return [*called, *given[: next(number for number, item in enumerate(given) if item is inner)]]
+    if isinstance(parent, (ast.Attribute, ast.keyword, ast.Expr, ast.Return, ast.UnaryOp, ast.Assign, ast.AnnAssign)):
+        value = parent.operand if isinstance(parent, ast.UnaryOp) else parent.value
+        return [] if node is value else None
+    if isinstance(parent, ast.BinOp):
+        return [] if node is parent.left else [parent.left]
+    if isinstance(parent, ast.Subscript):
+        return [] if node is parent.value else [parent.value]
+    if isinstance(parent, (ast.Tuple, ast.List)):
+        return parent.elts[: next(number for number, item in enumerate(parent.elts) if item is node)]
+    return None
 
 
 def _renamed(syntax: Syntax, statement: ast.stmt, names: Mapping[str, str]) -> list[str]:
     """The lines of the statement, with other names."""
     tree = Tree(syntax, statement)
-    changes: dict[cst.CSTNode, cst.CSTNode | cst.RemovalSentinel] = {
-        tree.find(node, cst.Name): cst.Name(names[node.id])
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and names.get(node.id, node.id) != node.id
-    }
-    return [*syntax.comments(statement), *tree.code(changes)]
+    return [*syntax.comments(statement), *tree.code(named_anew(tree, statement, names))]

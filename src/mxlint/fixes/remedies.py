@@ -82,23 +82,26 @@ class Unbake:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Do the statement at `place` after the calls of `function`, which is compiled at `site`. `needless`: or not at all."""
+    """Do the statement at `place` after the `calls` of `function`, which is compiled at `site`. `needless`: or not at all."""
 
     place: Span
     site: Span
     function: Span | None
+    calls: tuple[Span, ...]
     needless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """Give `function`, which is compiled at `site`, what its body reads at `places` as an argument. `arrays`: its parameters that
-    are given arrays."""
+    """Give `function`, which is compiled at `site`, what its body reads at `places` as an argument of its `calls`. `arrays`: its parameters that
+    are given arrays; `as_array`: it may be given as an array, as far as dtypes go."""
 
     places: tuple[Span, ...]
     site: Span
     function: Span | None
+    calls: tuple[Span, ...]
     arrays: tuple[str, ...] = ()
+    as_array: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,8 @@ def _reshaped(syntax: Syntax, node: ast.expr, mlx: str, remedy: Unbake) -> str |
     if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
         given = given[0].elts
     shape, sizes = remedy.shape, remedy.sizes
-    made = _between(shape, _filled(shape, sizes)) if shape is not None and sizes is not None and len(sizes) == len(given) else None
+    texts = [" ".join(syntax.text(size).split()) for size in given]
+    made = _between(shape, _filled(shape, sizes), texts) if shape is not None and sizes is not None and len(sizes) == len(given) else None
     made = made or (_as_written(syntax, operand, given) if shape is None or len(shape) > 1 else None)
     if made is None:
         return None
@@ -90,8 +91,8 @@ def _numbers(sizes: Sequence[Extent]) -> list[int] | None:
     return numbers if len(numbers) == len(sizes) else None
 
 
-def _between(shape: Sequence[Extent], sizes: Sequence[Extent]) -> tuple[str, str] | None:
-    """What has to be done to the axes between those that stay."""
+def _between(shape: Sequence[Extent], sizes: Sequence[Extent], texts: Sequence[str]) -> tuple[str, str] | None:
+    """What has to be done to the axes between those that stay. `texts`: how the program writes the sizes; those that come from no axis stay as they are."""
     first = len(list(takewhile(lambda pair: _equal(*pair), zip(shape, sizes))))
     rest = zip(shape[first:][::-1], sizes[first:][::-1])
     last = len(list(takewhile(lambda pair: _equal(*pair), rest)))
@@ -99,7 +100,8 @@ def _between(shape: Sequence[Extent], sizes: Sequence[Extent]) -> tuple[str, str
     if len(new) == 1 and len(old) > 1:
         return "flatten", f"{first}, {-last - 1}" if first or last else ""
     if len(old) == 1 and len(new) > 1:
-        texts = [str(size.size) if isinstance(size.size, int) and not size.axes else "-1" for size in new]
+        texts = texts[first : len(sizes) - last]
+        texts = [text if isinstance(size.size, int) and not size.axes else "-1" for size, text in zip(new, texts)]
         if texts.count("-1") <= 1:
             return "unflatten", f"{first if last else -1}, ({', '.join(texts)})"
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -16,6 +17,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
+SCOPES = (*FUNCTIONS, ast.ClassDef, *COMPREHENSIONS)
 
 
 class Syntax:
@@ -28,6 +30,7 @@ class Syntax:
             self.tree = ast.parse(source.text)
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self._local_names: dict[ast.AST, set[str]] = {}
+        self._declarations: dict[ast.AST, dict[str, type[ast.Global | ast.Nonlocal]]] = {}
 
     # -- where --
 
@@ -76,9 +79,33 @@ class Syntax:
         return self.owner_of(root(node), node)
 
     def owner_of(self, name: str | None, node: ast.AST) -> ast.AST | None:
-        """The function or module that a name means something of where a node stands."""
-        scopes = (scope for scope in self.up(node) if isinstance(scope, (*FUNCTIONS, ast.Module)))
-        return next((scope for scope in scopes if isinstance(scope, ast.Module) or name in self.local_names(scope)), None) if name else None
+        """The module, class, function or comprehension whose variable a name means where a node stands."""
+        if not name:
+            return None
+        path, innermost = [node, *self.up(node)], True
+        for number, scope in enumerate(path[1:], 1):
+            if isinstance(scope, ast.Module):
+                return scope
+            if not isinstance(scope, SCOPES) or not _runs_in(scope, path[number - 1], path[number - 2] if number > 1 else None):
+                continue
+            if isinstance(scope, COMPREHENSIONS):
+                if any(name in bound(clause.target) for clause in scope.generators):
+                    return scope
+            elif not isinstance(scope, ast.ClassDef) or innermost:  # what a class binds is no name of its methods
+                declared = self._declared(scope).get(name)
+                if declared is ast.Global:
+                    return self.tree
+                if declared is None and name in self.local_names(scope):
+                    return scope
+            innermost = False
+        return None
+
+    def _declared(self, scope: ast.AST) -> dict[str, type[ast.Global | ast.Nonlocal]]:
+        """The names that a function or class says to be of a scope around it."""
+        if scope not in self._declarations:
+            found = (part for part in _own_parts(scope) if isinstance(part, (ast.Global, ast.Nonlocal)))
+            self._declarations[scope] = {name: type(part) for part in found for name in part.names}
+        return self._declarations[scope]
 
     def local_names(self, function: ast.AST) -> set[str]:
         """`local_names`, once a function."""
@@ -149,13 +176,56 @@ class Syntax:
                         return item.asname or name, None
         if (alias := self.module_alias(module)) is not None:
             return f"{alias}.{name}", None
-        first = next((node for node in self.tree.body if _plain_import(node)), None)
-        if first is None or name in self.words or self.indent(first) is None:
-            return None
-        newline = self.source.newline(first.lineno)
-        blank = newline if "mlx" in self.source.line(first.lineno) else ""
-        at = self.source.offset(first.lineno)
-        return name, self.edit(at, at, f"from {module} import {name}{newline}{blank}")
+        added = self._import_added(module, name) if name not in _names_in(self.tree) else None
+        return (name, added) if added is not None else None
+
+    def _import_added(self, module: str, name: str) -> Edit | None:
+        """`from module import name` of a module of the standard library, where isort puts it: among the names of such an import, or in its order
+        among the imports at the top."""
+        block = self._imports()
+        line = f"from {module} import {name}"
+        same = [node for node in block if isinstance(node, ast.ImportFrom) and not node.level and node.module == module]
+        plain = next((node for node in same if not any(item.asname or item.name == "*" for item in node.names)), None)
+        if plain is not None:
+            return self._member_added(plain, name)
+        if same:
+            return self.after(same[-1], [line])
+        section = [node for node in block if _section(node) == 1]
+        later = [node for node in section if isinstance(node, ast.ImportFrom) and (node.module or "") > module]
+        if later:
+            return self.before(later[0], [line])
+        if section:
+            return self.after(section[-1], [line])
+        future = [node for node in block if _section(node) == 0]
+        rest = [node for node in block if _section(node) > 1]
+        return self.before(rest[0], [line, ""]) if rest else self.after(future[-1], ["", line]) if future else None
+
+    def _member_added(self, node: ast.ImportFrom, name: str) -> Edit:
+        """One more name among those of an import, on a line of its own if the others are."""
+        before = [item for item in node.names if _member_order(item.name) < _member_order(name)]
+        item = before[-1] if before else node.names[0]
+        line = self.source.line(item.lineno)
+        own = line.split("#")[0].strip().rstrip(",") == item.name
+        if own and not before:
+            at = self.source.offset(item.lineno)
+            return self.edit(at, at, f"{line[: len(line) - len(line.lstrip())]}{name},{self.source.newline(item.lineno)}")
+        if own and "," in line.split("#")[0]:
+            at = self.source.offset(item.lineno + 1)
+            return self.edit(at, at, f"{line[: len(line) - len(line.lstrip())]}{name},{self.source.newline(item.lineno)}")
+        at = self.end(item) if before else self.start(item)
+        return self.edit(at, at, f", {name}" if before else f"{name}, ")
+
+    def _imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """The first imports of the file that stand together, each on lines of its own."""
+        found: list[ast.Import | ast.ImportFrom] = []
+        for node in self.tree.body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                if not self.alone(node):
+                    return []
+                found.append(node)
+            elif found:
+                break
+        return found
 
     # -- edits --
 
@@ -230,8 +300,25 @@ class Syntax:
         return row
 
 
-def _plain_import(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Import) or isinstance(node, ast.ImportFrom) and node.module != "__future__"
+def _names_in(tree: ast.AST) -> set[str]:
+    """All names that code binds or reads."""
+    fields = ((node, name) for node in ast.walk(tree) for name in ("id", "name", "arg", "asname", "rest"))
+    return {value for node, name in fields if isinstance(value := getattr(node, name, None), str)}
+
+
+def _section(node: ast.Import | ast.ImportFrom) -> int:
+    """Which of isort's sections an import belongs to: of the future (0), of the standard library (1), all others (2)."""
+    if isinstance(node, ast.ImportFrom) and node.level:
+        return 2
+    modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [item.name for item in node.names]
+    if modules == ["__future__"]:
+        return 0
+    return 1 if all(module.partition(".")[0] in sys.stdlib_module_names for module in modules) else 2
+
+
+def _member_order(name: str) -> tuple[int, str]:
+    """The order of names in one import: constants, classes, all others."""
+    return 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name
 
 
 Sources = Mapping[str, Source]
@@ -312,6 +399,25 @@ def bound(node: ast.AST) -> set[str]:
     for child in ast.iter_child_nodes(node):
         names |= bound(child)
     return names
+
+
+def _runs_in(scope: ast.AST, child: ast.AST, below: ast.AST | None) -> bool:
+    """Whether names in a part of a scope are looked up in the scope itself. `child`: its part, `below`: the part of that. Decorators,
+    defaults, annotations, base classes and what a comprehension goes over first are evaluated around it."""
+    if isinstance(scope, COMPREHENSIONS):
+        return child is not scope.generators[0] or below is not scope.generators[0].iter
+    body = getattr(scope, "body", ())
+    return child is body or isinstance(body, list) and any(child is part for part in body)
+
+
+def _own_parts(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function or class without those of the scopes within it."""
+    waiting = list(getattr(scope, "body", ())) if not isinstance(scope, ast.Lambda) else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            waiting += ast.iter_child_nodes(node)
 
 
 def root(node: ast.AST) -> str | None:

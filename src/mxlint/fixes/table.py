@@ -10,7 +10,7 @@ from typing import cast
 
 from mxlint.finding import Finding, Fix
 from mxlint.fixes import remedies
-from mxlint.fixes.edits import EditError, fixed_sources
+from mxlint.fixes.edits import EditError, fixed_sources, loses_comments
 from mxlint.fixes.remedies import Either, Remedy
 from mxlint.fixes.syntax import Sources
 from mxlint.rules.registry import RULES
@@ -79,6 +79,8 @@ class Attempts:
             for fix in _made(remedy, sources) if budget.look() else ():
                 try:
                     fixed = fixed_sources(replace(finding, fix=fix), sources)
+                    if loses_comments(replace(finding, fix=fix), sources):
+                        continue
                 except EditError:
                     continue
                 budget.analyse()

@@ -85,3 +85,12 @@ class _Replace(cst.CSTTransformer):
 
     def on_leave(self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT) -> cst.CSTNodeT | cst.RemovalSentinel:
         return self._changes.get(original_node, updated_node)  # type: ignore[return-value]
+
+
+def named_anew(tree: Tree, node: ast.AST, names: Mapping[str, str]) -> dict[cst.CSTNode, cst.CSTNode | cst.RemovalSentinel]:
+    """The changes that put other expressions in the place of names."""
+    return {
+        tree.find(part, cst.Name): cst.parse_expression(names[part.id])
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and names.get(part.id, part.id) != part.id
+    }

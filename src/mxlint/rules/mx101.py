@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
@@ -18,7 +19,7 @@ LOST = "log the array outside the compiled function, or log its .shape or .dtype
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced array becomes text."""
-    yield from evaluations(program, RULE, "format", HELP, remedy=_remedy)
+    yield from evaluations(program, RULE, "format", HELP, remedy=partial(_remedy, program))
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == "log":
@@ -27,13 +28,14 @@ def check(program: Program) -> Iterator[Finding]:
                     f"{event.what} formats a traced array: while {name_of(compiled)} is traced it has no value, "
                     "so the log record is lost and logging prints a traceback to stderr",
                     LOST, compiled, event.modality, severity="warning", within=event.within, calls=event.calls,
-                    uncalled=not program.calls.get(number), remedy=_remedy(compiled, event),
+                    uncalled=not program.calls.get(number), remedy=_remedy(program, compiled, event),
                 )  # fmt: skip
 
 
-def _remedy(compiled: Compiled, event: Event) -> Outside:
+def _remedy(program: Program, compiled: Compiled, event: Event) -> Outside:
     where = compiled.function.where
-    return Outside(event.where.span, compiled.site.span, where.span if where is not None else None, needless=True)
+    calls = program.calls_of_site(compiled.site)
+    return Outside(event.where.span, compiled.site.span, where.span if where is not None else None, calls, needless=True)
 
 
 RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True, fixes=("unsafe",), experiment="text")

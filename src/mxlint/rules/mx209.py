@@ -11,7 +11,7 @@ from mxlint.fixes.remedies import Argument
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import arrays_given
+from mxlint.rules.variation import arrays_given, same_dtypes
 
 KINDS = ("python", "mode", "frozen", "object")
 
@@ -50,7 +50,8 @@ def _remedy(program: Program, compiled: Compiled, stale: list[Stale]) -> Argumen
         return None
     places = tuple(dict.fromkeys(one.read.span for one in stale))
     function = compiled.function.where.span if compiled.function.where is not None else None
-    return Argument(places, compiled.site.span, function, arrays_given(program, compiled))
+    alike = same_dtypes(program, compiled, [value for one in stale for value in (one.before, one.after)])
+    return Argument(places, compiled.site.span, function, program.calls_of_site(compiled.site), arrays_given(program, compiled), alike)
 
 
 def _is(stale: Stale) -> str:

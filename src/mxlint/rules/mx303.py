@@ -11,7 +11,7 @@ from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import FEW, arrays_given, scalars_vary, series
+from mxlint.rules.variation import FEW, arrays_given, same_dtypes, scalars_vary, series
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -33,11 +33,9 @@ def _wrap(program: Program, compiled: Compiled, argument: Argument, values: Sequ
     """Pass an array, if the argument itself is what varies, and a number."""
     numbers = all(isinstance(value, ScalarValue) and value.type in ("int", "float", "number") for value in (argument.value, *values))
     function = compiled.function.where
-    return (
-        Wrap(argument.where.span, function.span, compiled.function.bound, arrays_given(program, compiled))
-        if function is not None and numbers
-        else None
-    )
+    if function is None or not numbers or not same_dtypes(program, compiled, (argument.value, *values)):
+        return None
+    return Wrap(argument.where.span, function.span, compiled.function.bound, arrays_given(program, compiled))
 
 
 RULE = Rule("MX303", "varying-scalar-argument", "warning", check, fixes=("unsafe",), cost_only=True, experiment="many values")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from mxlint.facts.events import Call, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+from mxlint.finding import Span
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class Program:
     @cached_property
     def calls(self) -> Mapping[int, tuple[Call, ...]]:
         return _by_object(self.log.calls)
+
+    def calls_of_site(self, site: Where) -> tuple[Span, ...]:
+        """Where objects of a site are called."""
+        return tuple(dict.fromkeys(call.where.span for made in self.sites.get(site, ()) for call in self.calls.get(made.number, ())))
 
     @cached_property
     def traces(self) -> Mapping[int, tuple[Trace, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
@@ -57,6 +57,22 @@ def arrays_given(program: Program, compiled: Compiled) -> tuple[str, ...]:
         for call in program.calls.get(compiled.number, ())
     ]
     return tuple(sorted(set.intersection(*calls))) if calls else ()
+
+
+OTHER_DTYPE: Mapping[str, frozenset[str]] = {
+    "int": frozenset({"int8", "int16", "uint8", "uint16", "uint32", "uint64"}),
+    "float": frozenset({"float16", "bfloat16"}),
+}
+"""Arrays of which dtypes become another one beside an array of a number, and not beside the number itself (tests/test_fixes_calls.py asks MLX)."""
+
+
+def same_dtypes(program: Program, compiled: Compiled, numbers: Iterable[Value]) -> bool:
+    """Whether no array in sight that a compiled function is given, or reads, has another dtype after arithmetic where numbers become arrays."""
+    types = {value.type if isinstance(value, ScalarValue) else "number" for value in numbers}
+    others = frozenset[str]().union(*(dtypes for name, dtypes in OTHER_DTYPE.items() if types & {name, "number"}))
+    given = (argument.value for call in program.calls.get(compiled.number, ()) for argument in call.arguments)
+    values = [*given, *(read.value for read in program.reads.get(compiled.number, ()))]
+    return not any(isinstance(leaf, ArrayValue) and leaf.dtype in others for value in values for _, leaf in leaves("", value))
 
 
 def leaves(name: str, value: Value) -> Iterator[tuple[str, Value]]:

@@ -1,0 +1,341 @@
+"""Fixes that change calls: which ones are found, what names mean where they stand, and when nothing is offered."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from mxlint.analysis import analyze
+from mxlint.fixes.edits import apply
+from mxlint.fixes.syntax import Syntax
+from mxlint.models.mlx.table import Table, load_table
+from mxlint.project import Project
+from mxlint.rules.variation import OTHER_DTYPE
+from mxlint.source import Source
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return load_table()
+
+
+def fixed(text: str, code: str, table: Table) -> str | None:
+    """The text with the one finding of a code fixed, if there is a fix."""
+    found = analyze(Source(None, "main.py", text.encode(), text), Project(), table).findings
+    (finding,) = [finding for finding in found if finding.code == code]
+    fix = finding.remedy() if finding.remedy is not None else None
+    return apply(text, fix.edits) if fix is not None else None
+
+
+# -- what names mean --------------------------------------------------------------------------------------------------
+
+SCOPES = """\
+k = 1
+def f(a=k, *, z=[k for k in range(k)]):
+    global k
+    k = 2
+    def g():
+        return k
+    return [k for k in [k]]
+class A(k):
+    k = 3
+    y = k
+    z = [k for _ in range(k)]
+    def m(self): return k
+    h = lambda k=k: k
+"""
+OWNERS = {
+    (2, 8): "Module", (2, 17): "ListComp", (2, 34): "Module", (6, 15): "Module", (7, 12): "ListComp", (7, 24): "Module", (8, 8): "Module",
+    (10, 8): "ClassDef", (11, 9): "Module", (11, 26): "ClassDef", (12, 24): "Module", (13, 17): "ClassDef", (13, 20): "Lambda",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", OWNERS, ids=str)
+def test_whose_name_it_is(place: tuple[int, int]) -> None:
+    """As Python looks it up: decorators, defaults and what is gone over first belong to the scope around."""
+    syntax = Syntax(Source(None, "main.py", SCOPES.encode(), SCOPES))
+    row, column = place
+    node = syntax.at(syntax.source.span(syntax.offset(row, column), syntax.offset(row, column) + 1))
+    assert node is not None
+    assert type(syntax.owner(node)).__name__ == OWNERS[place]
+
+
+GLOBAL = """\
+import mlx.core as mx
+
+k = 1
+
+
+@mx.compile
+def f(x):
+    return x * k
+
+
+def main():
+    {}
+    for i in range(3):
+        k = i
+        print(f(mx.array(1.0)).item())
+
+
+main()
+"""
+
+
+def test_a_number_that_a_function_sets_for_all(table: Table) -> None:
+    made = fixed(GLOBAL.format("global k"), "MX209", table)
+    assert made == GLOBAL.format("global k").replace("f(x):", "f(x, k):").replace("array(1.0))", "array(1.0), mx.array(k))")
+
+
+NAMED_ALIKE = """\
+import mlx.core as mx
+
+k = 1
+
+
+@mx.compile
+def f(x):
+    return x * k
+
+
+for i in range(3):
+    {}
+    k += 1
+"""
+ALIKE = {
+    "a comprehension": "print([f(mx.array(1.0)).item() for k in range(2)])",
+    "a lambda": "print((lambda k: f(mx.array(1.0)).item())(i))",
+}
+
+
+@pytest.mark.parametrize("line", ALIKE.values(), ids=ALIKE)
+def test_another_variable_of_the_same_name(line: str, table: Table) -> None:
+    assert fixed(NAMED_ALIKE.format(line), "MX209", table) is None
+
+
+# -- calls that are given more ----------------------------------------------------------------------------------------
+
+GIVEN = {
+    "a default": ("x, n=2", "x * n * k", "mx.array(1.0)", "x, n=2, *, k", "mx.array(1.0), k=mx.array(k)"),
+    "by name": ("x, n", "x * n * k", "mx.array(1.0), n=2", "x, n, k", "mx.array(1.0), n=2, k=mx.array(k)"),
+    "keywords only": ("x, *, n", "x * n * k", "mx.array(1.0), n=2", "x, *, n, k", "mx.array(1.0), n=2, k=mx.array(k)"),
+    "a trailing comma": ("x,", "x * k", "mx.array(1.0),", "x, k", "mx.array(1.0), mx.array(k)"),
+}
+PASSED = """\
+import mlx.core as mx
+
+k = 1
+
+
+@mx.compile
+def f({}):
+    return {}
+
+
+for i in range(3):
+    print(f({}).item())
+    k += 1
+"""
+
+
+@pytest.mark.parametrize(("params", "body", "args", "new_params", "new_args"), GIVEN.values(), ids=GIVEN)
+def test_an_argument_more(params: str, body: str, args: str, new_params: str, new_args: str, table: Table) -> None:
+    made = fixed(PASSED.format(params, body, args), "MX209", table)
+    assert made is not None
+    assert made.replace("k,)", "k)") == PASSED.format(new_params, body, new_args)
+
+
+KEPT = """\
+import mlx.core as mx
+
+
+class Scheduler:
+    def __init__(self):
+        self.count = 0
+        self.fn = mx.compile(self._fn)
+
+    def _fn(this, x):
+        return x * this.count
+
+    def step(self, x):
+        self.count += 1
+        return self.fn(x)
+{}
+
+scheduler = Scheduler()
+for i in range(4):
+    print({}(mx.array(1.0) + i).item())
+"""
+STEPS = {
+    "": ("scheduler.step", True),
+    "\n    def other(self, x):\n        return self._fn(x)\n": ("scheduler.step", False),  # it runs uncompiled, too
+    "\n    def other(self):\n        return list(map(self.fn, []))\n": ("scheduler.step", False),
+    "\n    def other(self):\n        self.fn = print\n": ("scheduler.step", False),
+    "\n    def other(self):\n        return getattr(self, 'fn')\n": ("scheduler.step", False),
+    "\n\nclass Other(Scheduler):\n    def _fn(self, x):\n        return x\n": ("scheduler.step", False),
+    "\n    def other(self, x):\n        return self.fn(x)\n": ("scheduler.step", True),  # what nothing in sight calls is followed as well
+}
+
+
+@pytest.mark.parametrize(("rest", "call", "made"), [(rest, *expected) for rest, expected in STEPS.items()])
+def test_a_method_that_is_kept_compiled(rest: str, call: str, made: bool, table: Table) -> None:
+    text = KEPT.format(rest, call)
+    new = text.replace("(this, x)", "(this, x, count)").replace("x * this.count", "x * count")
+    new = new.replace("self.fn(x)", "self.fn(x, mx.array(self.count))")
+    assert fixed(text, "MX209", table) == (new if made else None)
+
+
+def test_the_object_that_a_kept_method_belongs_to(table: Table) -> None:
+    text = KEPT.format("", "scheduler.fn").replace("item())", "item())\n    scheduler.count = i")
+    text = text.replace("    def step(self, x):\n        self.count += 1\n        return self.fn(x)\n", "")
+    made = fixed(text, "MX209", table)
+    assert made is not None
+    assert "scheduler.fn(mx.array(1.0) + i, mx.array(scheduler.count))" in made
+    call = text.replace("scheduler.fn(", "[scheduler][0].fn(")
+    assert fixed(call, "MX209", table) is None
+
+
+# -- calls inside of statements ---------------------------------------------------------------------------------------
+
+PRINTED = """\
+import mlx.core as mx
+
+
+@mx.compile
+def f(x):
+    y = x * 2
+    print(y)
+    return y + 1
+
+
+def run(x, n):
+    {}
+
+
+for i in range(3):
+    print(run(mx.ones(2), i))
+"""
+TAKEN = "result, y = f(x)\n    print(y)\n    "
+LIFTED = {
+    "return f(x)": TAKEN + "return result",
+    "return f(x).tolist()[0] + n": TAKEN + "return result.tolist()[0] + n",
+    "return n + f(x).sum().item()": TAKEN + "return n + result.sum().item()",
+    "z = [n, f(x)]\n    return z": TAKEN + "z = [n, result]\n    return z",
+    "result = 1\n    return f(x).item(n) if n == 0 else result": None,
+    "return n and f(x).tolist()": None,
+    "return [f(x) for _ in range(n)]": None,
+    "return str(n) + str(f(x))": None,  # something is called before
+    "return (lambda: f(x))()": None,
+    "if n: return f(x)": None,
+}
+
+
+@pytest.mark.parametrize(("old", "new"), LIFTED.items())
+def test_a_call_within_a_statement(old: str, new: str | None, table: Table) -> None:
+    made = fixed(PRINTED.format(old), "MX101", table)
+    moved = PRINTED.replace("    print(y)\n    return y + 1", "    return y + 1, y")
+    left_out = PRINTED.replace("    print(y)\n", "")
+    assert made == (moved.format(new) if new is not None else left_out.format(old))
+
+
+def test_names_of_the_result_are_used(table: Table) -> None:
+    text = PRINTED.format("a, b = f(x)\n    return a").replace("return y + 1", "return x + 1, y")
+    expected = text.replace("    print(y)\n", "").replace("a, b = f(x)\n", "a, b = f(x)\n    print(b)\n")
+    assert fixed(text, "MX101", table) == expected
+
+
+COMMENTS = {
+    "above and behind": ("    # why\n    print(y)  # TODO\n", "    # why\n    # TODO\n"),
+    "for mxlint": ("    print(y)  # mxlint: ignore[MX102]\n", ""),
+    "alone in its block": ("    if x.ndim:\n        print(y)  # TODO\n", "    if x.ndim:\n        pass  # TODO\n"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), COMMENTS.values(), ids=COMMENTS)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_what_is_left_out_leaves_its_comments(old: str, new: str, newline: str, table: Table) -> None:
+    text = PRINTED.format("return [f(x) for _ in range(n)]")
+    made = fixed(text.replace("    print(y)\n", old).replace("\n", newline), "MX101", table)
+    assert made == text.replace("    print(y)\n", new).replace("\n", newline)
+
+
+def test_a_comment_is_no_price_for_a_fix(table: Table) -> None:
+    text = "from functools import partial\n\nimport mlx.core as mx\n\n\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.exp(x), mx.zeros({}x.shape)\n\n\nfor n in (2, 3):\n    f(mx.zeros((n, 4)))\n"
+    for comment, made in (("", True), ("\n        # as large\n        ", False)):
+        new = fixed(text.format(comment), "MX401", table)
+        assert (new is not None and "mx.zeros_like(x)" in new) == made
+
+
+HEADS = "from functools import partial\n\nimport mlx.core as mx\n\nH = 2\n\n\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    B, L, D = x.shape\n    return {}\n\n\nfor n in (2, 3, 4):\n    f(mx.zeros((2, n, 4)))\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("x.reshape(B, L, H, D // H)", "mx.unflatten(x, -1, (H, -1))"),
+        ("x.reshape(B, L, H * 1, -1)", "mx.unflatten(x, -1, (H * 1, -1))"),
+        ("x.reshape(B, L, 2, D // 2)", "mx.unflatten(x, -1, (2, -1))"),
+        ("x.reshape(B, L, -1, H)", "mx.unflatten(x, -1, (-1, H))"),
+    ],
+)
+def test_sizes_stay_as_the_program_writes_them(old: str, new: str, table: Table) -> None:
+    assert fixed(HEADS.format(old), "MX401", table) == HEADS.format(new)
+
+
+# -- numbers as arrays ------------------------------------------------------------------------------------------------
+
+HELPED = """\
+import mlx.core as mx
+
+
+def faded(x, t):
+    return {}
+
+
+@mx.compile
+def f(x, t):
+    return faded(x, t) + t
+
+
+for i in range(4):
+    print(f(mx.ones(2), {}).tolist())
+"""
+
+
+@pytest.mark.parametrize(("body", "made"), [("mx.exp(-x * t)", True), ("x * 0.5**t", False), ("x[t:]", False), ("x", True)])
+def test_a_number_that_a_helper_is_given(body: str, made: bool, table: Table) -> None:
+    assert fixed(HELPED.format(body, "i"), "MX303", table) == (HELPED.format(body, "mx.array(i)") if made else None)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "made"),
+    [("float16", "0.5 * i", False), ("float16", "i", True), ("uint8", "i", False), ("float32", "0.5 * i", True)],
+)
+def test_numbers_that_keep_the_dtype_of_what_is_beside_them(dtype: str, number: str, made: bool, table: Table) -> None:
+    text = f"import mlx.core as mx\n\n\n@mx.compile\ndef f(x, t):\n    return mx.abs(x) * t\n\n\nfor i in range(4):\n    print(f(mx.ones(2, mx.{dtype}), {number}))\n"
+    assert (fixed(text, "MX303", table) is not None) == made
+
+
+@pytest.mark.mlx
+def test_dtypes_beside_a_number_and_an_array_of_it() -> None:
+    mx = pytest.importorskip("mlx.core")
+    names = [
+        "bool_",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "complex64",
+    ]
+    for name, number in product(names, (3, 0.5)):
+        array = mx.zeros(2, getattr(mx, name))
+        other = (array * number).dtype != (array * mx.array(number)).dtype
+        assert other == (name in OTHER_DTYPE[type(number).__name__]), (name, number)
