@@ -1,12 +1,13 @@
 """The real side, run as a script under a Python that has MLX: each program in forks of its own, once as written and once uncompiled.
 
 Reads one JSON object a line ({"folder": …}) and writes one a line: what the two runs showed. MLX runs no operation before the
-fork, since its threads would not survive it.
+fork, since its threads would not survive it. On CUDA it is not even imported before, which costs a second for each run.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
 import json
 import os
 import random
@@ -20,9 +21,7 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
-import mlx.core as mx
-import mlx.nn  # noqa: F401 - before mx.compile is replaced, since it compiles functions of its own
-
+mx: Any = None
 SECONDS = 20
 M_PERTURB = -6
 """Of mallopt in glibc."""
@@ -33,7 +32,20 @@ FILES = frozenset({"<run_path>", "helper", "parts", "work", "tools", "base", "se
 OPERATORS = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "gt", "ge", "lt", "le")
 
 
+CUDA = ("mlx-cuda-12", "mlx-cuda-13")
+"""The distributions that bring MLX's backend for CUDA, which does not survive a fork."""
+
+
+def load() -> None:
+    """Import MLX: all of it before mx.compile is replaced, since mlx.nn compiles functions of its own."""
+    global mx
+    mx = importlib.import_module("mlx.core")
+    importlib.import_module("mlx.nn")
+
+
 def main() -> None:
+    if not any(found.name in CUDA for found in importlib.metadata.distributions()):
+        load()
     for line in sys.stdin:
         job = json.loads(line)
         plain, compiled = forked(job["folder"], False), forked(job["folder"], True)
@@ -94,6 +106,8 @@ class Run:
         self.lines: set[tuple[str, int]] = set()
 
     def result(self) -> dict[str, Any]:
+        if mx is None:
+            load()
         # The first compiled call of a process that has run nothing yet traces twice.
         mx.eval(mx.zeros(1) + 1)
         mx.random.seed(7)
