@@ -384,11 +384,11 @@ def test_closed_streams(tmp_path: Path, command: str, code: int, message: str) -
     assert (done.returncode, done.stderr) == (code, message)
 
 
-def test_a_notebook_is_no_python_file(run: Run, tmp_path: Path) -> None:
+def test_a_notebook_that_is_none(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text('{"cells": []}', encoding="utf-8")
     done = run("check", "a.ipynb")
     assert (done.code, done.out) == (2, "")
-    assert "a.ipynb: a notebook" in done.err
+    assert "a.ipynb: not a notebook that mxlint reads" in done.err
 
 
 @pytest.mark.parametrize(

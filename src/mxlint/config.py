@@ -69,7 +69,7 @@ class Patterns:
 @dataclass(frozen=True, slots=True)
 class Config:
     """The settings of a file. `root` is the folder they are relative to, `file` where they stand, if anywhere; `severities`, by code, stand in for
-    those of the rules; `python` is the interpreter or environment that experiments run in."""
+    those of the rules; `markdown`: Markdown files of folders are checked, too; `python` is the interpreter or environment that experiments run in."""
 
     root: Path
     file: Path | None = None
@@ -81,6 +81,7 @@ class Config:
     fail_on: FailOn = "warning"
     compile_wrappers: tuple[str, ...] = ()
     tests: Patterns | None = None
+    markdown: bool = False
     mlx_version: str | None = None
     python: Path | None = None
 
@@ -268,7 +269,8 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 _SELECTORS = ("select", "extend-select", "ignore")
 _KEYS = (
-    *_SELECTORS, "severity", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "mlx-version", "python",
+    *_SELECTORS, "severity", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "markdown", "mlx-version",
+    "python",
 )  # fmt: skip
 
 
@@ -324,6 +326,8 @@ def _apply(config: Config, table: Mapping[str, Any], where: Callable[[str], str]
         config = replace(config, compile_wrappers=lists["compile-wrappers"])
     if "tests" in lists:
         config = replace(config, tests=Patterns(root, lists["tests"]))
+    if "markdown" in table:
+        config = replace(config, markdown=_boolean(table["markdown"], f"{where('markdown')}markdown"))
     if "severity" in table:
         config = replace(config, severities=_severities(table["severity"], f"{where('severity')}severity"))
     if "per-file-ignores" in table:
@@ -364,6 +368,12 @@ def _strings(value: object, where: str) -> tuple[str, ...]:
 def _string(value: object, where: str) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"{where}: expected a string, found {_kind(value)}")
+    return value
+
+
+def _boolean(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where}: expected a boolean, found {_kind(value)}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""Paths to files: what the user named, and the Python files under the folders among it, less what git or the configuration leaves out."""
+"""Paths to files: what the user named, and the Python files and notebooks under the folders among it, less what git or the configuration leaves out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, nearest
+from mxlint.documents.kinds import MARKDOWN, NOTEBOOK
 
 if TYPE_CHECKING:
     from mxlint.globs import Globs
@@ -73,10 +74,6 @@ def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: b
                 for found, real, config in _walk(path, configs, problems, cwd):
                     if real not in files:
                         files[real] = File(found, display(found, cwd), config, explicit=False, real=real)
-        elif path.suffix == ".ipynb":
-            problems.append(
-                Problem(display(str(path), cwd), "a notebook; mxlint reads Python files, such as jupyter nbconvert --to script makes")
-            )
         elif stat.S_ISREG(mode):
             config = configs.of(path.parent)
             if not (force_exclude and is_excluded(path, config)):
@@ -121,7 +118,7 @@ def _similar(path: Path) -> str:
 
 
 def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> Iterator[tuple[str, str, Config]]:
-    """The Python files under a folder: path, real path, settings. As in git, links to folders are not followed, so no walk goes in circles."""
+    """The files to check under a folder: path, real path, settings. As in git, links to folders are not followed, so no walk goes in circles."""
     start, real = os.path.join(top, ""), os.path.join(os.path.realpath(top), "")
     waiting = [(str(top), _ignores_above(top))]
     while waiting:
@@ -133,6 +130,7 @@ def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> It
             problems.append(Problem(display(folder, cwd), error.strerror or str(error)))
             continue
         config = configs.of(Path(folder))
+        endings = (".py", NOTEBOOK, *(MARKDOWN if config.markdown else ()))
         names = frozenset(name for patterns in config.excludes for name in patterns.names)
         excludes = _excludes(config, str(top))
         if any(entry.name == ".gitignore" for entry in entries):
@@ -143,7 +141,7 @@ def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> It
                 continue
             try:
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if not (is_folder or (entry.name.endswith(".py") and entry.is_file())):
+                if not (is_folder or (entry.name.endswith(endings) and entry.is_file())):
                     continue
             except OSError as error:
                 if error.errno != errno.ELOOP:  # a link that leads nowhere, in a circle

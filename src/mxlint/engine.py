@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
+from mxlint.documents.kinds import kind_of
 from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
 from mxlint.finding import SEVERITIES, Applicability, Finding, Span
 from mxlint.gate import admitted, last_names
@@ -163,6 +164,19 @@ class _Analysed:
             self.give_up(broken)
         return True
 
+    def parts(self, source: Source, isolated: bool) -> Iterable[Source]:
+        """The programs of a file that can be analysed. Of a notebook with a broken cell that is none; a block of Markdown stands for itself."""
+        if source.layout is None:
+            return (source,)
+        from mxlint.documents.reading import broken, programs
+
+        unjudged = set(self.unjudged)
+        for part in broken(source):
+            self.is_broken(part, isolated)
+        if source.layout.kind == "markdown":
+            self.unjudged = unjudged
+        return programs(source)
+
 
 def check(
     paths: Sequence[str],
@@ -196,6 +210,7 @@ def check(
                 files, problems = _stdin_file(stdin, configs, cwd, force_exclude), []
         with _timed("read", timings):
             contents = _read(files, stdin, unsaved, problems)
+            held = _documents(files, contents, problems)
             files = [file for file in files if file.at in contents]
         with _timed("gate", timings):
             wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
@@ -207,7 +222,7 @@ def check(
                 table = _table(next(file for file in files if file.at in relevant), settings)
         with _timed("analyse", timings):
             how = _How(settings.isolated, everything, with_facts, unsaved)
-            analysed = _analyse(looked_at, contents, relevant, table, how, progress)
+            analysed = _analyse(looked_at, contents, held, relevant, table, how, progress)
         with _timed("suppress", timings):
             findings, fail_on, python = _judge(analysed, {file.name: file for file in files}, configs, cwd)
     return Result(
@@ -251,6 +266,24 @@ def _read(files: Iterable[File], stdin: Stdin | None, unsaved: Mapping[str, byte
     return contents
 
 
+def _documents(files: Iterable[File], contents: dict[str, bytes], problems: list[Problem]) -> dict[str, bytes]:
+    """The bytes of notebooks and Markdown; `contents` has of them from here on the Python that they hold, and nothing of what cannot be read."""
+    found: dict[str, bytes] = {}
+    for file in files:
+        kind = kind_of(file.at)
+        if kind is None or file.at not in contents:
+            continue
+        from mxlint.documents.errors import DocumentError
+        from mxlint.documents.reading import code_of
+
+        data = found[file.at] = contents.pop(file.at)
+        try:
+            contents[file.at] = code_of(data, kind)
+        except DocumentError as error:
+            problems.append(Problem(file.name, str(error)))
+    return found
+
+
 def _bytes(path: str) -> bytes:
     with open(path, "rb", buffering=0) as file:
         return file.read()
@@ -281,6 +314,7 @@ class _How:
 def _analyse(
     files: Sequence[File],
     contents: Mapping[str, bytes],
+    documents: Mapping[str, bytes],
     relevant: Collection[str],
     table: Table | None,
     how: _How,
@@ -293,24 +327,35 @@ def _analyse(
         if progress is not None:
             progress(done, len(files))
         try:
-            source = source_from_bytes(contents[file.at], file.name, file.path)
+            source = _read_source(documents.get(file.at, contents[file.at]), file.name, file.path)
         except SourceError as error:
             analysed.give_up(undecodable(file.name, error))
             continue
         analysed.sources[file.name] = source
-        if table is None or file.at not in relevant:
-            analysed.is_broken(source, how.isolated)
-            continue
-        analyse = analyse or _analyser(contents, table, how)
-        try:
-            analysis = analyse(source, file.config)
-        except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
-            if not analysed.is_broken(source, how.isolated):
-                analysed.give_up(internal_error(file.name, error))
-                analysed.tracebacks.append(_traceback(file.name, error))
-            continue
-        analysed.add(source.name, analysis)
+        for part in analysed.parts(source, how.isolated):
+            if table is None or file.at not in relevant:
+                analysed.is_broken(part, how.isolated)
+                continue
+            analyse = analyse or _analyser(contents, table, how)
+            try:
+                analysis = analyse(part, file.config)
+            except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
+                if not analysed.is_broken(part, how.isolated):
+                    analysed.give_up(internal_error(file.name, error))
+                    analysed.tracebacks.append(_traceback(file.name, error))
+                continue
+            analysed.add(source.name, analysis)
     return analysed
+
+
+def _read_source(data: bytes, name: str, path: Path) -> Source:
+    """The bytes of a file as a source. Raises SourceError."""
+    kind = kind_of(str(path))
+    if kind is None:
+        return source_from_bytes(data, name, path)
+    from mxlint.documents.reading import read_document
+
+    return read_document(data, kind, name, path)
 
 
 def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
@@ -403,7 +448,11 @@ def _judge(
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
             findings = suppress(source, findings, selected, name in compiling)
-        findings = [_with_fix(_as_configured(finding, config), named) for finding in findings if finding.code in selected]
+        findings = [
+            _in_document(_with_fix(_as_configured(finding, config), named), analysed.sources)
+            for finding in findings
+            if finding.code in selected
+        ]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         fail_on[name] = config.fail_on
@@ -421,6 +470,25 @@ def _as_configured(finding: Finding, config: Config) -> Finding:
     lowered = SEVERITIES.index(finding.severity) - SEVERITIES.index(finding.claimed or finding.severity)
     effective = SEVERITIES[min(SEVERITIES.index(severity) + lowered, len(SEVERITIES) - 1)]
     return replace(finding, severity=effective, claimed=severity if effective != severity else None)
+
+
+def _in_document(finding: Finding, sources: Mapping[str, Source]) -> Finding:
+    """The finding as it is told of a notebook or of Markdown: with their rows in its message, and without a fix that crosses cells or meets what
+    only IPython reads."""
+    edited = {edit.span.filename for edit in finding.fix.edits} if finding.fix is not None else set()
+    documents = {
+        name: source for name in {finding.span.filename, *edited} if (source := sources.get(name)) is not None and source.layout is not None
+    }
+    if not documents:
+        return finding
+    from mxlint.documents.editing import in_pieces
+    from mxlint.documents.wording import with_own_rows
+
+    fix = finding.fix
+    if fix is not None:
+        own = {name: [edit for edit in fix.edits if edit.span.filename == name] for name in documents}
+        fix = fix if all(in_pieces(source, own[name]) for name, source in documents.items()) else None
+    return with_own_rows(replace(finding, fix=fix), sources)
 
 
 def _called(analysed: _Analysed) -> Iterator[tuple[str, Finding]]:

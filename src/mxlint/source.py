@@ -7,8 +7,12 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mxlint.finding import Position, Span
+
+if TYPE_CHECKING:
+    from mxlint.documents.layout import Layout
 
 # What ends a line for Python. str.splitlines knows more (form feed, U+2028, ...), which would shift every row after them.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -27,12 +31,14 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A decoded file. `name` is what users see, `text` has no BOM and the newlines of the file."""
+    """A decoded file. `name` is what users see, `text` has no BOM and the newlines of the file. `layout`: of a file that holds Python among other
+    things, where the rows of `text` are in it."""
 
     path: Path | None
     name: str
     data: bytes
     text: str
+    layout: Layout | None = field(default=None, compare=False, repr=False)
     _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property

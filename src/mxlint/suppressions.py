@@ -81,7 +81,10 @@ def suppress(source: Source, findings: Iterable[Finding], selected: Collection[s
     function or class of a file that does not itself compile anything (`compiles`): what compiles it may lie in a file that this run leaves out.
     """
     findings = list(findings)
-    if not (names_rules(source.data) or (findings and _NOQA.search(source.text))):
+    if not (
+        names_rules(source.data if source.layout is None else source.text.encode(errors="surrogatepass"))
+        or (findings and _NOQA.search(source.text))
+    ):
         return findings
     suppressions = list(read_suppressions(source))
     left = _unsilenced(findings, suppressions)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from tokenize import COMMENT, generate_tokens
 
+from mxlint.documents.layout import Layout
 from mxlint.finding import Edit, Finding, Related, Span
 from mxlint.source import Source, SourceError, lines_of, rewritten
 from mxlint.suppressions import names_rules
@@ -113,9 +114,21 @@ def _source(text: str) -> Source:
 def changed(source: Source, edits: Sequence[Edit]) -> Source:
     """A file with edits made, in its own encoding. Raises EditError where that cannot be done."""
     try:
+        if source.layout is not None:
+            return _changed_document(source, source.layout, edits)
         return rewritten(source, apply(source.text, edits))
     except SourceError as error:
         raise EditError(error.message) from None
+
+
+def _changed_document(source: Source, layout: Layout, edits: Sequence[Edit]) -> Source:
+    from mxlint.documents.editing import rewritten_document
+    from mxlint.documents.errors import DocumentError
+
+    try:
+        return rewritten_document(source, layout, [(start, end, edit.content) for start, end, edit in _ordered(source, edits)])
+    except DocumentError as error:
+        raise EditError(str(error)) from None
 
 
 def _ordered(source: Source, edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mxlint.report.places import place_of
 from mxlint.report.style import Style, at_start, printable
 
 if TYPE_CHECKING:
@@ -14,9 +15,8 @@ def render(result: Result, style: Style) -> str:
     """Every finding on a line of its own."""
     lines = []
     for finding in result.findings:
-        start = finding.span.start
         message = " ".join(printable(finding.message).split())
-        where = f"{at_start(finding.span.filename)}:{start.row}:{start.column}:"
+        where = f"{at_start(str(place_of(finding.span, result.sources)))}:"
         verdict = f" [{finding.verdict.verdict}]" if finding.verdict is not None else ""
         mark = " [*]" if result.fixable(finding) else ""
         lines.append(f"{style.bold(where)} {style.severity(finding.severity, finding.code)}{mark} {message}{verdict}\n")

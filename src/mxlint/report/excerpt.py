@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mxlint.finding import Span
+from mxlint.finding import Position, Span
 from mxlint.report.style import Style, columns, visible
 from mxlint.source import Source
 
@@ -42,28 +42,48 @@ class _Line:
 
 def excerpt(source: Source, span: Span, gutter: int, style: Style, mark: str, paint: Callable[[str], str], context: int) -> Iterator[str]:
     """The lines to print: `gutter` columns of row number, a bar, the text; under it `mark` for each column of the span."""
-    rows = range(max(span.start.row - context, 1), min(span.end.row + context, len(source.starts)) + 1)
+    first_row, last_row = held(source, span)
+    rows = range(max(span.start.row - context, first_row), min(span.end.row + context, last_row) + 1)
     last = span.end.row - (span.end.column == 1 and span.end.row > span.start.row)
     width = max(style.width - gutter - 3, 20)
     bar = style.frame(f"{'':{gutter}} |")
     yield bar
     for row in rows:
         inside = span.start.row <= row <= last
-        if not inside and not source.line(row).strip():
+        text = shown(source, row)
+        if not inside and not text.strip():
             continue
         if inside and last - span.start.row >= _MOST_ROWS and span.start.row + _MOST_ROWS - 2 <= row < last:
             if row == last - 1:
                 yield style.frame("...")
             continue
-        text = source.line(row)
         indent = len(text) - len(text.lstrip())
         start = span.start.column - 1 if row == span.start.row else indent
         end = span.end.column - 1 if row == span.end.row else len(text)
-        shown, left, right = _line(text).cut(start, end, width) if inside else _line(text).cut(0, 0, width)
-        yield f"{style.frame(f'{row:>{gutter}} |')} {shown}".rstrip()
+        cut, left, right = _line(text).cut(start, end, width) if inside else _line(text).cut(0, 0, width)
+        yield f"{style.frame(f'{number_of(source, row):>{gutter}} |')} {cut}".rstrip()
         if inside and (start < end or span.start == span.end):
             yield f"{bar} {' ' * left}{paint(mark * (right - left))}"
     yield bar
+
+
+def held(source: Source, span: Span) -> tuple[int, int]:
+    """First and last row of what a span is shown with: its cell or block, else its file."""
+    piece = source.layout.piece(span.start.row) if source.layout is not None else None
+    return (piece.first, piece.last) if piece is not None else (1, len(source.starts))
+
+
+def shown(source: Source, row: int) -> str:
+    """The text of a row as the user wrote it."""
+    if source.layout is None:
+        return source.line(row)
+    return source.layout.written[source.offset(row) : source.offset(row + 1)].rstrip("\r\n")
+
+
+def number_of(source: Source, row: int) -> int:
+    """The number of a row, as the user counts."""
+    piece = source.layout.piece(row) if source.layout is not None else None
+    return piece.at(Position(row, 1)).row if piece is not None else row
 
 
 def _line(text: str) -> _Line:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mxlint.finding import Finding, Severity, Span
+from mxlint.documents.layout import Place
+from mxlint.finding import Finding, Severity
+from mxlint.report.places import place_of
 from mxlint.report.style import Style, one_line
 
 if TYPE_CHECKING:
@@ -19,30 +21,29 @@ def render(result: Result, style: Style) -> str:
         f"::error title=mxlint,file={_property(problem.name)}::{_data(f'{problem.name}: {problem.message}')}\n"
         for problem in result.problems
     ]
-    return "".join([*problems, *map(_command, result.findings)])
+    return "".join([*problems, *(_command(finding, result) for finding in result.findings)])
 
 
-def _command(finding: Finding) -> str:
-    lines = [f"{_place(finding.span)} {finding.code} {finding.message}"]
-    lines += [f"  {_place(related.span)} {related.message}" for related in finding.elsewhere]
+def _command(finding: Finding, result: Result) -> str:
+    place = place_of(finding.span, result.sources)
+    lines = [f"{place}: {finding.code} {finding.message}"]
+    lines += [f"  {place_of(related.span, result.sources)}: {related.message}" for related in finding.elsewhere]
     if finding.verdict is not None:
         lines.append(f"  verify: {finding.verdict.verdict}")
     lines.append(f"  help: {finding.help}")
     name = _property(finding.span.filename)
     text = "%0A".join(map(_data, lines))
-    return f"::{_COMMANDS[finding.severity]} title=mxlint ({finding.code}),file={name},{_rows(finding.span)}::{text}\n"
+    return f"::{_COMMANDS[finding.severity]} title=mxlint ({finding.code}),file={name},{_rows(place)}::{text}\n"
 
 
-def _rows(span: Span) -> str:
-    """GitHub takes columns only of what lies in one row."""
-    start, end = span.start, span.end
+def _rows(place: Place) -> str:
+    """GitHub takes columns only of what lies in one row. It knows of no cells: of a notebook it is told the rows of the file."""
+    start, end = place.start, place.end
+    if place.cell is not None:
+        return f"line={place.rows[0]},endLine={place.rows[1]}"
     if start.row == end.row:
         return f"line={start.row},col={start.column},endLine={end.row},endColumn={end.column}"
     return f"line={start.row},endLine={end.row}"
-
-
-def _place(span: Span) -> str:
-    return f"{span.filename}:{span.start.row}:{span.start.column}:"
 
 
 def _data(text: str) -> str:

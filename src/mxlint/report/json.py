@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mxlint import __version__
 from mxlint.finding import SEVERITIES, VERDICTS, Finding, Fix, Position, Slowdown, Span, Verdict
 from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
+from mxlint.report.places import place_of
 from mxlint.report.statistics import statistics
 from mxlint.report.style import Style
 from mxlint.rules.registry import NAMES, UNJUDGED, family, page_url
@@ -37,7 +39,7 @@ def render_with_statistics(result: Result, style: Style) -> str:
 def diagnostics(result: Result) -> list[dict[str, Any]]:
     """The findings as objects."""
     prints = fingerprints(result.findings, result.sources)
-    return [_diagnostic(finding, printed, result.sources.get(finding.span.filename)) for finding, printed in zip(result.findings, prints)]
+    return [_diagnostic(finding, printed, result.sources) for finding, printed in zip(result.findings, prints)]
 
 
 def _document(result: Result) -> dict[str, Any]:
@@ -61,9 +63,15 @@ def location(position: Position) -> dict[str, int]:
     return {"row": position.row, "column": position.column}
 
 
-def place(span: Span) -> dict[str, Any]:
-    """A span, as every object that stands somewhere in a file has it."""
-    return {"filename": span.filename, "location": location(span.start), "end_location": location(span.end)}
+def place(span: Span, sources: Mapping[str, Source]) -> dict[str, Any]:
+    """A span, as every object that stands somewhere in a file has it; with the cell of a notebook, whose rows are meant then."""
+    where = place_of(span, sources)
+    return {
+        "filename": where.filename,
+        **({"cell": where.cell} if where.cell is not None else {}),
+        "location": location(where.start),
+        "end_location": location(where.end),
+    }
 
 
 def _newest() -> str:
@@ -102,8 +110,7 @@ def _verified(result: Result) -> dict[str, Any] | None:
     }
 
 
-def _diagnostic(finding: Finding, fingerprint: str, source: Source | None) -> dict[str, Any]:
-    where = place(finding.span)
+def _diagnostic(finding: Finding, fingerprint: str, sources: Mapping[str, Source]) -> dict[str, Any]:
     return {
         "code": finding.code,
         "name": NAMES[finding.code],
@@ -113,15 +120,14 @@ def _diagnostic(finding: Finding, fingerprint: str, source: Source | None) -> di
         "message": finding.message,
         "help": finding.help,
         "url": page_url(finding.code),
-        "filename": where["filename"],
+        "filename": finding.span.filename,
         "cell": None,
-        "location": where["location"],
-        "end_location": where["end_location"],
-        "noqa_row": None if source is None or finding.code in UNJUDGED else suppression_row(source, finding.span.start.row),
+        **place(finding.span, sources),
+        "noqa_row": _noqa_row(finding, sources),
         "object": finding.object,
-        "related": [{"message": related.message, **place(related.span)} for related in finding.related],
+        "related": [{"message": related.message, **place(related.span, sources)} for related in finding.related],
         "fingerprint": fingerprint,
-        "fix": _fix(finding.fix) if finding.fix is not None else None,
+        "fix": _fix(finding.fix, sources) if finding.fix is not None else None,
         "verify": verdict(finding.verdict) if finding.verdict is not None else None,
     }
 
@@ -170,9 +176,18 @@ def _slowdown(slowdown: Slowdown) -> dict[str, Any]:
     }
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
+def _noqa_row(finding: Finding, sources: Mapping[str, Source]) -> int | None:
+    """The row at whose end a comment silences the finding."""
+    source = sources.get(finding.span.filename)
+    if source is None or finding.code in UNJUDGED:
+        return None
+    at = Position(suppression_row(source, finding.span.start.row), 1)
+    return place_of(replace(finding.span, start=at, end=at), sources).start.row
+
+
+def _fix(fix: Fix, sources: Mapping[str, Source]) -> dict[str, Any]:
     return {
         "applicability": fix.applicability,
         "message": fix.message,
-        "edits": [{"content": edit.content, **place(edit.span)} for edit in fix.edits],
+        "edits": [{"content": edit.content, **place(edit.span, sources)} for edit in fix.edits],
     }

@@ -6,7 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from mxlint.documents.layout import Place
 from mxlint.finding import Finding
+from mxlint.report.places import place_of
 from mxlint.report.style import Style, one_line
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ _PACKAGE = "org.mxlint"
 def render(result: Result, style: Style) -> str:
     """What is info is a test that was skipped, a path that could not be checked one that ended with an error; a run without any is one that passed."""
     suites = [_problem(problem) for problem in result.problems]
-    suites += [_file(name, list(findings)) for name, findings in groupby(result.findings, key=lambda finding: finding.span.filename)]
+    suites += [
+        _file(name, list(findings), result) for name, findings in groupby(result.findings, key=lambda finding: finding.span.filename)
+    ]
     if not suites:
         suites = [_suite("mxlint", [ET.Element("testcase", name="No findings", classname="mxlint")])]
     root = ET.Element("testsuites", {"name": "mxlint", **_counts(suites)})
@@ -28,8 +32,8 @@ def render(result: Result, style: Style) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _file(name: str, findings: list[Finding]) -> ET.Element:
-    return _suite(one_line(name), [_case(finding) for finding in findings])
+def _file(name: str, findings: list[Finding], result: Result) -> ET.Element:
+    return _suite(one_line(name), [_case(finding, place_of(finding.span, result.sources)) for finding in findings])
 
 
 def _problem(problem: Problem) -> ET.Element:
@@ -45,19 +49,15 @@ def _suite(name: str, cases: list[ET.Element]) -> ET.Element:
     return suite
 
 
-def _case(finding: Finding) -> ET.Element:
-    start = finding.span.start
-    case = ET.Element(
-        "testcase",
-        name=f"{_PACKAGE}.{finding.code}",
-        classname=one_line(finding.span.filename).removesuffix(".py"),
-        line=str(start.row),
-        column=str(start.column),
-    )
+def _case(finding: Finding, place: Place) -> ET.Element:
+    start = place.start
+    rows = {"line": str(start.row), "column": str(start.column)} if place.cell is None else {"line": str(place.rows[0])}
+    classname = one_line(finding.span.filename).removesuffix(".py")
+    case = ET.Element("testcase", {"name": f"{_PACKAGE}.{finding.code}", "classname": classname, **rows})
     ET.SubElement(ET.SubElement(case, "properties"), "property", name="severity", value=finding.severity)
     message = one_line(finding.message)
     outcome = ET.SubElement(case, "skipped" if finding.severity == "info" else "failure", message=message)
-    outcome.text = f"line {start.row}, col {start.column}, {message}"
+    outcome.text = f"{f'cell {place.cell}, ' if place.cell is not None else ''}line {start.row}, col {start.column}, {message}"
     return case
 
 

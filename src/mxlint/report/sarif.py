@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,11 @@ from mxlint.finding import Edit, Finding, Fix, Severity, Span
 from mxlint.pages import load_page
 from mxlint.report.ascii import dumped
 from mxlint.report.fingerprint import fingerprints
-from mxlint.report.json import verdict
+from mxlint.report.json import location, verdict
+from mxlint.report.places import in_cell, place_of
 from mxlint.report.style import Style
 from mxlint.rules.registry import NAMES, family, page_url
+from mxlint.source import Source
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -50,7 +52,9 @@ def render(result: Result, style: Style) -> str:
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The folder that mxlint was run in."}}},
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],
-        "results": [_result(finding, codes.index(finding.code), printed) for finding, printed in zip(result.findings, prints)],
+        "results": [
+            _result(finding, codes.index(finding.code), printed, result.sources) for finding, printed in zip(result.findings, prints)
+        ],
     }
     return dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -69,49 +73,57 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule: int, fingerprint: str) -> dict[str, Any]:
+def _result(finding: Finding, rule: int, fingerprint: str, sources: Mapping[str, Source]) -> dict[str, Any]:
+    where = place_of(finding.span, sources)
+    cell = f"{in_cell(where)}: " if where.cell is not None else ""
     found: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{finding.message}\n\nhelp: {finding.help}"},
-        "locations": [_within(finding)],
+        "message": {"text": f"{cell}{finding.message}\n\nhelp: {finding.help}"},
+        "locations": [_within(finding, sources)],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
         "properties": {
             "family": family(finding.code),
+            **({"cell": {"number": where.cell, **location(where.start)}} if where.cell is not None else {}),
             **({"claimedSeverity": finding.claimed} if finding.claimed is not None else {}),
             **({"verify": verdict(finding.verdict)} if finding.verdict is not None else {}),
         },
     }
     if finding.related:
         found["relatedLocations"] = [
-            {"id": number, **_location(related.span, related.message)} for number, related in enumerate(finding.related)
+            {"id": number, **_location(related.span, sources, related.message)} for number, related in enumerate(finding.related)
         ]
     if len(finding.related) > 1:  # more than where it is compiled: the way from there
-        steps = [*((related.span, related.message) for related in finding.related), (finding.span, finding.message)]
+        steps = [*((related.span, sources, related.message) for related in finding.related), (finding.span, sources, finding.message)]
         found["codeFlows"] = [{"threadFlows": [{"locations": [{"location": _location(*step)} for step in steps]}]}]
-    if finding.fix is not None and finding.fix.applicability != "display":
-        found["fixes"] = [_fix(finding.fix)]
+    if finding.fix is not None and finding.fix.applicability != "display" and not _in_documents(finding.fix, sources):
+        found["fixes"] = [_fix(finding.fix, sources)]
     return found
 
 
-def _within(finding: Finding) -> dict[str, Any]:
-    place = _location(finding.span)
+def _in_documents(fix: Fix, sources: Mapping[str, Source]) -> bool:
+    """Whether edits are of cells or blocks, whose text is not that of the file."""
+    return any((source := sources.get(edit.span.filename)) is not None and source.layout is not None for edit in fix.edits)
+
+
+def _within(finding: Finding, sources: Mapping[str, Source]) -> dict[str, Any]:
+    place = _location(finding.span, sources)
     return {**place, "logicalLocations": [{"fullyQualifiedName": finding.object}]} if finding.object else place
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
+def _fix(fix: Fix, sources: Mapping[str, Source]) -> dict[str, Any]:
     """A change a file: viewers apply all of them or none. One that is unsafe says so."""
     safety = "" if fix.applicability == "safe" else f" ({fix.applicability})"
     edits = sorted(fix.edits, key=lambda edit: edit.span)
     by_file = groupby(edits, key=lambda edit: edit.span.filename)
-    return {"description": {"text": fix.message + safety}, "artifactChanges": [_change(name, edits) for name, edits in by_file]}
+    return {"description": {"text": fix.message + safety}, "artifactChanges": [_change(name, edits, sources) for name, edits in by_file]}
 
 
-def _change(name: str, edits: Iterable[Edit]) -> dict[str, Any]:
+def _change(name: str, edits: Iterable[Edit], sources: Mapping[str, Source]) -> dict[str, Any]:
     return {
         "artifactLocation": _artifact(name),
-        "replacements": [{"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}} for edit in edits],
+        "replacements": [{"deletedRegion": _region(edit.span, sources), "insertedContent": {"text": edit.content}} for edit in edits],
     }
 
 
@@ -123,13 +135,17 @@ def _notification(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _location(span: Span, message: str | None = None) -> dict[str, Any]:
-    place: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(span.filename), "region": _region(span)}}
+def _location(span: Span, sources: Mapping[str, Source], message: str | None = None) -> dict[str, Any]:
+    place: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(span.filename), "region": _region(span, sources)}}
     return place if message is None else {**place, "message": {"text": message}}
 
 
-def _region(span: Span) -> dict[str, int]:
-    return {"startLine": span.start.row, "startColumn": span.start.column, "endLine": span.end.row, "endColumn": span.end.column}
+def _region(span: Span, sources: Mapping[str, Source]) -> dict[str, int]:
+    """SARIF knows of no cells: of a notebook it is told the rows of the file."""
+    place = place_of(span, sources)
+    if place.cell is not None:
+        return {"startLine": place.rows[0], "endLine": place.rows[1]}
+    return {"startLine": place.start.row, "startColumn": place.start.column, "endLine": place.end.row, "endColumn": place.end.column}
 
 
 def _artifact(name: str) -> dict[str, str]:

@@ -27,6 +27,7 @@ def render(config: Config, path: Path, isolated: bool) -> str:
         f"fail-on = {_value(config.fail_on)}",
         f"compile-wrappers = {_list(config.compile_wrappers)}",
         f"tests = {_list(config.tests.globs if config.tests is not None else DEFAULT_TESTS)}",
+        f"markdown = {_value(config.markdown)}",
         f"mlx-version = {_value(_range(versions or newest.judged))}  # {one_line(_origin(configured, versions))}",
         *([f"python = {_value(str(config.python))}"] if config.python is not None else []),
         "",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.report.ascii import dumped
 from mxlint.report.json import place, tool
+from mxlint.report.places import place_of
 from mxlint.report.style import Style, at_start, one_line
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def render_text(result: Result, style: Style) -> str:
     """A site: where, what is compiled, by which form, and the options as they are written; below it what its trace was seen to do."""
     lines = []
     for site in result.sites:
-        where = f"{at_start(site.span.filename)}:{site.span.start.row}:{site.span.start.column}:"
+        where = f"{at_start(str(place_of(site.span, result.sources)))}:"
         options = "".join(f"  {name}={' '.join(text.split())}" for name, text in site.options.items())
         lines.append(f"{style.bold(where)} {one_line(' '.join(site.compiled.split()))}  ({site.form}){one_line(options)}\n")
         details = (
@@ -34,7 +35,7 @@ def render_json(result: Result) -> str:
     """The same as an object."""
     sites = [
         {
-            **place(site.span),
+            **place(site.span, result.sources),
             "form": site.form,
             "compiled": site.compiled,
             "object": site.object,

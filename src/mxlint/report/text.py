@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.finding import Applicability, Finding, Span
 from mxlint.report.excerpt import excerpt
+from mxlint.report.places import place_of
 from mxlint.report.style import Style, one_line, printable
 from mxlint.report.verdict import notes, slowdown, told
 
@@ -26,7 +27,7 @@ def render(result: Result, style: Style) -> str:
 
 def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
     spans = [finding.span, *(related.span for related in finding.elsewhere)]
-    gutter = len(str(max(span.end.row for span in spans) + 1))
+    gutter = len(str(max(place_of(span, result.sources).end.row for span in spans) + 1))
     label = f"{finding.severity}[{finding.code}]" + (" [*]" if result.fixable(finding) else "")
     first, *more = _wrapped(f"{label}: {finding.message}", style, "  ")
     yield style.severity(finding.severity, label) + style.bold(first[len(label) :])
@@ -61,7 +62,7 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
 def _place(
     span: Span, arrow: str, label: str, gutter: int, result: Result, style: Style, mark: str, paint: Callable[[str], str], context: int
 ) -> Iterator[str]:
-    where = one_line(f"{span.filename}:{span.start.row}:{span.start.column}")
+    where = one_line(str(place_of(span, result.sources)))
     yield f"{'':{gutter}}{style.frame(arrow)} {where}{': ' if label else ''}{style.bold(one_line(label))}"
     source = result.sources.get(span.filename)
     if source is not None:

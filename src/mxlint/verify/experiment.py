@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from mxlint.documents.wording import with_own_rows_of_verdict
 from mxlint.engine import Result
 from mxlint.facts.events import Log
 from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
@@ -93,8 +94,24 @@ def verified(result: Result, options: Options | None = None, only: Sequence[Find
     """A run with its findings verified. `only`: these instead of all, in the same program: what else was found in it may hide them."""
     started = monotonic()
     sites = [site.span for site in result.sites]
-    findings = verify(result.findings if only is None else only, result.sources, sites, options, result.facts, result.findings)
+    sources = {name: source for name, source in result.sources.items() if not _is_markdown(source)}
+    chosen = result.findings if only is None else only
+    in_files = [finding for finding in chosen if finding.span.filename in sources or finding.span.filename not in result.sources]
+    tested = iter(verify(in_files, sources, sites, options, result.facts, result.findings))
+    findings = tuple(with_own_rows_of_verdict(next(tested), sources) if finding in in_files else _not_run(finding) for finding in chosen)
     return replace(result, findings=findings, verified=True, timings={**result.timings, "verify": monotonic() - started})
+
+
+def _is_markdown(source: Source) -> bool:
+    return source.layout is not None and source.layout.kind == "markdown"
+
+
+def _not_run(finding: Finding) -> Finding:
+    """A finding in Markdown, whose blocks are many small programs that were not written to be run."""
+    if protocol_of(finding.code) is None:
+        return finding
+    why = "code blocks of Markdown are not run; in a file of its own the block is"
+    return replace(finding, verdict=Verdict("inconclusive", None, why, None, None, 0.0))
 
 
 def verify(

@@ -9,9 +9,11 @@ from xml.etree.ElementTree import Element
 
 from mxlint import __version__
 from mxlint.finding import VERDICTS, Evidence, Finding, Slowdown, Span, Verdict
+from mxlint.report.excerpt import held, number_of, shown
 from mxlint.report.footer import footer
 from mxlint.report.html.charts import bounds, duration, ratio, shares, times, timings, traces
 from mxlint.report.html.elements import Content, append, element, write
+from mxlint.report.places import place_of
 from mxlint.resources import resource
 from mxlint.rules.registry import NAMES
 from mxlint.source import Source
@@ -56,7 +58,9 @@ def render(result: Result) -> str:
         element("title", title),
         element("style", resource("report", "html", "style.css").read_text(encoding="utf-8")),
     )
-    main = element("main", *_summary(result), *_contents(findings), *(_article(number, finding, result) for number, finding in findings))
+    main = element(
+        "main", *_summary(result), *_contents(findings, result), *(_article(number, finding, result) for number, finding in findings)
+    )
     return write(element("html", head, element("body", element("header", element("h1", title)), main), lang="en"))
 
 
@@ -73,7 +77,7 @@ def _summary(result: Result) -> Iterator[Element]:
     yield element("p", element("small", version))
 
 
-def _contents(findings: list[tuple[int, Finding]]) -> Iterator[Element]:
+def _contents(findings: list[tuple[int, Finding]], result: Result) -> Iterator[Element]:
     """The findings in a table, where there are several."""
     if len(findings) < 2:
         return
@@ -90,7 +94,7 @@ def _contents(findings: list[tuple[int, Finding]]) -> Iterator[Element]:
             element("a", f"#{number}", href=f"#f{number}"),
             _chip(finding.severity),
             element("span", finding.code, " ", element("small", NAMES[finding.code])),
-            _place(finding.span),
+            _place(finding.span, result.sources),
         ]
         cells += [_chip(verdict.verdict) if verdict is not None else None] if verified else []
         line = element("tr", *(element("td", cell) for cell in cells))
@@ -109,13 +113,15 @@ def _article(number: int, finding: Finding, result: Result) -> Element:
     heading.set("id", f"{name}-heading")
     append(article, heading)
     append(article, element("p", finding.message, class_="message"))
-    where: list[Content] = [_place(finding.span)]
+    where: list[Content] = [_place(finding.span, result.sources)]
     where += [" in ", element("code", finding.object)] if finding.object is not None else []
     append(article, element("p", *where))
     append(article, _code(finding.span, result.sources))
     if finding.elsewhere:
         steps = [
-            element("div", element("p", f"{related.message}: ", _place(related.span)), _code(related.span, result.sources, 0))
+            element(
+                "div", element("p", f"{related.message}: ", _place(related.span, result.sources)), _code(related.span, result.sources, 0)
+            )
             for related in finding.elsewhere
         ]
         append(article, element("details", element("summary", _counted(len(steps), "related place")), *steps))
@@ -226,15 +232,16 @@ def _code(span: Span, sources: Mapping[str, Source], context: int = CONTEXT) -> 
     if source is None:
         return None
     pre = element("pre", tabindex=0)
-    first, last = max(span.start.row - context, 1), min(span.end.row + context, len(source.starts))
-    width = len(str(last))
+    first_row, last_row = held(source, span)
+    first, last = max(span.start.row - context, first_row), min(span.end.row + context, last_row)
+    width = len(str(number_of(source, last)))
     for row in range(first, min(last, first + MOST_ROWS - 1) + 1):
-        text = source.line(row)
+        text = shown(source, row)
         start = span.start.column - 1 if row == span.start.row else len(text) - len(text.lstrip())
         end = span.end.column - 1 if row == span.end.row else len(text)
         inside = span.start.row <= row <= span.end.row and start < end
         before, marked, after = (text[:start], text[start:end], text[end:]) if inside else (text, "", "")
-        append(pre, element("span", f"{row:>{width}}  ", class_="row"))
+        append(pre, element("span", f"{number_of(source, row):>{width}}  ", class_="row"))
         append(pre, _shown(before))
         append(pre, element("mark", _shown(marked)) if marked else None)
         append(pre, _shown(after) + "\n")
@@ -248,8 +255,8 @@ def _shown(text: str) -> str:
     return text if len(text) <= MOST_COLUMNS else text[:MOST_COLUMNS] + "…"
 
 
-def _place(span: Span) -> Element:
-    return element("code", f"{span.filename}:{span.start.row}:{span.start.column}")
+def _place(span: Span, sources: Mapping[str, Source]) -> Element:
+    return element("code", str(place_of(span, sources)))
 
 
 def _chip(word: str) -> Element:

@@ -1,0 +1,1 @@
+"""Python inside of other files: notebooks, and code blocks of Markdown."""
