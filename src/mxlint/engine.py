@@ -152,9 +152,9 @@ class _Analysed:
         self.findings.append((finding.span.filename, finding))
         self.unjudged.add(finding.span.filename)
 
-    def is_broken(self, source: Source, isolated: bool) -> bool:
-        """Whether this Python cannot parse a file; if so, note why."""
-        broken = syntax_error(source)
+    def is_broken(self, source: Source, isolated: bool, what: str = "file") -> bool:
+        """Whether this Python cannot parse a file; if so, note why. `what`: what is not checked then."""
+        broken = syntax_error(source, what)
         if broken is None:
             return False
         if version := needed_python(source, isolated=isolated):
@@ -172,7 +172,7 @@ class _Analysed:
 
         unjudged = set(self.unjudged)
         for part in broken(source):
-            self.is_broken(part, isolated)
+            self.is_broken(part, isolated, "notebook" if source.layout.kind == "notebook" else "block")
         if source.layout.kind == "markdown":
             self.unjudged = unjudged
         return programs(source)

@@ -10,17 +10,17 @@ from mxlint.finding import Finding, Position, Span
 from mxlint.source import Source, SourceError
 
 
-def syntax_error(source: Source) -> Finding | None:
-    """What keeps Python from parsing a file, if anything does."""
+def syntax_error(source: Source, what: str = "file") -> Finding | None:
+    """What keeps Python from parsing a file, if anything does. `what`: what is not checked then."""
     try:
         some_room(ast.parse)(source.text)
     except SyntaxError as error:
         start = _within(source, error.lineno, error.offset)
-        return unreadable(source.name, error.msg, start, max(start, _within(source, error.end_lineno, error.end_offset)))
+        return unreadable(source.name, error.msg, start, max(start, _within(source, error.end_lineno, error.end_offset)), what)
     except (RecursionError, MemoryError):
-        return unreadable(source.name, "too deeply nested to parse", Position(1, 1))
+        return unreadable(source.name, "too deeply nested to parse", _beginning(source), what=what)
     except ValueError as error:
-        return unreadable(source.name, str(error), Position(1, 1))
+        return unreadable(source.name, str(error), _beginning(source), what=what)
     return None
 
 
@@ -48,10 +48,10 @@ def undecodable(name: str, error: SourceError) -> Finding:
     return unreadable(name, error.message, error.position)
 
 
-def unreadable(name: str, reason: str, start: Position, end: Position | None = None) -> Finding:
+def unreadable(name: str, reason: str, start: Position, end: Position | None = None, what: str = "file") -> Finding:
     """MX003."""
     grammar = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    help = f"the file was not checked; mxlint reads it as {grammar}, the version it runs on"
+    help = f"the {what} was not checked; mxlint reads it as {grammar}, the version it runs on"
     return Finding("MX003", "error", f"not valid {grammar}: {reason}", help, Span(name, start, end or start))
 
 
@@ -70,6 +70,12 @@ def _place(error: BaseException) -> str:
             place = f"{module}.{traceback.tb_frame.f_code.co_name}"
         traceback = traceback.tb_next
     return place
+
+
+def _beginning(source: Source) -> Position:
+    """Where a text begins, blank rows left out: those stand for what is before a cell or block."""
+    blank = len(source.text) - len(source.text.lstrip("\r\n"))
+    return Position(source.position(blank).row, 1) if blank < len(source.text) else Position(1, 1)
 
 
 def _within(source: Source, row: int | None, column: int | None) -> Position:
