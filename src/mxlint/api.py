@@ -16,10 +16,9 @@ from mxlint.finding import Applicability, Position, Severity, Span
 from mxlint.finding import Finding as _Finding
 from mxlint.report.fingerprint import fingerprints
 from mxlint.report.formats import FORMATS, report
-from mxlint.report.json import url
 from mxlint.report.places import place_of
 from mxlint.report.style import Style
-from mxlint.rules.registry import NAMES
+from mxlint.rules.registry import NAMES, page_url
 
 if TYPE_CHECKING:
     from mxlint.engine import Result as _Run
@@ -198,7 +197,7 @@ def _finding(finding: _Finding, fingerprint: str, run: _Run) -> Finding:
         severity=finding.severity,
         message=finding.message,
         help=finding.help,
-        url=url(finding.code),
+        url=page_url(finding.code),
         place=place(finding.span),
         object=finding.object,
         related=tuple(Related(related.message, place(related.span)) for related in finding.related),
