@@ -71,7 +71,7 @@ def test_clean(run: Run) -> None:
 def test_no_files(run: Run) -> None:
     done = run("check")
     assert (done.code, done.out) == (0, "")
-    assert "No Python files found under ." in done.err
+    assert "No Python files or notebooks found under ." in done.err
     document = run("check", "--output-format", "json")
     assert json.loads(document.out)["summary"]["files"] == 0
     assert document.code == 0

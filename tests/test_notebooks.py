@@ -331,7 +331,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n
 @given(data=st.data())
 def test_fixing_changes_rows_of_code_only(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Whatever the JSON looks like, it is the same to the byte but for what the fix takes away."""
-    newline = data.draw(st.sampled_from(["\n", "\r\n"]))
+    newline = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
     blank = data.draw(st.sampled_from(["", " ", "\n  ", "\r\n\t"]))
     parts, after = [], []
     for _ in range(data.draw(st.integers(1, 4))):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mxlint.config import Settings
+from mxlint.config import ConfigError, Settings
 from mxlint.discover import Problem as _Problem
 from mxlint.engine import Stdin
 from mxlint.engine import check as _check
@@ -133,7 +134,8 @@ def check(
     given = [os.fspath(path) for path in ((paths,) if isinstance(paths, (str, os.PathLike)) else paths)]
     if "" in given:
         raise ValueError("an empty path names nothing; '.' is the folder at hand")
-    run = _check(given, _settings(config, isolated, mlx_version), force_exclude=force_exclude)
+    with _own_settings(config):
+        run = _check(given, _settings(config, isolated, mlx_version), force_exclude=force_exclude)
     return _result(run if baseline is None else _less(run, Path(baseline)))
 
 
@@ -150,7 +152,17 @@ def check_source(
     Its name says what it is (`.py`, `.ipynb`, `.md`), and where imports and settings are looked for. Arguments and errors are those of `check`.
     """
     data = source.encode() if isinstance(source, str) else source
-    return _result(_check((), _settings(config, isolated, mlx_version), stdin=Stdin(data, os.fspath(filename))))
+    with _own_settings(config):
+        return _result(_check((), _settings(config, isolated, mlx_version), stdin=Stdin(data, os.fspath(filename))))
+
+
+@contextmanager
+def _own_settings(config: object) -> Iterator[None]:
+    """What is wrong with settings that a program gives is no fault of a `--config`."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(str(error).removeprefix("--config ") if isinstance(config, Mapping) else str(error)) from None
 
 
 def _settings(config: PathLike | Mapping[str, object] | None, isolated: bool, mlx_version: str | None) -> Settings:

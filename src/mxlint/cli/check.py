@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 @click.option("--show-files", is_flag=True, help="Print the files that would be checked, as text or JSON, and check none.")
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
-    """Check Python files, and those in folders; `-` reads one from stdin.
+    """Check Python files and notebooks, and those in folders; `-` reads one from stdin.
 
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
     130 if the run was interrupted: a verifying one reports what it has. With --fix it is about what is left, with --diff 1 if

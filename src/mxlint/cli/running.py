@@ -53,7 +53,7 @@ def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Resu
         for note in (*result.notes, *_newer(result)):
             say(f"Note: {note}")
         if not result.files and not result.problems:
-            say(f"No Python files found under {', '.join(options['paths'] or ('.',))}: nothing to check")
+            say(f"No Python files or notebooks found under {', '.join(options['paths'] or ('.',))}: nothing to check")
         if options["verbose"]:
             version = f", for MLX {', '.join(result.mlx_versions)}" if result.mlx_versions else ""
             say(f"files: {result.files} read, {result.parsed} parsed{version}")

@@ -12,12 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate, pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from mxlint.documents.errors import DocumentError
 from mxlint.source import line_starts
 
 _BLANK = re.compile(r"[ \t\r\n]*")
+_ROW = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # What stands for one character of a string of JSON, as it is written there.
 _WRITTEN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
@@ -193,7 +195,9 @@ def document_start(document: str) -> int:
 
 def _written(document: str, cell: Cell, text: str) -> str:
     """What is to hold the text of a cell, in the form that it has. Rows that stay keep the spelling that they have."""
-    lines = list(kept(_LINE.findall(cell.text), _LINE.findall(text), _spellings(document, cell), lambda line: _spelled(line, document)))
+    split = _split_by(cell)
+    old = split(cell.text)
+    lines = list(_kept(old, split(text), _spellings(document, cell, old), lambda line: _spelled(line, document)))
     if not cell.listed:
         return f'"{"".join(lines)}"'
     if not lines:
@@ -202,22 +206,26 @@ def _written(document: str, cell: Cell, text: str) -> str:
     return f"[{opening}" + between.join(f'"{line}"' for line in lines) + f"{closing}]"
 
 
-def kept(old: Sequence[str], new: Sequence[str], spellings: Sequence[str], spelled: Callable[[str], str]) -> Iterator[str]:
+def _split_by(cell: Cell) -> Callable[[str], list[str]]:
+    """What takes texts apart as the list of this cell is: writers differ in what ends a line for them."""
+    ways: tuple[Callable[[str], list[str]], ...] = (_LINE.findall, _ROW.findall, lambda text: text.splitlines(keepends=True))
+    if not cell.listed:
+        return _ROW.findall
+    values = [part.value for part in cell.parts]
+    return next((way for way in ways if way(cell.text) == values), _LINE.findall)
+
+
+def _kept(old: Sequence[str], new: Sequence[str], spellings: Sequence[str], spelled: Callable[[str], str]) -> Iterator[str]:
     """How the new lines are written: those that were there as they were."""
     for how, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         yield from spellings[start:end] if how == "equal" else map(spelled, new[first:last])
 
 
-def _spellings(document: str, cell: Cell) -> list[str]:
+def _spellings(document: str, cell: Cell, lines: Sequence[str]) -> list[str]:
     """How each line of a cell is written in the document, without quotes."""
-    found, line = list[str](), list[str]()
-    for part in cell.parts:
-        for written, character in zip(_WRITTEN.findall(document[part.start + 1 : part.end - 1]), part.value):
-            line.append(written)
-            if character == "\n":
-                found.append("".join(line))
-                line = []
-    return [*found, "".join(line)] if line else found
+    written = [character for part in cell.parts for character in _WRITTEN.findall(document[part.start + 1 : part.end - 1])]
+    ends = list(accumulate(map(len, lines)))
+    return ["".join(written[start:end]) for start, end in pairwise([0, *ends])]
 
 
 def _spelled(line: str, document: str) -> str:

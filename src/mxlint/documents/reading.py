@@ -14,7 +14,7 @@ from mxlint.documents import markdown, notebook
 from mxlint.documents.ipython import is_python, python
 from mxlint.documents.kinds import Kind
 from mxlint.documents.layout import Layout, Piece
-from mxlint.source import Source
+from mxlint.source import Source, line_starts
 
 SESSION = "__session__"
 """The module that a program has the names from that nothing in it binds: a kernel has them from IPython, from `%run`, from cells of other languages."""
@@ -58,7 +58,7 @@ def read_document(data: bytes, kind: Kind, name: str, path: Path | None) -> Sour
         if part.opens:
             following = next((end for end in range(number + 1, len(parts)) if parts[end].opens), len(parts))
             names = _names_from_outside(other.code for other, sound in zip(parts[number:following], good[number:following]) if sound)
-            head = f"from {SESSION} import {', '.join(names)}\n" if names else "\n"
+            head = f"from {SESSION} import {', '.join(names)}\n" if names else " \n"  # a row end alone would be one with a \r before it
             texts.append(head)
             written.append(head)
             row += 1
@@ -107,7 +107,9 @@ def _cells(data: bytes) -> Iterator[_Part]:
         text = cell.text
         code = python(text)
         if code is not None:
-            yield _Part(text, code, rows, cell.number, (), "\r\n" if "\r\n" in text else "\n", opens)
+            added = "\r\n" if "\r\n" in text else "\n"  # rows that a fix adds behind the last are to end as others do
+            count = len(line_starts(text + added)) - 1  # one less than before where a \r has become a \r\n
+            yield _Part(text, code, rows[:count], cell.number, (), added, opens)
             opens = False
 
 
