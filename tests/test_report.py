@@ -226,6 +226,8 @@ def test_json() -> None:
             "warning": 0,
             "info": 1,
             "baselined": 0,
+            "since": None,
+            "fixed": None,
             "duration_s": 0.75,
             "coverage": {"sites": 4, "full": 1, "partial": 1, "none": 2, "reasons": {"a call": 3}},
             "verify": None,
