@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo fast site test
+.PHONY: demo fast release-check site test
 
 demo: $(VENV)/.installed
 	$(BIN)/mxlint check --exit-zero tests/fixtures/demo
@@ -22,6 +22,11 @@ test: $(VENV)/.installed-dev
 # The documentation, in build/site.
 site: $(VENV)/.installed-dev
 	$(BIN)/python scripts/site_build.py
+
+# What a release has to pass beside the tests: two builds, uvx, pipx, the oldest dependencies. It asks the package index.
+release-check: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	$(BIN)/python scripts/release_check.py
 
 # The stamps make a second run start at once; a changed pyproject.toml installs again.
 $(VENV)/.created:
