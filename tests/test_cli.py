@@ -84,6 +84,25 @@ def test_what_the_scorers_call(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["server2"],
+        ["verfy"],
+        ["sarif"],
+        ["check", "--bogus"],
+        ["check", "--verfy"],
+        ["check", "--output-format", "xml"],
+        ["check", "--select", "XX9"],
+    ],
+)
+def test_no_guess_that_is_far_off_or_leads_to_what_runs_code(run: Run, arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.code == 2
+    assert "verify" not in done.err.partition("Error:")[2]
+    assert "did you mean" not in done.err.lower()
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [
         ([], 1),

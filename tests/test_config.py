@@ -286,10 +286,12 @@ def test_named_file_must_be_there_and_ours(tmp_path: Path) -> None:
     ("text", "candidates", "expected"),
     [
         ("MX310", ["MX103", "MX301", "MX302"], "MX301"),
-        ("MX1", ["MX001", "MX101"], "MX101"),
+        ("MX1", ["MX001", "MX101"], None),
         ("SELECT", ["ignore", "select"], "select"),
         ("xyz", ["select"], None),
         ("x", [], None),
+        ("server", ["verify", "sites"], None),
+        ("half-captured", ["lazy-capture", "half-captured-state"], "half-captured-state"),
     ],
 )
 def test_nearest(text: str, candidates: list[str], expected: str | None) -> None:

@@ -219,7 +219,7 @@ def test_a_rule_that_is_off_may_be_needed_again() -> None:
         ("x = 1  # mxlint: file-ignore[print-traced-aray]\n", "print-traced-aray", "print-traced-array"),
         ("x = 1  # noqa: E501, MX999\n", "MX999", "mxlint rules"),
         ("x = 1  # NOQA:mx41\n", "mx41", "MX401"),
-        ("x = 1  # mxlint: ignore[F401]\n", "F401", "MX401"),
+        ("x = 1  # mxlint: ignore[F401]\n", "F401", "mxlint rules"),
         ("x = 1  # mxlint: ignore[MX1]\n", "MX1", "name each rule: `MX101`"),
         ("x = 1  # mxlint: ignore[all]\n", "all", "name each rule"),
         ("x = 1  # mxlint: ignore[MX9]\n", "MX9", "mxlint rules"),

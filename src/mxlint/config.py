@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mxlint.finding import SEVERITIES, Severity
+from mxlint.nearness import nearest
 from mxlint.rules.registry import CODES, FAMILIES, NAMES, UNJUDGED
 
 if TYPE_CHECKING:
@@ -189,27 +190,9 @@ def select_rules(selectors: Iterable[str], where: str) -> dict[str, int]:
     return chosen
 
 
-def nearest(text: str, candidates: Iterable[str], cutoff: float = 0.5) -> str | None:
-    """The candidate that a misspelt text most likely means, if any is as similar as `cutoff` says."""
-    from difflib import SequenceMatcher
-    from os.path import commonprefix
-
-    folded = text.lower()
-
-    def likeness(candidate: str) -> tuple[float, bool, int]:
-        """Of equally similar ones, that with the same letters is meant, two of which were swapped, or that which starts alike."""
-        other = candidate.lower()
-        return SequenceMatcher(None, other, folded).ratio(), sorted(folded) == sorted(other), len(commonprefix([folded, other]))
-
-    closest = max(candidates, key=likeness, default=None)
-    return closest if closest is not None and likeness(closest)[0] >= cutoff else None
-
-
 def nearest_rule(text: str, others: Iterable[str] = ()) -> str | None:
-    """The rule that a misspelt code or name most likely means. A code is short: one that shares less than four of five letters is a guess."""
-    if _CODE.fullmatch(text):
-        return nearest(text, NAMES, cutoff=0.8)
-    return nearest(text, (*others, *NAMES, *CODES))
+    """The rule that a misspelt code or name most likely means."""
+    return nearest(text, NAMES if _CODE.fullmatch(text) else (*others, *NAMES, *CODES))
 
 
 def _selector_hint(text: str) -> str:

@@ -11,8 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mxlint.config import Config, Configs, nearest
+from mxlint.config import Config, Configs
 from mxlint.documents.kinds import MARKDOWN, NOTEBOOK
+from mxlint.nearness import nearest
 
 if TYPE_CHECKING:
     from mxlint.globs import Globs
@@ -111,7 +112,7 @@ def _missing(path: Path, error: OSError | ValueError) -> str:
 
 def _similar(path: Path) -> str:
     try:
-        close = nearest(path.name, os.listdir(path.parent), cutoff=0.7)
+        close = nearest(path.name, os.listdir(path.parent))
     except (OSError, ValueError):
         close = None
     return f"; did you mean `{close}`?" if close else ""

@@ -227,7 +227,7 @@ def _comments(source: Source) -> Iterator[tuple[str, int, tuple[int, int]]]:
 
 def _unknown(source: Source, suppression: Suppression) -> Iterator[Finding]:
     """MX002: what a suppression says that means nothing."""
-    from mxlint.config import nearest
+    from mxlint.nearness import nearest
 
     if suppression.verb not in (*_VERBS, "noqa"):
         message = f"`# mxlint: {suppression.verb}[...]` does nothing: mxlint knows `ignore[...]` and `file-ignore[...]`"

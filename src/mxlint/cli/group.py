@@ -17,6 +17,8 @@ from mxlint.report.style import one_line
 
 COMMANDS = ("check", "config", "explain", "rules", "sites", "verify")
 """In the order of --help. Each is the function of that name in the module of that name in this package."""
+RUNNING = ("verify", "--verify", "trace")
+"""What runs the code of the project: who did not ask for it is not led there by a guess."""
 
 
 @contextmanager
@@ -25,6 +27,11 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.possibilities:
+            from mxlint.nearness import nearest
+
+            close = nearest(error.option_name, [name for name in error.possibilities if name not in RUNNING])
+            error.possibilities = [close] if close else []  # type: ignore[misc]  # final only by the letter
         error.message = one_line(error.message)  # type: ignore[misc]  # final only by the letter
         raise
 
@@ -42,9 +49,9 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            from mxlint.config import nearest
+            from mxlint.nearness import nearest
 
-            close = nearest(args[0], COMMANDS)
+            close = nearest(args[0], [name for name in COMMANDS if name not in RUNNING])
             ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{close}'?" if close else ""))
         return super().resolve_command(ctx, args)
 

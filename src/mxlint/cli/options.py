@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mxlint.config import nearest
+from mxlint.nearness import nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
