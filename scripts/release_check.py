@@ -19,15 +19,9 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sys.executable).parent
 DEMO = ROOT / "tests" / "fixtures" / "demo"
 # What the oldest dependencies have to get through: reading, analysis, all formats, fixes. Tests that need a newer tool than mxlint does are not among them.
-TESTS = (
-    "tests/test_lower.py",
-    "tests/test_report.py",
-    "tests/test_config.py",
-    "tests/test_fix_writing.py",
-    "tests/test_globs.py",
-    "tests/test_discover.py",
-    "tests/test_fixes.py",
-)
+NAMES = ("lower", "report", "config", "cli", "fix_writing", "globs", "discover", "fixes")
+TESTS = tuple(f"tests/test_{name}.py" for name in NAMES)
+TOOLS = ("pytest", "hypothesis", "jsonschema", "junitparser", "sarif-tools", "pyyaml")
 
 
 def run(*command: str | Path, cwd: Path, code: int = 0, **variables: str) -> str:
@@ -75,22 +69,11 @@ def main() -> None:
         oldest = folder / "oldest"
         run(uv, "venv", "--python", sys.executable, oldest, cwd=folder)
         python = oldest / "bin" / "python"
-        run(uv, "pip", "install", "--python", python, "--resolution", "lowest-direct", wheel, cwd=folder)
-        run(
-            uv,
-            "pip",
-            "install",
-            "--python",
-            python,
-            "pytest",
-            "hypothesis",
-            "jsonschema",
-            "junitparser",
-            "sarif-tools",
-            "pyyaml",
-            cwd=folder,
-        )
+        # Dependencies of a wheel that is named are not direct ones to uv, those of a project are.
+        run(uv, "pip", "install", "--python", python, "--resolution", "lowest-direct", "-r", ROOT / "pyproject.toml", cwd=folder)
+        run(uv, "pip", "install", "--python", python, "--no-deps", wheel, cwd=folder)
         print(run(uv, "pip", "list", "--python", python, cwd=folder))
+        run(uv, "pip", "install", "--python", python, *TOOLS, cwd=folder)
         tests = folder / "tree"
         for part in ("tests", "scripts", "docs", "rules"):
             shutil.copytree(ROOT / part, tests / part, ignore=shutil.ignore_patterns("__pycache__"))

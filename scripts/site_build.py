@@ -32,7 +32,7 @@ STAGED = {
 # The pages of docs/ by where they stand in the menu. One that is not named here comes after those of the first group.
 GUIDE = ("configuration", "fixes", "verify", "ci", "formats", "editors", "notebooks", "api", "limits")
 COMPILE = ("how-compile-behaves", "training-loops", "llm-decoding", "pytorch-and-jax", "gallery")
-MAINTAINERS = ("semantics", "verify-internals", "security", "mlx-results")
+MAINTAINERS = ("semantics", "verify-internals", "security", "mlx-results", "measuring")
 
 _FENCE = re.compile(r"^```(\w+)(?: (\S+))?$", re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")

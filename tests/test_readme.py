@@ -10,6 +10,8 @@ import picture
 import pytest
 import shown
 
+from mxlint import __version__
+
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 COMMANDS = [command for page in shown.PAGES for command in shown.commands(page)]
 
@@ -29,6 +31,11 @@ def test_readme_links_are_absolute() -> None:
     links = re.findall(r"\]\(([^)]*)\)", README)
     assert links
     assert [link for link in links if not link.startswith("https://")] == []
+
+
+def test_readme_names_this_version() -> None:
+    """Hooks and the action are used by the tag of a release."""
+    assert set(re.findall(r"(?:rev: |mxlint@)v(\S+)", README)) == {__version__}
 
 
 @pytest.mark.parametrize(
