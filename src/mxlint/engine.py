@@ -18,7 +18,7 @@ from mxlint.config import Config, Configs, FailOn, Settings
 from mxlint.discover import File, Problem, discover, display, is_excluded
 from mxlint.documents.kinds import kind_of
 from mxlint.faults import internal_error, needed_python, syntax_error, undecodable
-from mxlint.finding import SEVERITIES, Applicability, Finding, Span
+from mxlint.finding import SEVERITIES, Applicability, Finding, Fix, Span
 from mxlint.gate import admitted, last_names
 from mxlint.rules.registry import RULES
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from mxlint.analysis import Analysis, SiteReport
     from mxlint.facts.events import Log
     from mxlint.models.mlx.table import Table
+    from mxlint.project import Project
     from mxlint.since import Since
 
 Progress = Callable[[int, int], None]
+Analyse = Callable[[Source, Config], "Analysis"]
+"""The analysis of one file of a run, with the settings that hold for it. Raises what `analysis.analyze` raises."""
 COLLECT_FROM = 300_000
 """Objects made since the last run of the cycle collector from which it is run again: they take some 50 MB, and looking through them a tenth of a second."""
 
@@ -122,6 +125,23 @@ def fixed_with(unsafe_fixes: bool) -> tuple[Applicability, ...]:
     return ("safe", "unsafe") if unsafe_fixes else ("safe",)
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The files of a run. `contents`: the Python that each holds, by where it is; `documents`: the bytes of notebooks and Markdown; `relevant`: those that may have to do with something compiled; `table`: what is
+    known of the MLX that they are judged for, None if none is relevant. `unsaved`: as in `check`."""
+
+    files: tuple[File, ...]
+    problems: tuple[Problem, ...]
+    contents: Mapping[str, bytes]
+    documents: Mapping[str, bytes]
+    relevant: frozenset[str]
+    table: Table | None
+    configs: Configs
+    settings: Settings
+    unsaved: Mapping[str, bytes]
+    timings: Mapping[str, float]
+
+
 @dataclass(slots=True)
 class _Analysed:
     """What analysis gathers on its way through the files. `unjudged` names those that ended in MX003 or MX004 or need a newer Python.
@@ -195,46 +215,79 @@ def check(
     Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis. `unsaved`: what some files are taken to
     hold, by their real paths, whatever is on the disk, or came from stdin.
     """
-    unsaved = unsaved or {}
-    settings = settings or Settings()
     cwd = Path.cwd()
-    timings: dict[str, float] = {}
     with warnings.catch_warnings():
         # Python would print what it thinks of a checked file's own string escapes.
         warnings.simplefilter("ignore")
-        with _timed("discover", timings):
-            configs = Configs(settings, cwd)
-            if stdin is None:
-                files, problems = discover(paths, configs, cwd, force_exclude)
-            else:
-                files, problems = _stdin_file(stdin, configs, cwd, force_exclude), []
-        with _timed("read", timings):
-            contents = _read(files, stdin, unsaved, problems)
-            held = _documents(files, contents, problems)
-            files = [file for file in files if file.at in contents]
-        with _timed("gate", timings):
-            wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
-            relevant = admitted(contents, {file.at for file in files if file.explicit}, wrappers) if gate else set(contents)
-            looked_at = [file for file in files if file.at in relevant or file.explicit or names_rules(contents[file.at])]
-        table = None
-        with _timed("table", timings):
-            if relevant:
-                table = _table(next(file for file in files if file.at in relevant), settings)
-        with _timed("analyse", timings):
-            how = _How(settings.isolated, everything, with_facts, unsaved)
-            analysed = _analyse(looked_at, contents, held, relevant, table, how, progress)
-        with _timed("suppress", timings):
-            findings, fail_on, python = _judge(analysed, {file.name: file for file in files}, configs, cwd)
+        found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved)
+        return examine(found, cwd, _analyser(found, cwd, everything, with_facts), progress=progress)
+
+
+def survey(
+    paths: Sequence[str],
+    settings: Settings | None,
+    cwd: Path,
+    *,
+    stdin: Stdin | None = None,
+    force_exclude: bool = False,
+    gate: bool = True,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> Survey:
+    """What `check` looks into, with the same arguments, before anything is analysed. Raises ConfigError."""
+    unsaved, settings = unsaved or {}, settings or Settings()
+    timings: dict[str, float] = {}
+    with _timed("discover", timings):
+        configs = Configs(settings, cwd)
+        if stdin is None:
+            files, problems = discover(paths, configs, cwd, force_exclude)
+        else:
+            files, problems = _stdin_file(stdin, configs, cwd, force_exclude), []
+    with _timed("read", timings):
+        contents = _read(files, stdin, unsaved, problems)
+        documents = _documents(files, contents, problems)
+        files = [file for file in files if file.at in contents]
+    with _timed("gate", timings):
+        wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
+        relevant = admitted(contents, {file.at for file in files if file.explicit}, wrappers) if gate else set(contents)
+    table = None
+    with _timed("table", timings):
+        if relevant:
+            table = table_for(next(file for file in files if file.at in relevant), settings)
+    return Survey(tuple(files), tuple(problems), contents, documents, frozenset(relevant), table, configs, settings, unsaved, timings)
+
+
+def examine(
+    found: Survey,
+    cwd: Path,
+    analyse: Analyse,
+    *,
+    only: Collection[str] | None = None,
+    fixes: bool = True,
+    progress: Progress | None = None,
+) -> Result:
+    """Analyse the files of a survey with `analyse`, and judge what it finds. `only`: these files of it alone, by where they are. Without `fixes`
+    none is made that takes analyses: `with_fix` of the finding makes it."""
+    timings = dict(found.timings)
+    looked_at = [
+        file
+        for file in found.files
+        if (only is None or file.at in only) and (file.at in found.relevant or file.explicit or names_rules(found.contents[file.at]))
+    ]
+    with _timed("analyse", timings):
+        analysed = _analyse(looked_at, found, analyse, progress)
+    with _timed("suppress", timings):
+        findings, fail_on, python = _judge(analysed, {file.name: file for file in found.files}, found.configs, cwd, fixes)
+    table = found.table
     return Result(
         findings=tuple(sorted(findings, key=_order)),
-        own=frozenset(file.name for file in files),
+        own=frozenset(file.name for file in found.files),
         sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
-        files=len(files),
+        files=len(found.files),
         parsed=len(looked_at),
         fail_on=fail_on,
         python=python,
         newer=analysed.newer,
-        problems=tuple(problems),
+        problems=found.problems,
         notes=(table.note,) if table is not None and table.note else (),
         tracebacks=tuple(analysed.tracebacks),
         sources=analysed.sources,
@@ -289,7 +342,7 @@ def _bytes(path: str) -> bytes:
         return file.read()
 
 
-def _table(first: File, settings: Settings) -> Table:
+def table_for(first: File, settings: Settings) -> Table:
     """What is known of the MLX versions that the first file, and with it the whole run, is judged for. --isolated sets requirements aside."""
     from mxlint.models.mlx.table import load_table
     from mxlint.versions import resolve_mlx_versions
@@ -301,46 +354,26 @@ def _table(first: File, settings: Settings) -> Table:
     return load_table(*resolve_mlx_versions(first.path.parent, configured, newest.versions))
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
-    """How the files of a run are analysed (see `check`)."""
-
-    isolated: bool
-    everything: bool
-    with_facts: bool
-    unsaved: Mapping[str, bytes]
-
-
-def _analyse(
-    files: Sequence[File],
-    contents: Mapping[str, bytes],
-    documents: Mapping[str, bytes],
-    relevant: Collection[str],
-    table: Table | None,
-    how: _How,
-    progress: Progress | None,
-) -> _Analysed:
+def _analyse(files: Sequence[File], found: Survey, analyse: Analyse, progress: Progress | None) -> _Analysed:
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
-    analysed = _Analysed(how.unsaved)
-    analyse: Callable[[Source, Config], Analysis] | None = None
+    analysed, isolated = _Analysed(found.unsaved), found.settings.isolated
     for done, file in enumerate(_sparing_collector(files)):
         if progress is not None:
             progress(done, len(files))
         try:
-            source = _read_source(documents.get(file.at, contents[file.at]), file.name, file.path)
+            source = _read_source(found.documents.get(file.at, found.contents[file.at]), file.name, file.path)
         except SourceError as error:
             analysed.give_up(undecodable(file.name, error))
             continue
         analysed.sources[file.name] = source
-        for part in analysed.parts(source, how.isolated):
-            if table is None or file.at not in relevant:
-                analysed.is_broken(part, how.isolated)
+        for part in analysed.parts(source, isolated):
+            if file.at not in found.relevant:
+                analysed.is_broken(part, isolated)
                 continue
-            analyse = analyse or _analyser(contents, table, how)
             try:
                 analysis = analyse(part, file.config)
             except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
-                if not analysed.is_broken(part, how.isolated):
+                if not analysed.is_broken(part, isolated):
                     analysed.give_up(internal_error(file.name, error))
                     analysed.tracebacks.append(_traceback(file.name, error))
                 continue
@@ -377,43 +410,46 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
-def _analyser(contents: Mapping[str, bytes], table: Table, how: _How) -> Callable[[Source, Config], Analysis]:
-    """The analysis of one file of this run. It is imported here, with all of the tracer behind it, because most runs need none of it."""
-    from mxlint.analysis import analyze
-    from mxlint.project import Project
-
-    project = Project(contents, how.unsaved)
-
-    cwd = Path.cwd()
+def _analyser(found: Survey, cwd: Path, everything: bool, with_facts: bool) -> Analyse:
+    """The analysis of one file of this run. It is imported with the first one, with all of the tracer behind it, because most runs need none of it."""
+    projects: list[Project] = []
 
     def analyse(source: Source, config: Config) -> Analysis:
-        def is_test(filename: str) -> bool:
-            return config.is_test(Path(os.path.normpath(cwd / filename)))
+        from mxlint.analysis import analyze
+        from mxlint.project import Project
 
+        if not projects:
+            projects.append(Project(found.contents, found.unsaved))
+        assert found.table is not None  # there is one where a file is relevant
         analysed = partial(
             analyze,
             source,
-            table=table,
+            table=found.table,
             wrappers=config.compile_wrappers,
-            tests=is_test,
-            everything=how.everything,
-            with_facts=how.with_facts,
+            tests=tests_of(config, cwd),
+            everything=everything,
+            with_facts=with_facts,
         )
         try:
-            return analysed(project)
+            return analysed(projects[0])
         except RecursionError:
             if syntax_error(source):
                 raise
         # Generated code nests deeper than people do. What the first try left half done in the project is not used again.
         from mxlint.deep import on_a_deep_stack
 
-        return on_a_deep_stack(lambda: analysed(Project(contents, how.unsaved)))
+        return on_a_deep_stack(lambda: analysed(Project(found.contents, found.unsaved)))
 
     return analyse
 
 
+def tests_of(config: Config, cwd: Path) -> Callable[[str], bool]:
+    """Whether a file belongs to tests, by the name that users see."""
+    return lambda filename: config.is_test(Path(os.path.normpath(cwd / filename)))
+
+
 def _judge(
-    analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path
+    analysed: _Analysed, files: Mapping[str, File], configs: Configs, cwd: Path, fixes: bool
 ) -> tuple[list[Finding], dict[str, FailOn], dict[str, Path]]:
     """The findings that no comment and no setting silences, each once, by file what fails the run, and by file the interpreter that is named.
 
@@ -448,11 +484,11 @@ def _judge(
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
             findings = suppress(source, findings, selected, name in compiling)
-        findings = [
-            _in_document(_with_fix(_as_configured(finding, config), named), analysed.sources)
-            for finding in findings
-            if finding.code in selected
-        ]
+        findings = [_as_configured(finding, config) for finding in findings if finding.code in selected]
+        if fixes:
+            findings = [_in_document(_with_fix(finding, named), analysed.sources) for finding in findings]
+        else:
+            findings = [replace(finding, remedy=partial(_fix, finding, named, analysed.sources)) for finding in findings]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         fail_on[name] = config.fail_on
@@ -528,6 +564,11 @@ def _with_fix(finding: Finding, named: Callable[[Span], Span]) -> Finding:
     if finding.fix is None:
         return finding
     return replace(finding, fix=replace(finding.fix, edits=tuple(replace(edit, span=named(edit.span)) for edit in finding.fix.edits)))
+
+
+def _fix(finding: Finding, named: Callable[[Span], Span], sources: Mapping[str, Source]) -> Fix | None:
+    """The fix of a finding that is reported without it."""
+    return _in_document(_with_fix(finding, named), sources).fix
 
 
 def _whose(name: str, files: Mapping[str, File], configs: Configs, cwd: Path) -> tuple[Config, Path]:

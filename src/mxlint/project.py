@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,14 +30,32 @@ class Found:
     source: Source | None
 
 
+@dataclass(slots=True)
+class Reads:
+    """What somebody asked a project for. `files`: what they hold, by real path, None for one that is no text; `words`: whether other files than one,
+    by real path, have these letters."""
+
+    files: dict[str, Source | None] = field(default_factory=dict)
+    words: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+
+
 class Project:
     """Resolves imports between files of a repository (and keeps their IR): the folder of the importing file, the folder above its top package, and a `src`
     folder there."""
 
-    def __init__(self, contents: Mapping[str, bytes] | None = None, unsaved: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self,
+        contents: Mapping[str, bytes] | None = None,
+        unsaved: Mapping[str, bytes] | None = None,
+        reads: Reads | None = None,
+        go_on: Callable[[], None] | None = None,
+    ) -> None:
         """`contents`: the files of the run, by real path, for the few questions about files that no import leads to. `unsaved`: what some
-        files are taken to hold, by real path, in place of what is on the disk."""
+        files are taken to hold, by real path, in place of what is on the disk. `reads`: where to note what the project is asked for.
+        `go_on`: called whenever it is asked for something; what it raises ends an analysis that nobody waits for any more."""
         self._contents = contents or {}
+        self._reads = reads
+        self._go_on = go_on
         self._unsaved = unsaved or {}
         self._here = os.path.join(os.path.realpath(os.curdir), "")
         self._resolved: dict[Path, str] = {}
@@ -66,15 +84,38 @@ class Project:
     def named_elsewhere(self, name: str, source: Source) -> bool:
         """Whether another file of the run may say `name`: it has these letters."""
         own = self._resolve(source.path) if source.path is not None else None
-        return any(path != own and name.encode() in content for path, content in self._contents.items())
+        found = has_elsewhere(self._contents, name, own)
+        if self._reads is not None:
+            self._reads.words[name, own] = found
+        return found
 
-    def changed(self, sources: Iterable[Source]) -> Project:
-        """The same project with other contents of some files; what is known of the rest is kept."""
-        other = Project(self._contents, self._unsaved)
+    def changed(
+        self,
+        sources: Iterable[Source],
+        *,
+        contents: Mapping[str, bytes] | None = None,
+        unsaved: Mapping[str, bytes] | None = None,
+        reads: Reads | None = None,
+        go_on: Callable[[], None] | None = None,
+    ) -> Project:
+        """The same project with other contents of some files; what is known of the rest is kept. The other arguments stand in for what the project
+        was made with."""
+        other = Project(
+            self._contents if contents is None else contents,
+            self._unsaved if unsaved is None else unsaved,
+            self._reads if reads is None else reads,
+            self._go_on if go_on is None else go_on,
+        )
         other._resolved, other._packages, other._roots = self._resolved, self._packages, self._roots
         other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
-        other._lowered, other._symbols, other._kept = self._lowered, self._symbols, self._kept
+        other._lowered, other._symbols, other._kept = self._lowered, self._symbols, self._trees()
         return other
+
+    def forget(self, source: Source) -> None:
+        """Let go of what was made of a file that nobody will ask for again."""
+        self._lowered.pop(id(source), None)
+        for key in [key for key in self._symbols if key[0] == id(source)]:
+            del self._symbols[key]
 
     def lowered(self, source: Source) -> ir.Module:
         """The IR of a file, made once: many files of a project import the same few. Raises what the parser raises."""
@@ -92,6 +133,8 @@ class Project:
 
     def symbols(self, source: Source, compilers: Collection[str]) -> Index:
         """The symbol index of a file, made once. `compilers`: the dotted names of what compiles."""
+        if self._go_on is not None:
+            self._go_on()
         key = id(source), tuple(compilers)
         known = self._symbols.get(key)
         if known is None:
@@ -110,6 +153,8 @@ class Project:
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""
+        if self._go_on is not None:
+            self._go_on()
         if source.path is None:
             return None
         key = (source.path, name, level)
@@ -197,12 +242,19 @@ class Project:
                 self._sources[resolved] = read_source(path, name) if known is None else source_from_bytes(known, name, path)
             except (OSError, SourceError):
                 self._sources[resolved] = None
+        if self._reads is not None:
+            self._reads.files.setdefault(resolved, self._sources[resolved])
         return self._sources[resolved]
 
     def _display_name(self, path: Path) -> str:
         """A path as shown to the user: relative to the working directory where it lies below it, with forward slashes."""
         resolved = self._resolve(path)
         return (resolved.removeprefix(self._here) if resolved.startswith(self._here) else str(path)).replace(os.sep, "/")
+
+
+def has_elsewhere(contents: Mapping[str, bytes], name: str, own: str | None) -> bool:
+    """Whether another file than `own` has the letters of a name."""
+    return any(path != own and name.encode() in content for path, content in contents.items())
 
 
 def neighbours(path: Path) -> list[str]:
