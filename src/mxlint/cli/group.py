@@ -15,7 +15,7 @@ from mxlint.cli.failure import Failure
 from mxlint.cli.output import discard, say, say_traceback
 from mxlint.report.style import one_line
 
-COMMANDS = ("check", "config", "explain", "rules", "sites", "verify")
+COMMANDS = ("check", "config", "explain", "rules", "server", "sites", "verify")
 """In the order of --help. Each is the function of that name in the module of that name in this package."""
 RUNNING = ("verify", "--verify", "trace")
 """What runs the code of the project: who did not ask for it is not led there by a guess."""

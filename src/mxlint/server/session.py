@@ -1,0 +1,138 @@
+"""One run kept up to date: a folder, or a file of no folder, with what the editor holds in place of what is on the disk."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mxlint.config import Settings
+from mxlint.discover import File, display, is_excluded
+from mxlint.engine import Result, Survey, examine, survey, table_for
+from mxlint.imports import ImportGraph
+from mxlint.server.memory import Memory
+
+
+class Superseded(BaseException):
+    """What was asked for is not wanted any more. No failure of an analysis: nothing that contains those may catch it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """What the editor holds for a file: `at` is its path, `data` the bytes that it would save."""
+
+    at: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found in the files that are open. `names`: how it calls them, by their real paths; one that is left out has none.
+    `whole`: every file that may have to say something of them was analysed as it is now."""
+
+    result: Result
+    names: Mapping[str, str]
+    whole: bool
+    survey: Survey
+
+
+@dataclass(slots=True)
+class Session:
+    """A run over `paths` that is made again and again. `superseded` is asked between files whether to go on."""
+
+    paths: tuple[str, ...]
+    settings: Settings
+    cwd: Path
+    memory: Memory = field(init=False)
+    _found: Survey | None = None
+    _wanted: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.cwd)
+
+    def look(self, buffers: Mapping[str, Buffer], superseded: Callable[[], bool] = lambda: False) -> Outcome:
+        """The whole run: the files are looked for and read, and what has changed is analysed. Raises ConfigError, Superseded."""
+        found = self._survey(buffers)
+        before = self._found
+        if before is None or found.contents.keys() != before.contents.keys():
+            self.memory.forget()
+        self._found = found
+        shown = [file.at for file in found.files if file.real in buffers]
+        self._wanted = _with_importers(shown, found.contents)
+        self.memory.keep_only(self._wanted)
+        return self._outcome(found, buffers, None, superseded)
+
+    def glance(self, buffers: Mapping[str, Buffer]) -> Outcome | None:
+        """What can be said at once after edits: the files that were edited are analysed, of the others what they had to say is taken over.
+        None if it takes a whole run: there was none yet, or a file came or went. Raises ConfigError."""
+        if self._found is None or not buffers.keys() <= {file.real for file in self._found.files}:
+            return None
+        if self._found.unsaved.keys() != buffers.keys():
+            return None
+        by_real = {file.real: file.at for file in self._found.files}
+        contents = {**self._found.contents, **{by_real[real]: buffer.data for real, buffer in buffers.items()}}
+        self._found = replace(self._found, contents=contents, unsaved={real: buffer.data for real, buffer in buffers.items()})
+        return self._outcome(self._found, buffers, [])
+
+    def with_changes(self, changed: Mapping[str, bytes]) -> Result:
+        """What the last run would find where some files hold other bytes, by real path."""
+        assert self._found is not None
+        by_real = {file.real: file.at for file in self._found.files}
+        contents = {**self._found.contents, **{by_real[real]: data for real, data in changed.items() if real in by_real}}
+        found = replace(self._found, contents=contents, unsaved={**self._found.unsaved, **changed})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return examine(found, self.cwd, self.memory.analyser(found, lambda: None), only=self._wanted, fixes=False)
+
+    def _survey(self, buffers: Mapping[str, Buffer]) -> Survey:
+        """The files, with those that only the editor has."""
+        unsaved = {real: buffer.data for real, buffer in buffers.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = survey(self.paths, self.settings, self.cwd, unsaved=unsaved)
+        files = [replace(file, explicit=file.explicit or file.real in buffers) for file in found.files]
+        known = {file.real for file in files}
+        contents = dict(found.contents)
+        for real, buffer in buffers.items():
+            config = found.configs.of(Path(buffer.at).parent)
+            if real not in known and not is_excluded(Path(buffer.at), config):
+                files.append(File(buffer.at, display(buffer.at, self.cwd), config, True, real))
+                contents[buffer.at] = buffer.data
+        shown = [file for file in files if file.real in buffers]
+        table = found.table or (table_for(shown[0], self.settings) if shown else None)
+        relevant = found.relevant | {file.at for file in shown}
+        return replace(found, files=tuple(files), contents=contents, relevant=relevant, table=table)
+
+    def _outcome(
+        self,
+        found: Survey,
+        buffers: Mapping[str, Buffer],
+        stale: list[str] | None,
+        superseded: Callable[[], bool] = lambda: False,
+    ) -> Outcome:
+        running = True
+
+        def go_on() -> None:
+            if running and superseded():  # a fix is made later, by the same project
+                raise Superseded
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = examine(found, self.cwd, self.memory.analyser(found, go_on, stale), only=self._wanted, fixes=False)
+            finally:
+                running = False
+        names = {file.real: file.name for file in found.files if file.real in buffers}
+        return Outcome(result, names, not stale, found)
+
+
+def _with_importers(files: Collection[str], contents: Mapping[str, bytes]) -> frozenset[str]:
+    """The files, and all that import them directly or through others: what these have to say may be about the files."""
+    graph = ImportGraph(contents) if files else None
+    reached, waiting = set(files), list(files)
+    while graph is not None and waiting:
+        new = graph.importers.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting.extend(new)
+    return frozenset(reached)

@@ -1,0 +1,126 @@
+"""An editor that the tests talk to the server with: pytest-lsp's client, one server a test."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
+
+COMMAND = (sys.executable, "-m", "mxlint", "server")
+PATIENCE_S = 300
+"""So long may a whole run take on a machine that has much else to do."""
+
+PUSH = types.ClientCapabilities()
+PULL = types.ClientCapabilities(
+    text_document=types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities()),
+    workspace=types.WorkspaceClientCapabilities(
+        diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True), configuration=True
+    ),
+    window=types.WindowClientCapabilities(work_done_progress=True),
+)
+
+
+class Editor:
+    """A client with documents."""
+
+    def __init__(self, client: LanguageClient) -> None:
+        self.client = client
+        self.versions: dict[str, int] = {}
+
+    def open(self, file: Path | str, text: str | None = None) -> str:
+        """Open a file, or a URI; the URI."""
+        uri = file.as_uri() if isinstance(file, Path) else file
+        if text is None:
+            assert isinstance(file, Path)
+            text = file.read_bytes().decode()
+        self.versions[uri] = 1
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, text)))
+        return uri
+
+    def change(self, uri: str, text: str, range: types.Range | None = None) -> None:
+        """Replace the text of a document, or a range of it."""
+        self.versions[uri] += 1
+        change = (
+            types.TextDocumentContentChangeWholeDocument(text)
+            if range is None
+            else types.TextDocumentContentChangePartial(range=range, text=text)
+        )
+        identifier = types.VersionedTextDocumentIdentifier(version=self.versions[uri], uri=uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+
+    def close(self, uri: str) -> None:
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+    async def settled(self) -> None:
+        """Wait until all that is open was analysed as it is now."""
+        await asyncio.wait_for(self.client.protocol.send_request_async("mxlint/settled", {}), PATIENCE_S)
+
+    async def shown(self, uri: str) -> list[types.Diagnostic]:
+        """The diagnostics of a document, once there are no more to come."""
+        await self.settled()
+        return list(self.client.diagnostics.get(uri, ()))
+
+    async def codes(self, uri: str) -> list[tuple[str, int]]:
+        """Code and line of each."""
+        return [(str(diagnostic.code), diagnostic.range.start.line) for diagnostic in await self.shown(uri)]
+
+    async def pulled(self, uri: str, previous: str | None = None) -> Any:
+        return await self.client.text_document_diagnostic_async(
+            types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri), previous_result_id=previous)
+        )
+
+    async def actions(self, uri: str, line: int, only: Sequence[str] | None = None) -> list[Any]:
+        """The code actions of a line."""
+        range = types.Range(types.Position(line, 0), types.Position(line + 1, 0))
+        context = types.CodeActionContext([], only=list(only) if only else None)
+        return list(
+            await self.client.text_document_code_action_async(types.CodeActionParams(types.TextDocumentIdentifier(uri), range, context))
+            or []
+        )
+
+    async def hover(self, uri: str, line: int, character: int) -> str:
+        answer = await self.client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
+        )
+        return answer.contents.value if answer is not None else ""  # type: ignore[union-attr]
+
+
+@asynccontextmanager
+async def editor(
+    *folders: Path,
+    capabilities: types.ClientCapabilities | str = PUSH,
+    options: object = None,
+    configuration: dict[str, Any] | None = None,
+    cwd: Path | None = None,
+) -> AsyncIterator[Editor]:
+    """An editor with a server of its own. `capabilities`: or the name of an editor whose capabilities pytest-lsp knows."""
+    client = make_test_lsp_client()
+    if configuration is not None:
+        client.set_configuration({"mxlint": configuration})
+    await client.start_io(*COMMAND, **({"cwd": str(cwd)} if cwd else {}))
+    known = client_capabilities(capabilities) if isinstance(capabilities, str) else capabilities
+    spaces = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
+    await client.initialize_session(types.InitializeParams(capabilities=known, workspace_folders=spaces, initialization_options=options))
+    try:
+        yield Editor(client)
+    finally:
+        await client.shutdown_session()
+        await client.stop()
+
+
+def applied(text: str, edits: Sequence[types.TextEdit]) -> str:
+    """A text of ASCII with edits made, as an editor makes them."""
+    lines = text.splitlines(keepends=True)
+
+    def offset(place: types.Position) -> int:
+        return sum(map(len, lines[: place.line])) + place.character
+
+    for edit in sorted(edits, key=lambda edit: (edit.range.start.line, edit.range.start.character), reverse=True):
+        text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
+    return text

@@ -1,0 +1,248 @@
+"""The language server, as an editor meets it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from editor import PULL, applied, editor
+from lsprotocol import types
+
+PRINTS = """import mlx.core as mx
+
+
+@mx.compile
+def step(x):
+    print(x)
+    return x * 2
+
+
+step(mx.array(1.0))
+"""
+CLEAN = PRINTS.replace("    print(x)\n", "")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text(PRINTS)
+    return tmp_path
+
+
+@pytest.mark.asyncio
+async def test_a_finding_is_shown_with_all_that_the_protocol_has_a_place_for(folder: Path) -> None:
+    async with editor(folder) as edit:
+        (found,) = await edit.shown(edit.open(folder / "a.py"))
+    assert found.code == "MX101" and found.source == "mxlint"
+    assert found.severity == types.DiagnosticSeverity.Error
+    assert found.range == types.Range(types.Position(5, 4), types.Position(5, 12))
+    assert found.code_description is not None and found.code_description.href.startswith("https://")
+    assert "help: " in found.message
+    assert ("compiled here", 3) in [(place.message, place.location.range.start.line) for place in found.related_information or ()]
+
+
+@pytest.mark.asyncio
+async def test_findings_follow_the_text_as_it_is_typed(folder: Path) -> None:
+    async with editor(folder) as edit:
+        uri = edit.open(folder / "a.py")
+        assert await edit.codes(uri) == [("MX101", 5)]
+        top = types.Range(types.Position(0, 0), types.Position(0, 0))
+        edit.change(uri, "# a comment\n", top)
+        assert await edit.codes(uri) == [("MX101", 6)]
+        edit.change(uri, CLEAN)
+        assert await edit.codes(uri) == []
+        edit.change(uri, CLEAN + "def")
+        assert [code for code, _ in await edit.codes(uri)] == ["MX003"]
+        edit.change(uri, PRINTS)
+        assert await edit.codes(uri) == [("MX101", 5)]
+        edit.close(uri)
+        await edit.settled()
+        assert not edit.client.diagnostics.get(uri)
+
+
+@pytest.mark.asyncio
+async def test_a_client_that_asks_is_answered_and_told_when_nothing_has_changed(folder: Path) -> None:
+    async with editor(folder, capabilities=PULL, configuration={}) as edit:
+        uri = edit.open(folder / "a.py")
+        report = await edit.pulled(uri)
+        assert [item.code for item in report.items] == ["MX101"]
+        assert (await edit.pulled(uri, report.result_id)).kind == "unchanged"
+        edit.change(uri, CLEAN)
+        await edit.settled()
+        assert not (await edit.pulled(uri, report.result_id)).items
+        assert uri not in edit.client.diagnostics
+
+
+@pytest.mark.parametrize("client", ["neovim", "emacs", "visual-studio-code"])
+@pytest.mark.asyncio
+async def test_the_editors_that_there_are_can_talk_to_it(folder: Path, client: str) -> None:
+    async with editor(folder, capabilities=client) as edit:
+        uri = edit.open(folder / "a.py")
+        await edit.settled()
+        assert edit.client.diagnostics.get(uri) or (await edit.pulled(uri)).items
+
+
+@pytest.mark.asyncio
+async def test_an_unused_suppression_is_pale_and_its_fix_preferred(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("import mlx.core as mx\n\nf = mx.compile(abs)  # mxlint: ignore[MX101]\n")
+    async with editor(tmp_path) as edit:
+        uri = edit.open(file)
+        found = [one for one in await edit.shown(uri) if one.code == "MX001"]
+        assert list(found[0].tags or ()) == [types.DiagnosticTag.Unnecessary]
+        fixes = [action for action in await edit.actions(uri, 2) if getattr(action, "is_preferred", None)]
+        (change,) = fixes[0].edit.document_changes
+        assert change.text_document.version == 1
+        assert "ignore" not in applied(file.read_text(), change.edits)
+
+
+@pytest.mark.asyncio
+async def test_ignore_here_silences_the_finding_and_takes_a_second_code_in(folder: Path) -> None:
+    async with editor(folder) as edit:
+        uri = edit.open(folder / "a.py")
+        (ignore,) = [action for action in await edit.actions(uri, 5) if action.title == "MX101: ignore here"]
+        text = applied(PRINTS, ignore.edit.document_changes[0].edits)
+        assert "print(x)  # mxlint: ignore[MX101]\n" in text
+        edit.change(uri, text)
+        assert await edit.codes(uri) == []
+        edit.change(uri, text.replace("MX101", "MX104"))
+        await edit.settled()
+        (ignore,) = [action for action in await edit.actions(uri, 5) if action.title == "MX101: ignore here"]
+        assert "ignore[MX104, MX101]" in applied(text.replace("MX101", "MX104"), ignore.edit.document_changes[0].edits)
+
+
+@pytest.mark.asyncio
+async def test_fix_all_makes_the_safe_fixes_and_no_others(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    text = PRINTS + "# mxlint: ignore[MX301]\nstep(mx.array(2.0))\nstep(mx.array(3.0))  # mxlint: ignore[MX302]\n"
+    file.write_text(text)
+    async with editor(tmp_path) as edit:
+        uri = edit.open(file)
+        (action,) = await edit.actions(uri, 0, only=["source.fixAll"])
+        assert action.kind == "source.fixAll.mxlint"
+        after = applied(text, action.edit.document_changes[0].edits)
+        assert after == PRINTS + "step(mx.array(2.0))\nstep(mx.array(3.0))\n"
+        edit.change(uri, after)
+        assert await edit.codes(uri) == [("MX101", 5)]
+
+
+@pytest.mark.asyncio
+async def test_pointing_at_a_finding_shows_its_page_and_at_a_compiled_function_its_site(folder: Path) -> None:
+    async with editor(folder) as edit:
+        uri = edit.open(folder / "a.py", CLEAN + "\n\ndef other(step):\n    return step\n")
+        await edit.settled()
+        for line, character in ((3, 3), (4, 5), (8, 1)):
+            text = await edit.hover(uri, line, character)
+            assert "takes: x" in text and "cache key" in text and "traces in sight: 1" in text
+        assert await edit.hover(uri, 12, 12) == ""  # a parameter of the same name
+        edit.change(uri, PRINTS)
+        await edit.settled()
+        assert "print-traced-array" in await edit.hover(uri, 5, 5)
+
+
+CALLER = """import mlx.core as mx
+from lib import scale
+
+scale(mx.array(1.0), {0})
+"""
+
+
+@pytest.mark.asyncio
+async def test_an_importer_that_is_not_saved_counts_as_a_caller(tmp_path: Path) -> None:
+    (tmp_path / "lib.py").write_text(
+        "import mlx.core as mx\n\n\n@mx.compile\ndef scale(x, n):\n    if n:\n        return x * 2\n    return x\n"
+    )
+    (tmp_path / "use.py").write_text(CALLER.format("1"))
+    async with editor(tmp_path) as edit:
+        lib, use = edit.open(tmp_path / "lib.py"), edit.open(tmp_path / "use.py")
+        assert ("MX104", 5) not in await edit.codes(lib)
+        edit.change(use, CALLER.format("mx.array(1)"))
+        assert await edit.codes(lib) == [("MX104", 5)]
+        edit.close(use)  # what is on the disk counts again
+        assert ("MX104", 5) not in await edit.codes(lib)
+
+
+@pytest.mark.asyncio
+async def test_each_folder_has_its_own_settings_and_they_can_change(tmp_path: Path) -> None:
+    uris = {}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text(PRINTS)
+    (tmp_path / "two" / "pyproject.toml").write_text('[tool.mxlint]\nignore = ["MX101"]\n')
+    async with editor(tmp_path / "one", tmp_path / "two") as edit:
+        uris = {name: edit.open(tmp_path / name / "a.py") for name in ("one", "two")}
+        assert await edit.codes(uris["one"]) == [("MX101", 5)]
+        assert await edit.codes(uris["two"]) == []
+        (tmp_path / "two" / "pyproject.toml").write_text("[tool.mxlint]\n")
+        changed = types.FileEvent((tmp_path / "two" / "pyproject.toml").as_uri(), types.FileChangeType.Changed)
+        edit.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+        assert await edit.codes(uris["two"]) == [("MX101", 5)]
+        edit.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"mxlint": {"ignore": ["MX1"]}}))
+        assert await edit.codes(uris["one"]) == await edit.codes(uris["two"]) == []
+
+
+@pytest.mark.asyncio
+async def test_settings_and_files_that_cannot_be_followed_are_said_and_nothing_ends(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[tool.mxlint]\nselekt = []\n")
+    async with editor(folder) as edit:
+        uri = edit.open(folder / "a.py")
+        assert await edit.codes(uri) == []
+        assert "selekt" in edit.client.messages[-1].message
+        (folder / "pyproject.toml").write_text("[tool.mxlint]\n")
+        edit.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+        assert await edit.codes(uri) == [("MX101", 5)]
+        edit.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"mxlint": {"selekt": []}}))
+        await edit.settled()
+        assert "selekt" in edit.client.messages[-1].message
+
+
+@pytest.mark.parametrize(("encoding", "start"), [("utf-8", 14), ("utf-16", 11), ("utf-32", 10)])
+@pytest.mark.asyncio
+async def test_characters_are_counted_in_the_units_that_were_agreed_on(tmp_path: Path, encoding: str, start: int) -> None:
+    text = PRINTS.replace("    print(x)", "    '𝒙é'; print(x)")
+    capabilities = types.ClientCapabilities(general=types.GeneralClientCapabilities(position_encodings=[encoding]))
+    async with editor(tmp_path, capabilities=capabilities) as edit:
+        uri = edit.open(tmp_path / "a.py", text)
+        (found,) = await edit.shown(uri)
+        assert found.range.start == types.Position(5, start)
+        edit.change(uri, "repr", types.Range(found.range.start, types.Position(5, start + 5)))
+        (found,) = await edit.shown(uri)
+        assert found.range.start == types.Position(5, start)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.asyncio
+async def test_lines_end_where_they_do_for_python(tmp_path: Path, newline: str) -> None:
+    text = ("# \f \x0b \x85 \u2028 here\n" + PRINTS).replace("\n", newline)
+    async with editor(tmp_path) as edit:
+        uri = edit.open(tmp_path / "a.py", text)
+        assert await edit.codes(uri) == [("MX101", 6)]
+        edit.change(uri, newline, types.Range(types.Position(1, 0), types.Position(1, 0)))
+        assert await edit.codes(uri) == [("MX101", 7)]
+
+
+@pytest.mark.asyncio
+async def test_a_document_of_no_folder_and_one_of_no_file_are_checked_by_themselves(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "outside.py").write_text(PRINTS)
+    async with editor(tmp_path / "inside") as edit:
+        assert await edit.codes(edit.open(tmp_path / "outside.py")) == [("MX101", 5)]
+        untitled = edit.open("untitled:Untitled-1", PRINTS)
+        assert await edit.codes(untitled) == [("MX101", 5)]
+        edit.change(untitled, CLEAN)
+        assert await edit.codes(untitled) == []
+
+
+@pytest.mark.asyncio
+async def test_what_the_configuration_leaves_out_shows_nothing(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text('[tool.mxlint]\nextend-exclude = ["a.py"]\n')
+    async with editor(folder) as edit:
+        assert await edit.codes(edit.open(folder / "a.py")) == []
+
+
+def test_without_its_extra_the_command_says_how_to_get_it() -> None:
+    program = "import sys; sys.modules['pygls'] = None; sys.argv = ['mxlint', 'server']; from mxlint.__main__ import run; run()"
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "pip install 'mxlint[lsp]'" in done.stderr
