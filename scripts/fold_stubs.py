@@ -110,6 +110,18 @@ def fold(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return libraries
 
 
+def of_overlay(top: str) -> dict[str, Any]:
+    """A library of which the overlay alone says something."""
+    source = f"overlay/{top}.toml, folded by scripts/fold_stubs.py"
+    return {"source": source, "modules": [top], "aliases": {}, "functions": {}, "classes": {}, "constants": {}}
+
+
+def importers(libraries: dict[str, dict[str, Any]]) -> list[str]:
+    """The functions that import a module which their first argument names."""
+    entries = ((name, each) for table in libraries.values() for name, listed in table["functions"].items() for each in listed)
+    return sorted({name for name, each in entries if each.get("imports")})
+
+
 def _iterates(by_version: dict[str, Read], name: str) -> list[str]:
     return sorted({p for read in by_version.values() for p in read.iterates.get(name, ())})
 
@@ -267,12 +279,13 @@ def rendered(table: dict[str, Any]) -> str:
 def main() -> int:
     config = settings()
     libraries = fold(config)
+    libraries |= {top: of_overlay(top) for top in config["written"]}
     overlay(libraries)
     known = {name for table in libraries.values() for section in ("functions", "classes", "constants") for name in table[section]}
     for table in libraries.values():
         table["aliases"] = {alias: name for alias, name in table["aliases"].items() if name in known and alias not in known}
     files = {f"{top}.json": rendered(table) for top, table in libraries.items()}
-    index = {"libraries": sorted({*libraries, *config["other"]}), "modules": config["module_aliases"]}
+    index = {"libraries": sorted({*libraries, *config["other"]}), "modules": config["module_aliases"], "importers": importers(libraries)}
     files["index.json"] = json.dumps(index, indent=0) + "\n"
     if "--check" in sys.argv:
         stale = [name for name, shown in files.items() if not (path := MODELS / "data" / name).exists() or path.read_text() != shown]

@@ -518,13 +518,7 @@ def test_the_constructor_of_a_class_that_compiles_its_layers_is_followed() -> No
     assert check(["main.py"]).coverage["full"] == 1
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "singledispatch",
-        pytest.param("singledispatchmethod", marks=pytest.mark.xfail(strict=True, reason="registered methods are not chosen by type")),
-    ],
-)
+@pytest.mark.parametrize("kind", ["singledispatch", "singledispatchmethod"])
 def test_the_type_of_an_argument_chooses_a_registered_function(kind: str) -> None:
     own = "self, " if kind == "singledispatchmethod" else ""
     body = f"    @functools.{kind}\n    def norm({own}x):\n        return x\n    @norm.register\n    def _({own}x: mx.array):\n        return x / x.sum().item()\n"

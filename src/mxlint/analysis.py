@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from mxlint.deep import some_room
-from mxlint.facts.events import Compiled, Log, Read, Write
+from mxlint.facts.events import EXPORT, Compiled, Log, Read, Write
 from mxlint.facts.values import ArrayValue, ScalarValue
 from mxlint.finding import Finding, Span
 from mxlint.interpreter.entry import analyse
@@ -18,7 +18,7 @@ from mxlint.rules.judge import judge
 from mxlint.rules.program import Program
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
-from mxlint.syntax.index import COMPILE
+from mxlint.syntax.index import COMPILE, TRACERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def analyze(
         findings = tuple(
             replace(finding, remedy=partial(attempts.fix, finding)) if finding.remedy is not None else finding for finding in findings
         )
-    sites = tuple(_sites(known, source, project, (COMPILE, *wrappers)))
+    sites = tuple(_sites(known, source, project, wrappers))
     return Analysis(
         findings,
         sites,
@@ -110,13 +110,13 @@ def analyze(
 # -- sites -------------------------------------------------------------------------------------------------------------
 
 
-def _sites(program: Program, source: Source, project: Project, compilers: tuple[str, ...]) -> Iterator[SiteReport]:
+def _sites(program: Program, source: Source, project: Project, wrappers: tuple[str, ...]) -> Iterator[SiteReport]:
     """The sites that the interpreter came to, and those that it did not, in order."""
-    followed = {site.span: group for site, group in program.sites.items() if site.span.filename == source.name}
+    followed = {site.span: group for site, group in program.sites.items() if site.span.filename == source.name and group[0].form != EXPORT}
     spelled = {
         source.span(site.start, site.end): site
-        for site in project.symbols(source, compilers).sites
-        if site.sure and site.form != "reference"
+        for site in project.symbols(source, (*TRACERS, *wrappers)).sites
+        if site.sure and site.form != "reference" and site.meant in (COMPILE, *wrappers)
     }
     for span in sorted(followed.keys() | spelled.keys()):
         if span in followed:

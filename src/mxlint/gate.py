@@ -36,7 +36,7 @@ _DEEPEST = 3  # dots in a name: modules of a package that import each other know
 
 def may_compile(data: bytes, wrappers: Collection[bytes] = ()) -> bool:
     """First round: whether a file may by itself compile something with MLX, or switch compilation on or off."""
-    return (b"mlx" in data and _compiles(data)) or _switches(data, wrappers)
+    return (b"mlx" in data and (_compiles(data) or _exports(data))) or _switches(data, wrappers)
 
 
 def _switches(data: bytes, wrappers: Collection[bytes]) -> bool:
@@ -60,6 +60,11 @@ def _compiles(data: bytes) -> bool:
     return False
 
 
+def _exports(data: bytes) -> bool:
+    """Whether a file may export functions, which traces them as well."""
+    return b"export_function" in data or b"exporter" in data
+
+
 def _in_comment(before: bytes) -> bool:
     """Whether there is a # in the line before something, and no string that this may stand in."""
     return b"#" in before and not any(mark in before for mark in (b'"', b"'", b"\r"))
@@ -73,7 +78,9 @@ def last_names(wrappers: Collection[str]) -> frozenset[bytes]:
 def admitted(files: Mapping[str, bytes], explicit: Collection[str] = (), wrappers: Collection[bytes] = ()) -> set[str]:
     """Both rounds: the files to analyse. What `explicit` files import is looked at even where nothing in the run has to do with MLX."""
     with_mlx = [path for path, data in files.items() if b"mlx" in data]  # asked once: it is what a tree without MLX costs
-    first = {path for path in with_mlx if _compiles(files[path])} | {path for path, data in files.items() if _switches(data, wrappers)}
+    first = {path for path in with_mlx if _compiles(files[path]) or _exports(files[path])} | {
+        path for path, data in files.items() if _switches(data, wrappers)
+    }
     graph = ImportGraph(files if with_mlx or first else {path: files[path] for path in explicit})
     known = {**graph.outside, **files}
     first.update(path for path, data in graph.outside.items() if may_compile(data, wrappers))

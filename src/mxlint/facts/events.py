@@ -14,6 +14,8 @@ from mxlint.finding import Span
 
 VERSION = 1
 """The version of the JSON form."""
+EXPORT = "export"
+"""The form of what `mx.export_function` and `mx.exporter` trace: it is kept in a file, and nothing calls it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ from mxlint.facts import events
 from mxlint.interpreter import calls as pycalls
 from mxlint.interpreter import clocks, novelty, summaries
 from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.core import ANY, CLIENT, LAZY, OPERANDS, Arguments, Condition, Context, Frame, Interpreter, count_write
 from mxlint.interpreter.journal import (
@@ -70,7 +71,7 @@ from mxlint.interpreter.journal import (
 )
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
 from mxlint.interpreter.moving import is_inside
-from mxlint.interpreter.presumptions import PRESUMED, root, shown, words
+from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume, root, shown, words
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_array, each_leaf, each_place
 from mxlint.syntax import ir
 
@@ -548,7 +549,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     if i.trace is not None:
         _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
         return i.call(function, args, place, frame)
-    if i.heap.get(0, "compile disabled") == TRUE:
+    if i.heap.get(0, "compile disabled") == TRUE and i.info(ref.oid).payload.form != events.EXPORT:  # type: ignore[attr-defined]
         _note_call(i, ref, args, place, frame, "disabled", 0)
         return i.call(function, args, place, frame)
     if i.extra.get("differentiating"):
@@ -956,12 +957,15 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
 
 
 class _Given:
-    """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met."""
+    """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
+    `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array."""
 
-    __slots__ = ("counted", "number", "tuples")
+    __slots__ = ("annotated", "counted", "number", "open_ended", "tuples")
 
     def __init__(self) -> None:
         self.number = 0
+        self.open_ended = True
+        self.annotated = False
         self.counted: dict[int, int] = {}
         self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
 
@@ -969,15 +973,32 @@ class _Given:
 def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
     """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
     so_far = _Given()
+    function, bound, _ = target(i, i.heap.get(trace.oid, "fun") or NONE)
+    info = i.info(function.oid).payload if function is not None else None
+    parameters = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
+    told = {str(n): param for n, param in enumerate(parameters)} | {param.name: param for param in parameters}
 
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
+        param = told.get(name)
+        so_far.open_ended, so_far.annotated = param is None or _is_open(param), param is not None and _is_array(i, function, param)
         return _placeholder(i, trace, value, at, so_far, name)
 
     given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
     named = {name: one(value, args.keyword_places.get(name, place), name) for name, value in args.keywords.items()}
     star = one(args.star, place, "*") if args.star is not None else None
     return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
+
+
+def _is_open(param: ir.Param) -> bool:
+    """Whether neither annotation nor default says what a parameter is."""
+    return param.annotation is None and (param.default is None or isinstance(param.default, ir.Const) and param.default.value is None)
+
+
+def _is_array(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
+    """Whether a parameter is annotated as an array, and as nothing else."""
+    parts = alternatives(i, function, param.annotation) if function is not None and param.annotation is not None else ()
+    return [named(i, function, part) for part in parts] == [External("mlx.core.array")] if function is not None else False
 
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
@@ -989,8 +1010,11 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
     if isinstance(member, Symbolic):
         trace.arguments.add(member.identity)
     if isinstance(member, Symbolic) and member.kinds is None:
-        so_far.number += 1
-        return Symbolic(member.identity, None, member.label, member.presumed, "argument")
+        if not so_far.annotated and not (so_far.open_ended and may_be_array(member.identity)):
+            so_far.number += 1
+            return Symbolic(member.identity, None, member.label, member.presumed, "argument")
+        given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
+        member = given if so_far.annotated else presume(i, given, member.label or name)
     if isinstance(member, Array) or isinstance(member, Symbolic) and member.kinds == frozenset(("array",)):
         number = so_far.number
         so_far.number += 1

@@ -26,7 +26,7 @@ from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.relevance import Reach
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.index import COMPILE
+from mxlint.syntax.index import TRACERS
 
 SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
 
@@ -258,7 +258,7 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
 
 def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
     """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call."""
-    found = i.project.symbols(source, (COMPILE, *i.wrappers))
+    found = i.project.symbols(source, (*TRACERS, *i.wrappers))
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
     within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
@@ -286,7 +286,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
 def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> list[Function]:
     """The functions of a file, each before those that it names, or whose class it names: what runs in a call is not run alone. What names each
     other is in the order of the text."""
-    blocks = i.project.symbols(source, (COMPILE, *i.wrappers)).blocks
+    blocks = i.project.symbols(source, (*TRACERS, *i.wrappers)).blocks
     named: dict[str, set[str]] = {}
     called: dict[str, set[str]] = {}
     outermost: list[str] = [""]
@@ -352,7 +352,7 @@ def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> No
 
 def _unreached(i: Interpreter, function: FunctionInfo, reached: Collection[Span]) -> bool:
     """Whether a function compiles something at a site that no run has come to."""
-    sites = i.project.symbols(function.source, (COMPILE, *i.wrappers)).sites
+    sites = i.project.symbols(function.source, (*TRACERS, *i.wrappers)).sites
     inside = [site for site in sites if site.form != "reference" and function.node.start <= site.start < function.node.end]
     return any(function.source.span(site.start, site.end) not in reached for site in inside)
 

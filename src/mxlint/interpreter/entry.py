@@ -64,7 +64,10 @@ def _cheap(i: Interpreter) -> None:
 
 
 def _managed(i: Interpreter, manager: Member, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
-    """Enter a context manager of a library: what its model says that `__enter__` gives."""
+    """Enter a context manager of a library: what its model says that `__enter__` gives. That of an exporter gives itself."""
+    if isinstance(manager, Ref) and i.info(manager.oid).kind == "compiled":
+        inside(manager)
+        return
     cls = i.heap.get(manager.oid, ("#", "class")) if isinstance(manager, Ref) else None
     name = f"{cls.name}.__enter__" if isinstance(cls, External) else ""
     value = library.call_model(i, name, Arguments((manager,), places=(place,)), place, frame) if name else None

@@ -28,7 +28,7 @@ from mxlint.interpreter import builtin, commandline, containers, generators, ite
 from mxlint.interpreter.arity import completed
 from mxlint.interpreter.calls import called_back
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
-from mxlint.models.load import model
+from mxlint.models.load import importers, model
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -58,6 +58,8 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         found = i.extra["mlx"].call(i, name, args, place, frame)
         if found is not None:
             return found  # type: ignore[no-any-return]
+    if name in importers():
+        return _import(i, name, args, place, frame)
     modelled = library.call_model(i, name, args, place, frame)
     if modelled is not None:
         return modelled
@@ -165,9 +167,13 @@ def _exception_init(i: Interpreter, args: Arguments, place: Place, frame: Frame)
     return NONE
 
 
-def _import(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`__import__(name)` and `importlib.import_module(name, package)`: each leading dot of the name is one package up from `package`."""
-    name, package = args.get(0, "name"), args.get(1, "package")
+def _import(i: Interpreter, importer: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What imports a module that its first argument names, as `importlib.import_module(name, package)`: each leading dot of the name is one package up from `package`."""
+    described = model(importer)
+    name, package = (
+        args.get(0, described.imports if described is not None else ""),
+        args.keywords.get("package") or (args.args[1] if len(args.args) > 1 else None),
+    )
     full = name.value if isinstance(name, Const) and isinstance(name.value, str) else None
     if full is not None and full.startswith("."):
         below = full.lstrip(".")
@@ -192,8 +198,6 @@ def _open(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 
 
 _INTERNAL: Final[dict[str, Handler]] = {
-    "builtins.__import__": _import,
-    "importlib.import_module": _import,
     "builtins.open": _open,
     "#member": _member,
     "#submodule": _submodule,

@@ -137,7 +137,7 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
     def one(member: Member) -> Value:
         if isinstance(member, Ref):
             info = i.info(member.oid)
-            if info.kind in ("function", "cached", "contextmanager"):
+            if info.kind in ("function", "cached", "contextmanager") or info.kind == "dispatch" and info.payload is not None:
                 return Bound(owner, member)
             if info.kind == "descriptor" and info.payload == "partialmethod":
                 return _bound_partial(i, member, owner, cls, place, frame)

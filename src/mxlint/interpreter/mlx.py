@@ -25,7 +25,7 @@ from mxlint.domain.value import (
     members,
 )
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, compiled, kernels, layers, presumptions, transforms
+from mxlint.interpreter import arrays, clocks, compiled, exports, kernels, layers, presumptions, transforms
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
@@ -524,6 +524,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
     **transforms.HANDLERS,
     **kernels.HANDLERS,
+    **exports.HANDLERS,
     "mlx.nn.quantize": layers.quantize,
 }  # fmt: skip
 

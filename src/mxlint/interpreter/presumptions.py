@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mxlint.domain.value import NONE, Array, Const, Value
+from mxlint.domain.value import NONE, Array, Const, Identity, Value
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.reach import arrays_in
@@ -23,6 +23,20 @@ def presume(i: Interpreter, array: Array, name: str) -> Array:
     """An array that parameter `name` is taken to be."""
     i.heap.set(array.ident, PRESUMED, Const(f"`{name}` is an array"))
     return array
+
+
+FROM_CALLERS: Final = frozenset(("parameter", "element"))
+"""What begins the identity of a parameter of a function that nothing in sight calls, and of an element of something that nobody in sight gives."""
+TAKEN_OUT: Final = frozenset(("unpacked", "[]"))
+"""What begins the identity of an item of something, which follows."""
+
+
+def may_be_array(identity: Identity) -> bool:
+    """Whether something that nobody in sight gives is taken to be an array where a compiled function takes it: what callers or an iterable out of
+    sight bring, and items of it. The attribute of an object, a result or a name of another library has no kind."""
+    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+        identity = identity[1]
+    return identity[0] in FROM_CALLERS
 
 
 def root(array: Array) -> int | None:

@@ -8,7 +8,7 @@ from mxlint.domain.heap import Field
 from mxlint.domain.value import Bound, External, Ref, Tuple, Value, members
 from mxlint.interpreter.core import FrameInfo, Interpreter
 from mxlint.interpreter.lookup import BASES, CLASS
-from mxlint.syntax.index import ANY, COMPILE, Block, Import
+from mxlint.syntax.index import ANY, TRACERS, Block, Import
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import FunctionInfo
@@ -98,7 +98,7 @@ class Reach:
             if isinstance(member, Bound):
                 self._todo += (member.owner, member.function)
             elif isinstance(member, External):
-                self.compiled = self.compiled or member.name in (COMPILE, *self._i.wrappers)
+                self.compiled = self.compiled or member.name in (*TRACERS, *self._i.wrappers)
             elif isinstance(member, Tuple):
                 self._todo += member.parts
             elif isinstance(member, Ref) and member.oid not in self._objects:
@@ -170,7 +170,7 @@ class Reach:
 
     def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold."""
-        found = self._i.project.symbols(function.source, (COMPILE, *self._i.wrappers))
+        found = self._i.project.symbols(function.source, (*TRACERS, *self._i.wrappers))
         within = {number: block for number, block in enumerate(found.blocks) if _lies_in(block, function.node)}
         inner = within.values()
         if any(function.node.start <= site.start < function.node.end for site in found.sites):
@@ -250,7 +250,7 @@ def _may_compile(i: Interpreter, source: Source, names: frozenset[str]) -> bool:
         seen.add((id(source), name))
         if name == ANY:
             return True
-        found = i.project.symbols(source, (COMPILE, *i.wrappers))
+        found = i.project.symbols(source, (*TRACERS, *i.wrappers))
         defined = [block for block in found.blocks if block.parent == 0 and block.name == name]
         if not defined and name in found.blocks[0].assigns:
             defined = [found.blocks[0]]

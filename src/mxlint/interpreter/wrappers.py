@@ -122,12 +122,22 @@ def _wrapped(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 REGISTERED: Final = ("#", "registered")
 """Of a function under singledispatch: pairs of a class and its implementation."""
+METHOD: Final = "method"
+"""The payload of a method under singledispatchmethod."""
 
 
 def _dispatch(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     made = wrapper("dispatch")(i, args, place, frame)
     assert isinstance(made, Ref)
     i.heap.set(made.oid, REGISTERED, Tuple((Tuple((External("builtins.object"), args.args[0])),)))
+    return made
+
+
+def _dispatch_method(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`@singledispatchmethod`: the argument after the object decides."""
+    made = _dispatch(i, args, place, frame)
+    assert isinstance(made, Ref)
+    i.heap.infos[made.oid].payload = METHOD
     return made
 
 
@@ -147,7 +157,8 @@ def _register(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     if function is None:
         function = first
         info = i.info(first.oid).payload if isinstance(first, Ref) else None
-        annotation = info.node.params[0].annotation if isinstance(info, FunctionInfo) and info.node.params else None
+        params = info.node.params[1 if i.info(owner.oid).payload == METHOD else 0 :] if isinstance(info, FunctionInfo) else ()
+        annotation = params[0].annotation if params else None
         cls = i.eval(annotation, frame) if annotation is not None else Unknown("annotation")
     held = i.heap.get(owner.oid, REGISTERED)
     listed = held.items or () if isinstance(held, Tuple) else ()
@@ -156,15 +167,24 @@ def _register(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
 
 
 def _call_dispatch(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    """Call the implementation of the class of the first argument."""
-    if not args.args:
+    """Call the implementation of the class of the first argument; of a method, of the one after the object."""
+    at = 1 if i.info(ref.oid).payload == METHOD else 0
+    if len(args.args) <= at:
         throw_named(i, "builtins.TypeError", place)
 
     def one(member: Member) -> Value:
-        rest = Arguments((member, *args.args[1:]), args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
+        rest = Arguments(
+            (*args.args[:at], member, *args.args[at + 1 :]),
+            args.keywords,
+            args.star,
+            args.kwstar,
+            args.places,
+            args.keyword_places,
+            args.node,
+        )
         return i.call(_implementation(i, ref, member), rest, place, frame)
 
-    return i.split(args.args[0], one)
+    return i.split(args.args[at], one)
 
 
 def _implementation(i: Interpreter, ref: Ref, member: Member) -> Value:
@@ -211,6 +231,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "contextlib.contextmanager": wrapper("contextmanager"),
     "contextlib.asynccontextmanager": wrapper("contextmanager"),
     "functools.singledispatch": _dispatch,
+    "functools.singledispatchmethod": _dispatch_method,
     "#dispatch.register": _register,
     "#dispatch.dispatch": _dispatched,
     "#descriptor.setter": _descriptor_method("fset"),

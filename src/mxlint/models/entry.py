@@ -12,7 +12,7 @@ from mxlint.models.schema import ArrayUse, Callback, Effect, Model, Mutation, Pa
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "array", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "imports", "array", "since", "until"]
 )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     for field, reader in _READERS.items():
         if field in table:
             found[field] = tuple(reader(text) for text in _listed(table[field]))
-    for field in ("draws", "seeds", "since", "until"):
+    for field in ("draws", "seeds", "imports", "since", "until"):
         if field in table:
             found[field] = table[field]
     if "source" in table:
@@ -104,7 +104,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     used = {name for field in ("calls", "stores", "mutates") for each in found.get(field, ()) for name in _names(each)}
     used |= {
         *found.get("iterates", ()),
-        *filter(None, [found.get("source_without")]),
+        *filter(None, [found.get("source_without"), found.get("imports")]),
         *(each.without for each in found.get("raises", ()) if each.without),
     }
     if wrong := used - known - {"cls"}:

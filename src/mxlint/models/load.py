@@ -66,6 +66,11 @@ def libraries() -> tuple[str, ...]:
     return tuple(_index()["libraries"])
 
 
+def importers() -> frozenset[str]:
+    """The functions that import a module which their first argument names, by canonical name."""
+    return frozenset(_index()["importers"])
+
+
 @cache
 def canonical(name: str) -> str:
     """The name under which the data has it: the documented one, where a thing has several. A name that is not known stays as it is."""

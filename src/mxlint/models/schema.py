@@ -128,6 +128,8 @@ class Model(NamedTuple):
     """The generator whose state is set."""
     effect: Effect | None = None
     iterates: tuple[str, ...] = ()
+    imports: str = ""
+    """The parameter that names a module, which the call imports and gives."""
     array: tuple[ArrayUse, ...] | None = None
     """None: not known."""
     since: str = ""

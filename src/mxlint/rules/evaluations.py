@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mxlint.facts.events import Compiled, Event
+from mxlint.facts.events import EXPORT, Compiled, Event
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Remedy
 from mxlint.rules.findings import EVAL_ERROR, finding, name_of, quoted
@@ -45,7 +45,9 @@ def evaluations(
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == kind:
-                yield from _finding(program, rule, compiled, event, help, error, remedy(compiled, event))
+                yield from _finding(
+                    program, rule, compiled, event, help, error, remedy(compiled, event) if compiled.form != EXPORT else None
+                )
 
 
 def _finding(
@@ -57,7 +59,8 @@ def _finding(
         if event.swallowed
         else f"{'a call that comes here' if event.modality.conditions else 'the first call'} raises {error}"
     )
-    message = f"{construct(event.what)} needs the value{about}, but mx.compile traces {name_of(compiled)} with placeholders that have none: {ending}"
+    tracer = "the export" if compiled.form == EXPORT else "mx.compile"
+    message = f"{construct(event.what)} needs the value{about}, but {tracer} traces {name_of(compiled)} with placeholders that have none: {ending}"
     if compiled.inputs is not None and not event.swallowed:
         message += "; and what inputs= captures stays full of placeholders"
     also = [

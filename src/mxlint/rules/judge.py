@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from mxlint.facts.events import EXPORT
 from mxlint.finding import SEVERITIES, Finding, Span
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -12,8 +13,11 @@ from mxlint.rules.rule import Rule
 def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
     """The findings of all rules, each once, without those that give way to another on the same expression or of the same compiled object."""
     found: dict[tuple[str, Span], Finding] = {}
+    exported = {compiled.site.span for compiled in program.log.compiled if compiled.form == EXPORT}
     for rule in rules.values():
         for finding in rule.check(program) if rule.check is not None else ():
+            if not rule.exports and _site(finding) in exported:
+                continue
             key = (finding.code, finding.span)
             present = found.get(key)
             # One that hangs on less says more.

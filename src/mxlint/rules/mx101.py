@@ -38,4 +38,4 @@ def _remedy(program: Program, compiled: Compiled, event: Event) -> Outside:
     return Outside(event.where.span, compiled.site.span, where.span if where is not None else None, calls, needless=True)
 
 
-RULE = Rule("MX101", "print-traced-array", "error", check, by_arguments=True, fixes=("unsafe",), experiment="text")
+RULE = Rule("MX101", "print-traced-array", "error", check, exports=True, by_arguments=True, fixes=("unsafe",), experiment="text")

@@ -17,4 +17,4 @@ def check(program: Program) -> Iterator[Finding]:
     return evaluations(program, RULE, "evaluate", HELP)
 
 
-RULE = Rule("MX102", "eval-in-compiled", "error", check, by_arguments=True, experiment="evaluation")
+RULE = Rule("MX102", "eval-in-compiled", "error", check, exports=True, by_arguments=True, experiment="evaluation")

@@ -20,4 +20,4 @@ def check(program: Program) -> Iterator[Finding]:
     return evaluations(program, RULE, "convert", HELP)
 
 
-RULE = Rule("MX103", "host-conversion", "error", check, by_arguments=True, experiment="conversion")
+RULE = Rule("MX103", "host-conversion", "error", check, exports=True, by_arguments=True, experiment="conversion")

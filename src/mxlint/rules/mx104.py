@@ -17,4 +17,4 @@ def check(program: Program) -> Iterator[Finding]:
     return evaluations(program, RULE, "truth", HELP)
 
 
-RULE = Rule("MX104", "array-condition", "error", check, by_arguments=True, experiment="truth")
+RULE = Rule("MX104", "array-condition", "error", check, exports=True, by_arguments=True, experiment="truth")

@@ -17,4 +17,4 @@ def check(program: Program) -> Iterator[Finding]:
     return evaluations(program, RULE, "index", HELP)
 
 
-RULE = Rule("MX105", "array-as-python-index", "error", check, by_arguments=True, experiment="index")
+RULE = Rule("MX105", "array-as-python-index", "error", check, exports=True, by_arguments=True, experiment="index")

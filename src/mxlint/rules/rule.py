@@ -22,6 +22,8 @@ class Rule:
     *Precedence.* `after`: codes that speak first on the same expression or, with `after_in_object`, for the same compiled object: where one of
     them is found, this rule is silent.
 
+    *Exports.* `exports`: it speaks of functions that are exported to files, too.
+
     *Calls.* `by_arguments`: the arguments of calls decide, so that a finding in a file without a call gives way to calls in another one.
 
     *Fixes.* `fixes`: what its fix is, the best first; empty: it has none. One for display is shown where the code needs more changes than the fix
@@ -37,6 +39,7 @@ class Rule:
     check: Callable[[Program], Iterator[Finding]] | None = None
     after: tuple[str, ...] = ()
     after_in_object: tuple[str, ...] = ()
+    exports: bool = False
     by_arguments: bool = False
     fixes: tuple[Applicability, ...] = ()
     cost_only: bool = False

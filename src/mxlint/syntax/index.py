@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
+from mxlint.models.load import importers
 from mxlint.syntax.names import import_name
 from mxlint.syntax.positions import Positions
-from mxlint.syntax.sites import Mention, Role, Site, sites
+from mxlint.syntax.sites import Mention, Named, Role, Site, imported_by_call, sites
 
 COMPILE = "mlx.core.compile"
+TRACERS = (COMPILE, "mlx.core.export_function", "mlx.core.exporter")
+"""What traces a function with placeholders."""
 ANY = "*"
 """An attribute whose name is not known, as in `setattr(object, name, value)`; of an import, all that a module exports."""
 
@@ -80,7 +83,11 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
     indexer = _Indexer(text, frozenset(name.rpartition(".")[2] for name in compilers))
     indexer.visit_all(tree.body)
     blocks, imports = tuple([block.closed() for block in indexer.blocks]), tuple(indexer.imports)
-    return Index(blocks, imports, tuple(sites(indexer.positions, blocks, imports, indexer.mentions, frozenset(compilers))))
+    called = [
+        Import(block, bound, module, 0, None)
+        for block, bound, module in imported_by_call(blocks, imports, indexer.loaded, importers())
+    ] if indexer.loaded else []  # fmt: skip
+    return Index(blocks, imports, tuple(sites(indexer.positions, blocks, (*imports, *called), indexer.mentions, frozenset(compilers))))
 
 
 @dataclass(slots=True)
@@ -130,6 +137,7 @@ class _Indexer:
         self.blocks = [_Open("module", "", 0, len(text), -1)]
         self.imports: list[Import] = []
         self.mentions: list[Mention] = []
+        self.loaded: list[Named] = []
         self._compilers = compilers
         self._mentioned = any(name in text for name in compilers)
         self._number = 0
@@ -188,6 +196,16 @@ class _Indexer:
 
     def _mention(self, node: ast.Name | ast.Attribute) -> None:
         self.mentions.append((node, self._number, *self._roles.get(id(node), _NO_ROLE)))
+
+    def assigned(self, node: ast.Assign) -> None:
+        """An assignment. Names may be given to what a call makes of a text: a module, if the call imports it."""
+        value = node.value
+        if self._mentioned and isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Constant):
+            module = value.args[0].value
+            for target in node.targets:
+                if isinstance(target, ast.Name) and isinstance(module, str):
+                    self.loaded.append((self._number, target.id, value.func, module))
+        self.inside(node)
 
     def augmented(self, node: ast.AugAssign) -> None:
         self.visit_all((node.value, node.target))
@@ -336,7 +354,7 @@ def _constant(node: ast.expr) -> str:
 
 
 _HANDLERS: dict[type, Callable[[_Indexer, Any], None]] = {
-    ast.AnnAssign: _Indexer.annotated, ast.AsyncFunctionDef: _Indexer.function, ast.Attribute: _Indexer.attribute,
+    ast.AnnAssign: _Indexer.annotated, ast.Assign: _Indexer.assigned, ast.AsyncFunctionDef: _Indexer.function, ast.Attribute: _Indexer.attribute,
     ast.AugAssign: _Indexer.augmented, ast.Call: _Indexer.call, ast.ClassDef: _Indexer.class_, ast.Constant: lambda indexer, node: None,
     ast.DictComp: _Indexer.comprehension, ast.ExceptHandler: _Indexer.named, ast.FunctionDef: _Indexer.function,
     ast.GeneratorExp: _Indexer.comprehension, ast.Global: _Indexer.global_, ast.Import: _Indexer.import_, ast.ImportFrom: _Indexer.import_from,
