@@ -390,7 +390,7 @@ ENTERED = (
     "@mx.compile\ndef step(x, loud):\n    if loud:\n        print(x)\n    return x\n",
     "def helper(x, loud=False):\n    return step(x, loud)\n",
     "class Layer:\n    def scaled(self, x, loud=False):\n        return step(x, loud)\n\n    def run(self, x):\n        return self.scaled(x)\n",
-    "class Model:\n    def __init__(self):\n        self.layer = Layer()\n\n    def run(self, x):\n        return self.layer.run(helper(x))\n",
+    "class Model:\n    def __init__(self):\n        self.layer = Layer()\n\n    def run(self, x):\n        return self.layer.run(x), helper(x)\n",
 )
 """A function and two classes that come to something compiled, one in another."""
 
