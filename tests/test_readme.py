@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from pathlib import Path
 
+import click
 import picture
 import pytest
 import shown
+from command_line import Run
 
 from mxlint import __version__
+from mxlint.cli import main
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 COMMANDS = [command for page in shown.PAGES for command in shown.commands(page)]
@@ -49,6 +53,31 @@ def test_console(command: shown.Command, tmp_path: Path) -> None:
     printed = shown.printed(command, tmp_path)
     assert printed, "a command without output shows nothing"
     assert shown.same(command.output, printed), printed
+
+
+def test_options_exist() -> None:
+    """Every option that a page gives to a command of mxlint is one of it."""
+    for page in shown.PAGES:
+        for name, given in re.findall(
+            r"\bmxlint (check|verify|config|explain|rules|sites|server)\b([^`\n#]*)", page.read_text(encoding="utf-8")
+        ):
+            command = main.get_command(click.Context(main), name)
+            assert command is not None
+            known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+            assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", given)) <= known, (page.name, name, given)
+
+
+def test_configuration_shown_is_accepted(run: Run, tmp_path: Path) -> None:
+    text = (shown.ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    tables = [each for each in re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) if "[tool.mxlint]" in each]
+    assert tables
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    for table in tables:
+        (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
+        done = run("config", ".")
+        assert (done.code, done.err) == (0, "")
+        assert "MX302" in done.out
 
 
 @pytest.mark.verify
