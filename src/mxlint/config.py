@@ -251,7 +251,7 @@ def parse_toml(data: bytes, where: str) -> dict[str, Any]:
 
 
 _SELECTORS = ("select", "extend-select", "ignore")
-_KEYS = (
+KEYS = (
     *_SELECTORS, "severity", "per-file-ignores", "exclude", "extend-exclude", "fail-on", "compile-wrappers", "tests", "markdown", "mlx-version",
     "python",
 )  # fmt: skip
@@ -287,8 +287,8 @@ def _apply(config: Config, table: Mapping[str, Any], where: Callable[[str], str]
     for key in table:
         if key == "extend":
             raise ConfigError(f"{where(key)}extend: only a file goes back to another")
-        if key not in _KEYS:
-            raise ConfigError(f"{where(key)}unknown key `{key}`{_hint(key, (*_KEYS, 'extend'))}")
+        if key not in KEYS:
+            raise ConfigError(f"{where(key)}unknown key `{key}`{_hint(key, (*KEYS, 'extend'))}")
     lists = {
         key: _strings(table[key], f"{where(key)}{key}")
         for key in (*_SELECTORS, "exclude", "extend-exclude", "compile-wrappers", "tests")
