@@ -18,8 +18,8 @@ from mxlint import __version__
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sys.executable).parent
 DEMO = ROOT / "tests" / "fixtures" / "demo"
-# What the oldest dependencies have to get through: reading, analysis, all formats, fixes. Tests that need a newer tool than mxlint does are not among them.
-NAMES = ("lower", "report", "config", "cli", "fix_writing", "globs", "discover", "fixes")
+# What the oldest dependencies have to get through: reading, analysis, all formats, fixes, the server. Tests that need a newer tool than mxlint does are not among them.
+NAMES = ("lower", "report", "config", "cli", "fix_writing", "globs", "discover", "fixes", "server")
 TESTS = tuple(f"tests/test_{name}.py" for name in NAMES)
 TOOLS = ("pytest", "hypothesis", "jsonschema", "junitparser", "sarif-tools", "pyyaml")
 
@@ -70,7 +70,20 @@ def main() -> None:
         run(uv, "venv", "--python", sys.executable, oldest, cwd=folder)
         python = oldest / "bin" / "python"
         # Dependencies of a wheel that is named are not direct ones to uv, those of a project are.
-        run(uv, "pip", "install", "--python", python, "--resolution", "lowest-direct", "-r", ROOT / "pyproject.toml", cwd=folder)
+        run(
+            uv,
+            "pip",
+            "install",
+            "--python",
+            python,
+            "--resolution",
+            "lowest-direct",
+            "-r",
+            ROOT / "pyproject.toml",
+            "--extra",
+            "lsp",
+            cwd=folder,
+        )
         run(uv, "pip", "install", "--python", python, "--no-deps", wheel, cwd=folder)
         print(run(uv, "pip", "list", "--python", python, cwd=folder))
         run(uv, "pip", "install", "--python", python, *TOOLS, cwd=folder)
