@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from mxlint.analysis import analyze
+from mxlint.config import Settings
+from mxlint.engine import check
 from mxlint.fixes.edits import apply
+from mxlint.fixes.run import made, wanted_by
 from mxlint.fixes.syntax import Syntax
 from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
@@ -262,9 +267,9 @@ def test_what_is_left_out_leaves_its_comments(old: str, new: str, newline: str, 
 
 def test_a_comment_is_no_price_for_a_fix(table: Table) -> None:
     text = "from functools import partial\n\nimport mlx.core as mx\n\n\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    return mx.exp(x), mx.zeros({}x.shape)\n\n\nfor n in (2, 3):\n    f(mx.zeros((n, 4)))\n"
-    for comment, made in (("", True), ("\n        # as large\n        ", False)):
+    for comment, expected in (("", True), ("\n        # as large\n        ", False)):
         new = fixed(text.format(comment), "MX401", table)
-        assert (new is not None and "mx.zeros_like(x)" in new) == made
+        assert (new is not None and "mx.zeros_like(x)" in new) == expected
 
 
 HEADS = "from functools import partial\n\nimport mlx.core as mx\n\nH = 2\n\n\n@partial(mx.compile, shapeless=True)\ndef f(x):\n    B, L, D = x.shape\n    return {}\n\n\nfor n in (2, 3, 4):\n    f(mx.zeros((2, n, 4)))\n"
@@ -339,3 +344,126 @@ def test_dtypes_beside_a_number_and_an_array_of_it() -> None:
         array = mx.zeros(2, getattr(mx, name))
         other = (array * number).dtype != (array * mx.array(number)).dtype
         assert other == (name in OTHER_DTYPE[type(number).__name__]), (name, number)
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+
+LAYER = """\
+import mlx.core as mx
+{}
+
+class Layer{}:
+    def __init__(self):
+        {}
+
+    def body(self, x):
+        return mx.exp(x) * self.w
+
+    def forward(self, x):
+        return mx.compile(self.body)(x)
+
+{}
+layer = Layer()
+for i in range(3):
+    print(layer.forward(mx.ones(2)))
+"""
+WITHOUT = "    def __init__(self):\n        self.w = mx.zeros(2)\n"
+CLASSES = {
+    "no base": ("", "", "self.w = 2", "", True),
+    "object": ("", "(object)", "self.w = 2", "", True),
+    "a module": ("import mlx.nn as nn\n", "(nn.Module)", "super().__init__()\n        self.w = 2", "", True),
+    "another library's module": ("from torch.nn import Module\n", "(Module)", "super().__init__()\n        self.w = 2", "", False),
+    "a base that is not known": ("from somewhere import Base\n", "(Base)", "super().__init__()\n        self.w = 2", "", False),
+    "a class under another name": ("", "", "self.w = 2", f"\nOther = Layer\n\n\nclass Sub(Other):\n{WITHOUT}\n", False),
+    "another class of that name": ("", "", "self.w = 2", f"\nclass Outer:\n    class Layer:\n        pass\n\n    class Sub(Layer):\n    {WITHOUT.replace(chr(10) + '  ', chr(10) + '      ')}\n", True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("imports", "base", "init", "rest", "made"), CLASSES.values(), ids=CLASSES)
+def test_classes_are_known_by_what_they_are(imports: str, base: str, init: str, rest: str, made: bool, table: Table) -> None:
+    assert (fixed(LAYER.format(imports, base, init, rest), "MX302", table) is not None) == made
+
+
+@pytest.mark.parametrize(
+    ("other", "made"),
+    [
+        ("from layer import Layer\n\nlayer = Layer()\n", True),
+        (f"from layer import Layer\n\n\nclass Sub(Layer):\n{WITHOUT}", False),
+        (f"import layer\n\n\nclass Sub(layer.Layer):\n{WITHOUT}", False),
+        (f"from layer import Layer as Base\n\n\nclass Sub(Base):\n{WITHOUT}", False),
+        ("class Layer(  # no Python\n", True),
+    ],
+)
+def test_subclasses_in_files_that_import_it(other: str, made: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("layer.py").write_text(LAYER.format("", "", "self.w = 2", ""))
+    Path("other.py").write_text(other)
+    found = check(["."], Settings(isolated=True)).findings
+    (finding,) = [finding for finding in found if finding.code == "MX302"]
+    assert (finding.fix is not None and finding.fix.applicability == "unsafe") == made
+
+
+TRAINER = """\
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
+
+
+class Trainer:
+    def __init__(self):
+        self.model = nn.Linear(2, 1)
+        self.opt = optim.Adam(0.01)
+        mx.eval(self.model.parameters())
+        self.step = mx.compile(self._step, inputs={}, outputs={})
+
+    def _step(this, x):
+        loss, grads = nn.value_and_grad(this.model, lambda x: this.model(x).sum())(x)
+        this.opt.update(this.model, grads)
+        return loss
+
+
+trainer = Trainer()
+for i in range(4):
+    print(trainer.step(mx.ones((1, 2)) * i).item())
+    mx.eval(trainer.model.state, trainer.opt.state)
+"""
+
+
+def test_what_methods_of_one_object_capture(table: Table) -> None:
+    whole = "[self.model.state, self.opt.state]"
+    assert fixed(TRAINER.format(*["self.model.state"] * 2), "MX204", table) == TRAINER.format(whole, whole)
+
+
+LAZY = """\
+import mlx.core as mx
+
+
+class Embedding:
+    def __init__(self):
+        self.table = mx.cumsum(mx.exp(mx.arange(64) * 0.1))
+{}        self.f = mx.compile(self.apply)
+
+    def apply(this, x):
+        return x * this.table
+
+
+embedding = Embedding()
+for i in range(4):
+    print(embedding.f(mx.ones(64) * i).sum().item())
+"""
+
+
+def test_what_an_object_holds_is_computed_where_it_is_made(table: Table) -> None:
+    assert fixed(LAZY.format(""), "MX210", table) == LAZY.format("        mx.eval(self.table)\n")
+
+
+TWO = PRINTED.format("z = f(x)\n    return z").replace("    y = x * 2\n", "    a = x * 3\n    print(a)\n    y = x * 2\n")
+
+
+def test_statements_done_after_the_call_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("main.py").write_text(TWO)
+    look = partial(check, ["main.py"], Settings(isolated=True))
+    (group,) = made(look(), lambda unsaved: look(unsaved=unsaved), wanted_by(unsafe_fixes=True, verify=False)).groups
+    after = group.after["main.py"].text
+    assert "    z, y, a = f(x)\n    print(a)\n    print(y)\n    return z\n" in after

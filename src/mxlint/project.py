@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,6 +88,13 @@ class Project:
         if self._reads is not None:
             self._reads.words[name, own] = found
         return found
+
+    def saying(self, name: str, source: Source) -> Iterator[Source]:
+        """The other files of the run that may say `name`: they have these letters."""
+        own = self._resolve(source.path) if source.path is not None else None
+        for path, content in self._contents.items() if self.named_elsewhere(name, source) else ():
+            if path != own and name.encode() in content and (found := self._read(Path(path))) is not None:
+                yield found
 
     def changed(
         self,

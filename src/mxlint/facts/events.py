@@ -353,6 +353,20 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the program in which something is compiled. `library`: the first class of a library that it inherits, "" if none; `above`, `below`: the
+    definitions of what it inherits and of what inherits it, directly or not; `known`: all that it inherits is of the program or of MLX;
+    `elsewhere`: a file of the run that this analysis did not come to may have more below."""
+
+    where: Span
+    library: str
+    above: tuple[Span, ...]
+    below: tuple[Span, ...]
+    known: bool
+    elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """All facts of one run. `whole`: no budget has cut it short. `version` is that of their JSON form: it grows by one when a field changes its meaning."""
 
@@ -366,5 +380,6 @@ class Log:
     notes: tuple[Note, ...] = ()
     loops: tuple[Loop, ...] = ()
     imprecise: tuple[tuple[Where, str], ...] = ()
+    classes: tuple[Class, ...] = ()
     whole: bool = True
     version: int = VERSION

@@ -9,7 +9,7 @@ from mxlint.facts.events import Element
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.hoisting import hoisted
 from mxlint.fixes.remedies import CompileTransform, Recapture, Refill
-from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Sources, Syntax, root, syntax_of
+from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Sources, Syntax, syntax_of
 
 COPIES = ("copy", "generator", "tuple", "container")
 """Kinds of what is captured in vain because it holds the items of something else."""
@@ -65,6 +65,8 @@ def _copied(node: ast.expr) -> ast.expr | None:
     copied: ast.expr | None = None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
         copied = node.args[0]
+        if isinstance(copied, ast.Call) and isinstance(copied.func, ast.Attribute) and copied.func.attr == "values" and not copied.args:
+            copied = copied.func.value
     elif isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1 and not node.generators[0].ifs:
         clause = node.generators[0]
         same = isinstance(node.elt, ast.Name) and isinstance(clause.target, ast.Name) and node.elt.id == clause.target.id
@@ -86,17 +88,16 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
             return None
         for part in (call.args[0], call.func.value) if remedy.models else (call.func.value,):
-            owner = syntax.owner(part)
-            if owner is None or owner is not syntax.owner_of(root(part), site):
+            name = syntax.written_at(syntax.text(part), part, site)
+            if name is None:
                 return None
-            found.append(f"{syntax.text(part)}.state")
+            found.append(f"{name}.state")
     for place, text in remedy.also:
         node = syntax.at(place) if place.filename == remedy.site.filename else None
-        name = text.partition(".")[0].partition("[")[0]
-        owner = syntax.owner_of(name, node) if node is not None else None
-        if owner is None or owner is not syntax.owner_of(name, site):
+        name = syntax.written_at(text, node, site) if node is not None else None
+        if name is None:
             return None
-        found.append(text)
+        found.append(name)
     if remedy.random:
         if (mlx := syntax.module_alias("mlx.core")) is None:
             return None

@@ -84,13 +84,13 @@ def _calls_of_kept(
 ) -> list[Call] | None:
     """The same for `self.name = mx.compile(self.method)`: nothing else at hand has to do with an attribute of one of these names."""
     maker = syntax.function(site)
-    own = first_parameter(syntax, maker)
+    own = syntax.first_parameter(maker)
     if own is None or not isinstance(target.value, ast.Name) or target.value.id != own or not isinstance(site, ast.Call) or not site.args:
         return None
     compiled = site.args[0]
     names = {own}
     if compiled is not function:
-        of = first_parameter(syntax, function)
+        of = syntax.first_parameter(function)
         is_method = isinstance(compiled, ast.Attribute) and isinstance(compiled.value, ast.Name) and compiled.value.id == own
         if of is None or not is_method or syntax.parents[function] is not syntax.parents[maker]:
             return None
@@ -109,15 +109,6 @@ def _calls_of_kept(
             return None
         found.append(Call(call, dict.fromkeys(names, syntax.text(node.value))))
     return found
-
-
-def first_parameter(syntax: Syntax, function: ast.AST) -> str | None:
-    """The name that a method has for its object; None for what is no plain method."""
-    if not isinstance(function, ast.FunctionDef) or not isinstance(syntax.parents[function], ast.ClassDef) or function.decorator_list:
-        return None
-    params = [*function.args.posonlyargs, *function.args.args]
-    rebound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    return params[0].arg if params and params[0].arg not in rebound else None
 
 
 def _mentions(name: str, sources: Sources) -> Iterator[tuple[str, int]]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from mxlint.facts.events import Class
 from mxlint.finding import Edit, Fix, Span
-from mxlint.fixes.classes import all_are_made, free_name
-from mxlint.fixes.initialising import in_init
+from mxlint.fixes.classes import all_are_made, free_name, in_init
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
 from mxlint.fixes.syntax import (
@@ -54,7 +54,7 @@ def hoist(remedy: Hoist, sources: Sources) -> Iterator[Fix]:
         yield from _moved_out(syntax, site, moved, target, None)
         return
     if remedy.loop is None and isinstance(site, ast.Call):
-        yield from _kept_on_self(syntax, site, leave, sources)
+        yield from _kept_on_self(syntax, site, leave, remedy.cls, sources)
     taken = moved.names & _blocked(syntax, moved, leave)
     arguments = added(syntax, site, moved.node, sorted(taken))
     target = _outermost(syntax, replace(moved, names=moved.names - taken), leave) if arguments is not None else None
@@ -242,13 +242,15 @@ def _dedented(syntax: Syntax, node: ast.stmt, arguments: Added | None) -> list[s
 # -- on the object ----------------------------------------------------------------------------------------------------
 
 
-def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None, sources: Sources) -> Iterator[Fix]:
+def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None, known: Class | None, sources: Sources) -> Iterator[Fix]:
     """A method that compiles something of its object: done in `__init__` and kept there."""
     if not isinstance(method, ast.FunctionDef) or not method.args.args or method.decorator_list:
         return
     cls = syntax.parents[method]
     own = method.args.args[0].arg
-    if not isinstance(cls, ast.ClassDef) or needed(site) & local_names(method) != {own} or not all_are_made(cls, sources):
+    if not isinstance(cls, ast.ClassDef) or needed(site) & local_names(method) != {own}:
+        return
+    if known is None or not known.known or not all_are_made(known, sources):
         return
     if any(
         isinstance(node, ast.Name) and node.id == own and not isinstance(syntax.parents[node], ast.Attribute) for node in ast.walk(site)
@@ -258,6 +260,6 @@ def _kept_on_self(syntax: Syntax, site: ast.Call, method: ast.AST | None, source
     if len(lines_of(syntax.text(site))) > 1:
         return
     line = f"{own}.{name} = {syntax.text(site)}"
-    inserted = in_init(syntax, cls, own, line)
+    inserted = in_init(known, sources, own, line)
     if inserted is not None:
         yield Fix("unsafe", "compile once, in __init__", (inserted, syntax.replace(site, f"{own}.{name}")))

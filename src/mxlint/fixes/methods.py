@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from mxlint.finding import Edit, Fix
-from mxlint.fixes.classes import all_are_made, bases_in_sight, free_name
+from mxlint.fixes.classes import all_are_made, free_name, in_init
 from mxlint.fixes.compiled import function_at
 from mxlint.fixes.edits import joined
-from mxlint.fixes.initialising import in_init
 from mxlint.fixes.remedies import CompileBound
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.fixes.tree import Tree
@@ -25,7 +24,7 @@ def compile_bound(remedy: CompileBound, sources: Sources) -> Iterator[Fix]:
     cls = syntax.parents[method]
     if not isinstance(cls, ast.ClassDef) or not method.args.args or len(method.decorator_list) != 1:
         return
-    if not bases_in_sight(syntax, cls, sources) or not all_are_made(cls, sources):
+    if remedy.cls is None or not remedy.cls.known or not all_are_made(remedy.cls, sources):
         return
     own = method.args.args[0].arg
     plain = method.name.strip("_") or "method"
@@ -34,7 +33,9 @@ def compile_bound(remedy: CompileBound, sources: Sources) -> Iterator[Fix]:
     ways = [[captured], [captured, f"outputs={own}.state"], []] if remedy.module else [[]]
     for options in ways:
         compiled = _compiling(syntax, site, f"{own}.{{}}", options)
-        edits = _moved(syntax, cls, method, names, compiled + _comment(syntax, site)) if compiled is not None else None
+        line = f"{own}.{names[1]} = {compiled.format(names[0])}{_comment(syntax, site)}" if compiled is not None else ""
+        inserted = in_init(remedy.cls, sources, own, line) if line else None
+        edits = _moved(syntax, method, names, inserted) if inserted is not None else None
         if edits is not None:
             yield Fix("unsafe", "compile the bound method in __init__", tuple(edits))
 
@@ -56,13 +57,12 @@ def _comment(syntax: Syntax, site: ast.expr) -> str:
     return f"  {rest}" if rest else ""
 
 
-def _moved(syntax: Syntax, cls: ast.ClassDef, method: ast.FunctionDef, names: tuple[str, str], compiled: str) -> list[Edit] | None:
+def _moved(syntax: Syntax, method: ast.FunctionDef, names: tuple[str, str], inserted: Edit) -> list[Edit] | None:
     """The method under another name, and one of its own name that calls what is compiled. `names`: of the method, and of what is compiled."""
     hidden, attribute = names
     own = method.args.args[0].arg
-    inserted = in_init(syntax, cls, own, f"{own}.{attribute} = {compiled.format(hidden)}")
     arguments, indent = _forwarded(method), syntax.indent(method.body[0])
-    if inserted is None or arguments is None or indent is None:
+    if arguments is None or indent is None:
         return None
     try:
         tree = Tree(syntax, method)

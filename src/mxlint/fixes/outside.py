@@ -24,10 +24,10 @@ def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
     if syntax is None or node is None:
         return
     statement = syntax.statement(node)
-    calls = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-    keeps = isinstance(statement, ast.Assign) and all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in statement.targets)
-    if not calls and not keeps:
+    if not _can_move(statement):
         return  # the rest of the function has to do with what it makes
+    if _waits(syntax, statement, remedy):
+        return  # what comes later is moved first: each comes right after the call
     try:
         text = " ".join(syntax.text(statement).split())
         edits = _returned(syntax, statement, remedy, sources)
@@ -37,6 +37,22 @@ def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
             yield Fix("unsafe", f"leave out {text}", tuple(_left_out(syntax, statement)))
     except (ValueError, LookupError):  # other statements share the lines
         return
+
+
+def _can_move(statement: ast.stmt) -> bool:
+    """Whether a statement leaves nothing that the rest of its function has to do with: a call, or something kept elsewhere."""
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in statement.targets)
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _waits(syntax: Syntax, statement: ast.stmt, remedy: Outside) -> bool:
+    """Whether a later statement of the function is to be done outside as well."""
+    function = function_at(syntax, remedy.function)
+    block = function.body if isinstance(function, ast.FunctionDef) and statement in function.body else []
+    later = [part for part in block[block.index(statement) + 1 :] if _can_move(part)] if block else []
+    places = [syntax.stretch(place) for place in remedy.others if place.filename == syntax.source.name]
+    return any(syntax.start(part) <= start and end <= syntax.end(part) for part in later for start, end in places)
 
 
 def _left_out(syntax: Syntax, statement: ast.Expr) -> list[Edit]:

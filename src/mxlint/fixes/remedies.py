@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mxlint.facts.events import Element, Extent
+from mxlint.facts.events import Class, Element, Extent
 from mxlint.finding import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Hoist:
     """Compile once: move what is compiled at `site` out of a loop, or out of the function that it stands in. `loop`: the loop, or what it goes
-    over; None: the function."""
+    over; None: the function. `cls`: the class that it stands in."""
 
     site: Span
     loop: Span | None = None
+    cls: Class | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,14 @@ class Unbake:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Do the statement at `place` after the `calls` of `function`, which is compiled at `site`. `needless`: or not at all."""
+    """Do the statement at `place` after the `calls` of `function`, which is compiled at `site`. `others`: what is to be done
+    there as well; `needless`: or not at all."""
 
     place: Span
     site: Span
     function: Span | None
     calls: tuple[Span, ...]
+    others: tuple[Span, ...] = ()
     needless: bool = False
 
 
@@ -106,11 +109,13 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class CompileBound:
-    """Compile the method `function` in `__init__` and not where its class is made, by the decorator at `site`. `module`: the class is one of mlx.nn."""
+    """Compile the method `function` in `__init__` and not where its class is made, by the decorator at `site`. `module`: the class is one of mlx.nn;
+    `cls`: the class."""
 
     site: Span
     function: Span | None
     module: bool
+    cls: Class | None
 
 
 @dataclass(frozen=True, slots=True)

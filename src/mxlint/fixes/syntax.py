@@ -100,6 +100,28 @@ class Syntax:
             innermost = False
         return None
 
+    def written_at(self, text: str, node: ast.AST, place: ast.AST) -> str | None:
+        """What is written as `text` at a node as it is written at another place, with the same meaning: as it is, or by the name that another method
+        of the same class has for its object; None where it has no such name."""
+        first = re.match(r"\w+", text)
+        name = first.group() if first else None
+        owner = self.owner_of(name, node)
+        if name is None or owner is None:
+            return None
+        if owner is self.owner_of(name, place):
+            return text
+        method = next((scope for scope in self.up(place) if isinstance(scope, FUNCTIONS)), None)
+        other = self.first_parameter(method) if method is not None and self.parents[method] is self.parents.get(owner) else None
+        return None if other is None or self.first_parameter(owner) != name else other + text.removeprefix(name)
+
+    def first_parameter(self, function: ast.AST) -> str | None:
+        """The name that a method has for its object; None for what is no plain method."""
+        if not isinstance(function, ast.FunctionDef) or not isinstance(self.parents[function], ast.ClassDef) or function.decorator_list:
+            return None
+        params = [*function.args.posonlyargs, *function.args.args]
+        rebound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        return params[0].arg if params and params[0].arg not in rebound else None
+
     def _declared(self, scope: ast.AST) -> dict[str, type[ast.Global | ast.Nonlocal]]:
         """The names that a function or class says to be of a scope around it."""
         if scope not in self._declarations:

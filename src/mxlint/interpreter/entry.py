@@ -21,6 +21,7 @@ from mxlint.interpreter import (
     entries,
     external,
     generators,
+    inheritance,
     items,
     iteration,
     journal,
@@ -186,7 +187,8 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
     module = i.modules.get(source.name)
     if module is not None:
         _enter(i, source, module, everything)
-    return i.journal.log()  # type: ignore[no-any-return]
+    log: events.Log = i.journal.log()
+    return replace(log, classes=tuple(inheritance.classes(i, project, {compiled.site.span for compiled in log.compiled})))
 
 
 def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> None:

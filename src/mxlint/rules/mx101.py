@@ -34,8 +34,9 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _remedy(program: Program, compiled: Compiled, event: Event) -> Outside:
     where = compiled.function.where
-    calls = program.calls_of_site(compiled.site)
-    return Outside(event.where.span, compiled.site.span, where.span if where is not None else None, calls, needless=True)
+    function = where.span if where is not None else None
+    calls, others = program.calls_of_site(compiled.site), program.leaving(compiled.number)
+    return Outside(event.where.span, compiled.site.span, function, calls, others, needless=True)
 
 
 RULE = Rule("MX101", "print-traced-array", "error", check, exports=True, by_arguments=True, fixes=("unsafe",), experiment="text")

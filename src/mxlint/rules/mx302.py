@@ -22,16 +22,17 @@ def check(program: Program) -> Iterator[Finding]:
         loop = repeated([compiled.caller_loops for compiled in made])
         layer = next((compiled.layer for compiled in made if compiled.layer), "")
         if loop is not None or layer:
-            yield from _finding(made[0], loop, layer)
+            yield from _finding(program, made[0], loop, layer)
 
 
-def _finding(compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Finding]:
+def _finding(program: Program, compiled: Compiled, loop: Where | None, layer: str) -> Iterator[Finding]:
+    remedy = None if layer and compiled.returned else Hoist(compiled.site.span, cls=program.class_of(compiled.site))
     yield from finding(
         RULE, compiled.site,
         f"every call of `{layer or compiled.within or '?'}` makes a new compiled object of {name_of(compiled)} and drops it: "
         "each call traces and compiles again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
-        also=[("in this loop", loop)] if loop is not None else [], remedy=None if layer and compiled.returned else Hoist(compiled.site.span),
+        also=[("in this loop", loop)] if loop is not None else [], remedy=remedy,
     )  # fmt: skip
 
 

@@ -23,13 +23,16 @@ def check(program: Program) -> Iterator[Finding]:
         name, where = compiled.text, compiled.function.where
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""
+        function = where.span if where is not None else None
+        cls = program.class_of(compiled.site)
+        remedy = CompileBound(compiled.decorates.span, function, compiled.in_module, cls) if compiled.decorates else None
         yield from finding(
             RULE, compiled.decorates or compiled.site,
             f"mx.compile returns an object that does not bind self: calling `{name}` on an instance of {compiled.method_of} "
             'leaves the first argument out and raises "TypeError: missing 1 required positional argument"',
             f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",
             compiled, Modality(), within=compiled.method_of,
-            remedy=CompileBound(compiled.decorates.span, where.span if where is not None else None, compiled.in_module) if compiled.decorates else None,
+            remedy=remedy,
         )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from mxlint.facts.events import Call, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+from mxlint.facts.events import Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
 from mxlint.finding import Span
 
 
@@ -37,6 +37,21 @@ class Program:
     def calls_of_site(self, site: Where) -> tuple[Span, ...]:
         """Where objects of a site are called."""
         return tuple(dict.fromkeys(call.where.span for made in self.sites.get(site, ()) for call in self.calls.get(made.number, ())))
+
+    def class_of(self, site: Where) -> Class | None:
+        """The innermost class that a site stands in."""
+        around = [
+            cls
+            for cls in self.log.classes
+            if cls.where.filename == site.span.filename and cls.where.start <= site.span.start and site.span.end <= cls.where.end
+        ]
+        return max(around, key=lambda cls: cls.where.start, default=None)
+
+    def leaving(self, number: int) -> tuple[Span, ...]:
+        """Where a trace of an object gives traced arrays to something outside of it: text, a log, something older than the trace."""
+        told = (event.where.span for event in self.events.get(number, ()) if event.kind in ("format", "log"))
+        kept = (write.where.span for write in self.writes.get(number, ()) if write.placeholder)
+        return tuple(dict.fromkeys((*told, *kept)))
 
     @cached_property
     def traces(self) -> Mapping[int, tuple[Trace, ...]]:
