@@ -510,5 +510,137 @@ def run(xs):
 
 print([o.tolist() for o in run([mx.array([0.1 * i]) for i in range(4)])])
 """,
+    "checks beside a state": """\
+from functools import partial
+
+import mlx.core as mx
+
+state = [mx.zeros(2)]
+
+
+@partial(mx.compile, inputs=state, outputs=state)
+def add(x, scale=1.0):
+    '''Add to the state.'''
+    # as wide as the state
+    assert x.shape == (2,), "want two"
+
+    # now add
+    state[0] = state[0] + x * scale
+    return state[0] * 2
+
+
+for x in (mx.ones(2), mx.ones(3), mx.ones(2) * 2, mx.ones(1), mx.ones(2) * 5):
+    try:
+        print(add(x).tolist())
+    except AssertionError as e:
+        print("no:", e)
+print(add.__doc__)
+""",
+    "a container bound anew": """\
+from functools import partial
+
+import mlx.core as mx
+
+cache = {"k": mx.zeros(2)}
+
+
+@partial(mx.compile, inputs=cache, outputs=cache)
+def put(x):
+    cache["k"] = cache["k"] + x
+    return cache["k"] * 2
+
+
+def reset(start):
+    global cache
+    cache = {"k": mx.zeros(2) + start}
+
+
+for epoch in range(3):
+    for i in range(2):
+        print(put(mx.ones(2) * i).tolist())
+    reset(epoch + 1)
+""",
+    "a trainer that captures half": """\
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
+
+mx.random.seed(0)
+
+
+class Trainer:
+    def __init__(self):
+        self.model = nn.Linear(2, 1)
+        self.opt = optim.Adam(0.01)
+        mx.eval(self.model.parameters())
+        self.step = mx.compile(self._step, inputs=self.model.state, outputs=self.model.state)
+
+    def loss(self, x, y):
+        return ((self.model(x) - y) ** 2).mean()
+
+    def _step(self, x, y):
+        loss, grads = nn.value_and_grad(self.model, self.loss)(x, y)
+        self.opt.update(self.model, grads)
+        return loss
+
+
+trainer = Trainer()
+for i in range(5):
+    print(round(trainer.step(mx.ones((3, 2)) * i, mx.zeros((3, 1))).item(), 4))
+    mx.eval(trainer.model.state, trainer.opt.state)
+""",
+    "nothing returned": """\
+import mlx.core as mx
+
+
+@mx.compile
+def split(x):
+    a, b = x[:1], x[1:]
+    a, b = a * 2, b * 3
+
+
+for i in range(4):
+    split(mx.array([1.0, float(i)]))
+""",
+    "two prints": """\
+import mlx.core as mx
+
+
+@mx.compile
+def f(x):
+    a = x + 1
+    print("a", a)
+    b = a * 2
+    print("b", b)
+    return b
+
+
+for i in range(3):
+    out = f(mx.array(float(i)))
+    print(out.item())
+""",
+    "a method that returns its call": """\
+import mlx.core as mx
+
+
+class Recorder:
+    def __init__(self):
+        self.seen = []
+        self.go = mx.compile(self._go)
+
+    def _go(self, x):
+        y = mx.cos(x)
+        self.seen.append(y)
+        return y
+
+    def __call__(self, x):
+        return self.go(x)
+
+
+r = Recorder()
+for i in range(4):
+    print(r(mx.array(float(i))).item())
+print([s.item() for s in r.seen])
+""",
 }
 """By what is wrong with them."""
