@@ -21,7 +21,7 @@ DEMO = ROOT / "tests" / "fixtures" / "demo"
 # What the oldest dependencies have to get through: reading, analysis, all formats, fixes, the server. Tests that need a newer tool than mxlint does are not among them.
 NAMES = ("lower", "report", "config", "cli", "fix_writing", "globs", "discover", "fixes", "server")
 TESTS = tuple(f"tests/test_{name}.py" for name in NAMES)
-TOOLS = ("pytest", "hypothesis", "jsonschema", "junitparser", "sarif-tools", "pyyaml")
+TOOLS = ("pytest", "pytest-lsp", "hypothesis", "jsonschema", "junitparser", "sarif-tools", "pyyaml")
 
 
 def run(*command: str | Path, cwd: Path, code: int = 0, **variables: str) -> str:

@@ -129,7 +129,7 @@ def test_recipes_use_what_there_is() -> None:
     """What recipes of GitHub give to the action are inputs of it, of this version; hooks are those of the repository."""
     steps = [step for recipe in recipes() for job in recipe.get("jobs", {}).values() for step in job["steps"]]
     ours = [step for step in steps if step["uses"].startswith("mxlint/")]
-    assert len(ours) == 2
+    assert len(ours) == 3
     assert all(step["uses"] == f"mxlint/mxlint@v{__version__}" and set(step.get("with", {})) <= set(DEFAULTS) for step in ours)
     hooks = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
     (repository,) = (each for recipe in recipes() for each in recipe.get("repos", ()))
