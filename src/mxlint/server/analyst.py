@@ -10,6 +10,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
+from mxlint.server.documents import Document
 from mxlint.server.session import Buffer, Outcome, Session, Superseded
 
 T = TypeVar("T")
@@ -24,11 +25,11 @@ STACK = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of a state of the documents. `number`, `versions`: that state; `settled`: a whole run has seen it."""
+    """What is known of a state of the documents. `number`, `documents`: that state; `settled`: a whole run has seen it."""
 
     key: str
     number: int
-    versions: Mapping[str, int]
+    documents: tuple[Document, ...]
     outcome: Outcome
     settled: bool
 
@@ -41,7 +42,7 @@ class _Task:
     number: int
     session: Session
     buffers: Mapping[str, Buffer]
-    versions: Mapping[str, int]
+    documents: tuple[Document, ...]
     at_once: bool
     edited_only: bool
     due: float
@@ -73,14 +74,14 @@ class Analyst:
             self._changed.notify_all()
 
     def put(
-        self, key: str, number: int, session: Session, buffers: Mapping[str, Buffer], versions: Mapping[str, int], edited: bool
+        self, key: str, number: int, session: Session, buffers: Mapping[str, Buffer], documents: tuple[Document, ...], edited: bool
     ) -> None:
         """The state of a session's documents has changed: it has this number. `edited`: only their texts; then there is an answer at once."""
         with self._changed:
             before = self._tasks.get(key)
             edited_only = edited and (before is None or before.edited_only)
             due = monotonic() + (PAUSE_S if edited_only else 0)
-            self._tasks[key] = _Task(number, session, buffers, versions, edited, edited_only, due)
+            self._tasks[key] = _Task(number, session, buffers, documents, edited, edited_only, due)
             self._changed.notify_all()
 
     def drop(self, key: str) -> None:
@@ -136,7 +137,7 @@ class Analyst:
             return
         if outcome.whole and task.edited_only:
             task.due += REST_S - PAUSE_S
-        self.answered(Answer(key, task.number, task.versions, outcome, settled=False))
+        self.answered(Answer(key, task.number, task.documents, outcome, settled=False))
 
     def _look(self, key: str, task: _Task) -> None:
         def superseded() -> bool:
@@ -156,7 +157,7 @@ class Analyst:
             self.failed(key, task.number, error)
             return
         self._done(key, task)
-        self.answered(Answer(key, task.number, task.versions, outcome, settled=True))
+        self.answered(Answer(key, task.number, task.documents, outcome, settled=True))
 
     def _done(self, key: str, task: _Task) -> None:
         with self._changed:

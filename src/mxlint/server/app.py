@@ -142,7 +142,6 @@ class MxlintServer(LanguageServer):
             if (view := self.views.get(document.uri)) is not None:
                 view.settled = False
         buffers = {document.key: document.buffer(self.cwd) for document in members}
-        versions = {document.uri: document.version for document in members}
         try:
             if not self.options(key).enable:
                 self.analyst.drop(key)
@@ -151,7 +150,7 @@ class MxlintServer(LanguageServer):
                 return
             self._number += 1
             self._asked[key] = self._number
-            self.analyst.put(key, self._number, self.session(key), buffers, versions, edited)
+            self.analyst.put(key, self._number, self.session(key), buffers, tuple(members), edited)
         except ConfigError as error:
             self._failed(key, self._number, error)
 
@@ -170,10 +169,10 @@ class MxlintServer(LanguageServer):
         settled, refresh = answer.settled and self._asked.get(answer.key) == answer.number, False
         if settled:
             del self._asked[answer.key]
-        for uri, version in answer.versions.items():
-            document = self.documents.get(uri)
-            if document is None or document.version != version:
-                continue
+        for document in answer.documents:
+            uri, known = document.uri, self.views.get(document.uri)
+            if self.documents.get(uri) is None or (known is not None and known.document.version > document.version):
+                continue  # it was closed, or there is a newer answer
             name = answer.outcome.names.get(document.key)
             findings = tuple(finding for finding in answer.outcome.result.findings if finding.span.filename == name)
             self.views[uri] = View(

@@ -76,12 +76,17 @@ class View:
         return types.WorkspaceEdit(
             document_changes=[
                 types.TextDocumentEdit(
-                    types.OptionalVersionedTextDocumentIdentifier(uri, document.version if (document := self.documents.get(uri)) else None),
+                    types.OptionalVersionedTextDocumentIdentifier(uri, self._version(uri)),
                     list(edits),
                 )
                 for uri, edits in changes.items()
             ]
         )
+
+    def _version(self, uri: str) -> int | None:
+        """The version that an edit of a file is for; None if it is not open."""
+        document = self.document if uri == self.document.uri else self.documents.get(uri)
+        return document.version if document is not None else None
 
     def uri(self, name: str) -> str:
         """The URI of a file by the name that it has in the run; that of the document that shows it, if one does."""
@@ -104,7 +109,9 @@ class View:
         if name not in self._texts:
             uri = self.uri(name)
             document, source = self.documents.get(uri), self.outcome.result.sources.get(name)
-            if document is not None:
+            if uri == self.document.uri:
+                self._texts[name] = self.document.text
+            elif document is not None:
                 self._texts[name] = document.text
             else:
                 self._texts[name] = None if source is None else Text(source.text, self.documents.encoding)
