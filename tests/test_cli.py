@@ -15,6 +15,7 @@ from command_line import Done, Run
 
 import mxlint.analysis
 from mxlint import __version__
+from mxlint.cli.progress import progress_text
 from mxlint.pages import page_text
 from mxlint.rules.registry import RULES, family
 
@@ -352,10 +353,25 @@ def test_progress_only_at_a_terminal_and_after_a_while(run: Run, monkeypatch: py
     monkeypatch.setattr("mxlint.cli.progress.PATIENCE", -1.0)
     assert run("check").err == ""
     monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)
-    assert "mxlint" in run("check").err
+    said = run("check").err
+    assert "Checking: 0 of 2 files" in said
+    assert said.endswith("\r\x1b[2K")
     assert run("check", "--quiet").err == ""
     monkeypatch.setattr("mxlint.cli.progress.PATIENCE", 1000.0)
     assert run("check").err == ""
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        ((0, 1, "check", "", 5.0), "Checking: 0 of 1 file"),
+        ((50, 200, "check", "", 4.0), "Checking: 50 of 200 files, about 12 s left"),
+        ((1, 200, "verify", "MX101 a.py:6", 3.0), "Verifying: 1 of 200 findings, about 10 min left (MX101 a.py:6)"),
+        ((2, 2, "measure", "", 3.0), "Measuring: 2 of 2 findings"),
+    ],
+)
+def test_what_progress_says(at: tuple[int, int, str, str, float], text: str) -> None:
+    assert progress_text(*at) == text
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes close in another way")

@@ -149,12 +149,13 @@ def _verdicts(bench: Bench, wanted: Sequence[Finding], beside: Sequence[Finding]
     claims = sorted(known, key=lambda claim: (claim.place, claim.start, claim.end, claim.code))
     all_findings = [*wanted, *(finding for finding in beside if finding not in wanted)]
     bench = replace(bench, claims=claims, findings=all_findings, watches=all_watched(claims))
-    tested = run_in_pool([partial(_judged, bench, task) for task in tasks], options.jobs, bench, "verify", options.progress)
+    names = [f"{task.finding.code} {task.finding.span.filename}:{task.finding.span.start.row}" for task in tasks]
+    tested = run_in_pool([partial(_judged, bench, task) for task in tasks], names, options.jobs, bench, "verify", options.progress)
     costly = [
         number for number, one in enumerate(tested) if options.timed and one.proof is not None and one.proof.protocol.cost is not None
     ]
     work = [partial(_measured, bench, tasks[number], tested[number]) for number in costly]
-    timed = dict(zip(costly, run_in_pool(work, 1, bench, "measure", options.progress)))
+    timed = dict(zip(costly, run_in_pool(work, [names[number] for number in costly], 1, bench, "measure", options.progress)))
     return [timed.get(number, one.verdict) for number, one in enumerate(tested)]
 
 
