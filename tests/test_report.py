@@ -41,15 +41,12 @@ def test_text() -> None:
         "error[MX101]: the message\n"
         " --> src/a.py:6:5\n"
         "  |\n"
+        "4 | @mx.compile\n"
+        "  |  ---------- compiled here\n"
         "5 | def step(x):\n"
         "6 |     print(x)\n"
         "  |     ^^^^^^^^\n"
         "7 |     return x\n"
-        "  |\n"
-        " ::: src/a.py:4:2: compiled here\n"
-        "  |\n"
-        "4 | @mx.compile\n"
-        "  |  ----------\n"
         "  |\n"
         "help: the help\n"
         "\n"
@@ -70,8 +67,93 @@ def test_text_of_places_in_other_and_in_unknown_files() -> None:
     lines = text.render(result_of(finding, sources=(source, other)), Style()).splitlines()
     assert "   --> src/a.py:6:5" in lines
     assert "  6 |     print(x)" in lines
-    assert lines[lines.index("   ::: b.py:100:1: called from here") + 2] == "100 | step(1)"
+    assert lines[lines.index("   ::: b.py:100:1") + 2 :][:2] == ["100 | step(1)", "    | ------- called from here"]
     assert lines[-3:] == ["   ::: gone.py:1:20: compiled here", "help: the help", ""]
+
+
+def test_text_of_a_change() -> None:
+    source = source_of(CODE)
+    at = source.text.index("print(x)")
+    fix = Fix("safe", "say more", (Edit("print(\n        x,\n    )", source.span(at, at + len("print(x)"))),))
+    lines = text.render(result_of(found(source, "print(x)", fix=fix), sources=(source,)), Style()).splitlines()
+    assert lines[-6:] == ["fix: say more (safe)", "- 6 |     print(x)", "+ 6 |     print(", "+ 7 |         x,", "+ 8 |     )", ""]
+
+
+def test_text_of_a_long_chain() -> None:
+    source = source_of("".join(f"f{number}()\n" for number in range(20)))
+    chain = tuple(related(source, f"f{number}()", "called here") for number in range(2, 18, 2))
+    lines = text.render(result_of(found(source, "f19()", related=chain), sources=(source,)), Style()).splitlines()
+    assert sum("called here" in line for line in lines) == 4
+    assert "   = 4 more places between: --output-format json has them" in lines
+
+
+def test_a_label_that_has_no_room() -> None:
+    source = source_of("x = 1\nstep(x)\n")
+    label = "the placeholder comes from here and not from anywhere else"
+    lines = text.render(
+        result_of(found(source, "step(x)", related=(related(source, "x = 1", label),)), sources=(source,)), Style(width=50)
+    ).splitlines()
+    assert lines[2:6] == ["  |", "1 | x = 1", "  | -----", "  | the placeholder comes from here and not from"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "links"),
+    [
+        ({"TERM_PROGRAM": "WezTerm"}, True),
+        ({"VTE_VERSION": "6800"}, True),
+        ({"VTE_VERSION": "4800"}, False),
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "xterm"}, False),
+        ({"TERM_PROGRAM": "WezTerm", "NO_COLOR": "1"}, False),
+        ({"TERM_PROGRAM": "WezTerm", "FORCE_HYPERLINK": "0"}, False),
+        ({"FORCE_HYPERLINK": "1"}, True),
+    ],
+)
+def test_links_where_the_terminal_takes_them(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], links: bool) -> None:
+    for name in [
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR_FORCE",
+        "FORCE_HYPERLINK",
+        "DOMTERM",
+        "KONSOLE_VERSION",
+        "WT_SESSION",
+        "VTE_VERSION",
+        "TERM_PROGRAM",
+        "TERM",
+    ]:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    assert style_for(Terminal(), "auto").links is links
+    assert style_for(io.StringIO(), "always").links is ("FORCE_HYPERLINK" in environment and links)
+    source = source_of(CODE)
+    said = text.render(result_of(found(source, "print(x)"), sources=(source,)), replace(style_for(Terminal(), "auto"), color=False))
+    address = "https://mxlint.github.io/mxlint/rules/MX101-print-traced-array/"
+    assert (f"error[\x1b]8;;{address}\x1b\\MX101\x1b]8;;\x1b\\]: the message\n" in said) is links
+
+
+@pytest.mark.parametrize(
+    ("environment", "color"),
+    [
+        ({"CLICOLOR_FORCE": "1"}, True),
+        ({"CLICOLOR_FORCE": "0"}, False),
+        ({"CLICOLOR_FORCE": ""}, False),
+        ({"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": "1"}, True),
+    ],
+)
+def test_clicolor_force(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], color: bool) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert style_for(io.StringIO(), "auto").color is color
 
 
 @pytest.mark.parametrize(

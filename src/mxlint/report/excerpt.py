@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from mxlint.finding import Position, Span
 from mxlint.report.style import Style, columns, visible
@@ -40,31 +41,76 @@ class _Line:
         return prefix + "".join(self.cells[first:last]) + suffix, left, max(right, left + 1)
 
 
-def excerpt(source: Source, span: Span, gutter: int, style: Style, mark: str, paint: Callable[[str], str], context: int) -> Iterator[str]:
-    """The lines to print: `gutter` columns of row number, a bar, the text; under it `mark` for each column of the span."""
-    first_row, last_row = held(source, span)
-    rows = range(max(span.start.row - context, first_row), min(span.end.row + context, last_row) + 1)
-    last = span.end.row - (span.end.column == 1 and span.end.row > span.start.row)
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span to underline with `sign` in the colour of `paint`, with a label behind it, and with so many rows around it."""
+
+    span: Span
+    sign: str
+    paint: Callable[[str], str]
+    label: str = ""
+    context: int = 0
+
+    @property
+    def last(self) -> int:
+        """The last row in which it has something."""
+        return self.span.end.row - (self.span.end.column == 1 and self.span.end.row > self.span.start.row)
+
+    def rows(self, source: Source) -> Iterator[int]:
+        """The rows to show: its own, less the middle of many, and those around it that are not blank."""
+        first, last = held(source, self.span)
+        for row in range(max(self.span.start.row - self.context, first), min(self.span.end.row + self.context, last) + 1):
+            if not self.has(row):
+                if shown(source, row).strip():
+                    yield row
+            elif self.last - self.span.start.row < _MOST_ROWS or row < self.span.start.row + _MOST_ROWS - 2 or row == self.last:
+                yield row
+
+    def has(self, row: int) -> bool:
+        return self.span.start.row <= row <= self.last
+
+    def stretch(self, row: int, text: str) -> tuple[int, int]:
+        """From which code point of a row to which it goes."""
+        start = self.span.start.column - 1 if row == self.span.start.row else len(text) - len(text.lstrip())
+        return start, self.span.end.column - 1 if row == self.span.end.row else len(text)
+
+
+def excerpt(source: Source, marks: Sequence[Mark], gutter: int, style: Style) -> Iterator[str]:
+    """The lines to print, with all marks in the order of rows: `gutter` columns of row number, a bar, the text; under it the sign for each column of a
+    span, and its label in the last row. Rows that are left out between them are three dots."""
     width = max(style.width - gutter - 3, 20)
     bar = style.frame(f"{'':{gutter}} |")
     yield bar
-    for row in rows:
-        inside = span.start.row <= row <= last
+    before = None
+    for row in sorted({row for mark in marks for row in mark.rows(source)}):
+        if before is not None and any(shown(source, between).strip() for between in range(before + 1, row)):
+            yield style.frame("...")
+        before = row
         text = shown(source, row)
-        if not inside and not text.strip():
-            continue
-        if inside and last - span.start.row >= _MOST_ROWS and span.start.row + _MOST_ROWS - 2 <= row < last:
-            if row == last - 1:
-                yield style.frame("...")
-            continue
-        indent = len(text) - len(text.lstrip())
-        start = span.start.column - 1 if row == span.start.row else indent
-        end = span.end.column - 1 if row == span.end.row else len(text)
-        cut, left, right = _line(text).cut(start, end, width) if inside else _line(text).cut(0, 0, width)
+        here = sorted((mark for mark in marks if mark.has(row)), key=lambda mark: mark.stretch(row, text))
+        cut = _line(text).cut(*(here[0].stretch(row, text) if here else (0, 0)), width)[0]
         yield f"{style.frame(f'{number_of(source, row):>{gutter}} |')} {cut}".rstrip()
-        if inside and (start < end or span.start == span.end):
-            yield f"{bar} {' ' * left}{paint(mark * (right - left))}"
+        for mark in here:
+            start, end = mark.stretch(row, text)
+            if start < end or mark.span.start == mark.span.end:
+                again, left, right = _line(text).cut(start, end, width)
+                if again != cut:  # a long line, of which this mark needs another part
+                    cut = again
+                    yield f"{style.frame(f'{number_of(source, row):>{gutter}} |')} {cut}".rstrip()
+                yield from _marked(mark, left, right, mark.label if row == mark.last else "", bar, width)
     yield bar
+
+
+def _marked(mark: Mark, left: int, right: int, label: str, bar: str, width: int) -> Iterator[str]:
+    """A span underlined, and its label: behind it, or in lines of its own if it has no room there."""
+    line = f"{bar} {' ' * left}{mark.paint(mark.sign * (right - left))}"
+    if not label or right + 1 + len(label) <= width:
+        yield f"{line} {mark.paint(label)}" if label else line
+        return
+    yield line
+    indent = " " * min(left, width // 3)
+    for part in wrap(label, width - len(indent), break_long_words=False, break_on_hyphens=False):
+        yield f"{bar} {indent}{mark.paint(part)}"
 
 
 def held(source: Source, span: Span) -> tuple[int, int]:

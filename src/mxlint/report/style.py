@@ -14,15 +14,21 @@ _RESET = "\x1b[0m"
 _COLORS: dict[Severity, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"}
 _CHANGES = {"---": "\x1b[1m", "+++": "\x1b[1m", "-": "\x1b[31m", "+": "\x1b[32m", "@@": "\x1b[36m"}
 _PIPE_WIDTH = 100
+_LINKING_VARIABLES = ("DOMTERM", "KONSOLE_VERSION", "WT_SESSION")
+_LINKING_VTE = 5000
+_LINKING_PROGRAMS = ("Hyper", "WezTerm", "ghostty", "iTerm.app", "terminology", "vscode")
+_LINKING_TERMINALS = ("alacritty", "xterm-ghostty", "xterm-kitty")
+# What ruff and ty go by, too (supports-hyperlinks).
 _LEAST_WIDTH = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Whether to colour, and how many columns there are."""
+    """Whether to colour, how many columns there are, and whether the terminal takes links."""
 
     color: bool = False
     width: int = _PIPE_WIDTH
+    links: bool = False
 
     def severity(self, severity: Severity, text: str) -> str:
         return self._paint(_COLORS[severity], text)
@@ -33,6 +39,10 @@ class Style:
     def frame(self, text: str) -> str:
         """For the gutter and whatever else is not the user's text."""
         return self._paint("\x1b[1;34m", text)
+
+    def link(self, text: str, url: str) -> str:
+        """A text that leads to an address, as OSC 8 says it."""
+        return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if self.links else text
 
     def change(self, line: str) -> str:
         """A line of a unified diff."""
@@ -81,18 +91,33 @@ def columns(character: str) -> int:
 
 
 def style_for(stream: IO[str], choice: ColorChoice) -> Style:
-    """The style for a stream. NO_COLOR wins over FORCE_COLOR, as in Python itself, and --color over both."""
+    """The style for a stream. NO_COLOR wins over FORCE_COLOR and CLICOLOR_FORCE, as in Python itself, and --color over all of them."""
     is_terminal = stream.isatty()
     if choice == "auto":
         if os.environ.get("NO_COLOR"):
             color = False
-        elif os.environ.get("FORCE_COLOR"):
+        elif os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "") not in ("", "0"):
             color = True
         else:
             color = is_terminal and os.environ.get("TERM") != "dumb"
     else:
         color = choice == "always"
-    return Style(color, _width(stream, is_terminal))
+    return Style(color, _width(stream, is_terminal), _takes_links(color and is_terminal))
+
+
+def _takes_links(is_colored_terminal: bool) -> bool:
+    """Whether links are written: where colours are, to a terminal that is known to take them. FORCE_HYPERLINK decides where it is set, 0 for no."""
+    if forced := os.environ.get("FORCE_HYPERLINK"):
+        return forced != "0"
+    if not is_colored_terminal:
+        return False
+    vte = os.environ.get("VTE_VERSION", "")
+    return (
+        any(os.environ.get(name) for name in _LINKING_VARIABLES)
+        or (vte.isdecimal() and int(vte) >= _LINKING_VTE)
+        or os.environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS
+        or os.environ.get("TERM") in _LINKING_TERMINALS
+    )
 
 
 def _width(stream: IO[str], is_terminal: bool) -> int:

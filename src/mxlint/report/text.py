@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from mxlint.finding import Applicability, Finding, Span
-from mxlint.report.excerpt import excerpt
+from mxlint.finding import Applicability, Finding, Related
+from mxlint.report.changes import changes
+from mxlint.report.excerpt import Mark, excerpt
 from mxlint.report.places import place_of
 from mxlint.report.style import Style, one_line, printable
 from mxlint.report.verdict import notes, slowdown, told
+from mxlint.rules.registry import page_url
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
 
 FIXES: dict[Applicability, str] = {"safe": "safe", "unsafe": "unsafe", "display": "not enough alone"}
 """What an applicability says of a fix: that nothing changes, that behaviour may, that more is to be changed by hand."""
+
+MOST_PLACES = 4
+"""Places beside the finding's own that are shown."""
 
 
 def render(result: Result, style: Style) -> str:
@@ -26,15 +31,20 @@ def render(result: Result, style: Style) -> str:
 
 
 def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
-    spans = [finding.span, *(related.span for related in finding.elsewhere)]
+    related = _collapsed(finding.elsewhere)
+    spans = [finding.span, *(place.span for place in related)]
     gutter = len(str(max(place_of(span, result.sources).end.row for span in spans) + 1))
     label = f"{finding.severity}[{finding.code}]" + (" [*]" if result.fixable(finding) else "")
     first, *more = _wrapped(f"{label}: {finding.message}", style, "  ")
-    yield style.severity(finding.severity, label) + style.bold(first[len(label) :])
+    linked = label.replace(finding.code, style.link(finding.code, page_url(finding.code)), 1)
+    yield style.severity(finding.severity, linked) + style.bold(first[len(label) :])
     yield from (style.bold(line) for line in more)
-    yield from _place(finding.span, "-->", "", gutter, result, style, "^", partial(style.severity, finding.severity), context=1)
-    for related in finding.elsewhere:
-        yield from _place(related.span, ":::", related.message, gutter, result, style, "-", style.frame, context=0)
+    marks = [Mark(finding.span, "^", partial(style.severity, finding.severity), context=1)]
+    marks += [Mark(place.span, "-", style.frame, one_line(place.message)) for place in related]
+    for number, group in enumerate(_by_file(marks, result)):
+        yield from _frame(group, "-->" if number == 0 else ":::", gutter, result, style)
+    if len(related) < len(finding.elsewhere):
+        yield f"{'':{gutter}} {style.frame('=')} {len(finding.elsewhere) - len(related)} more places between: --output-format json has them"
     if finding.help:
         first, *more = _wrapped(f"help: {finding.help}", style, "      ")
         yield style.bold("help:") + first[len("help:") :]
@@ -43,6 +53,7 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
         first, *more = _wrapped(f"fix: {finding.fix.message} ({FIXES[finding.fix.applicability]})", style, "     ")
         yield style.bold("fix:") + first[len("fix:") :]
         yield from more
+        yield from changes(finding.fix, result.sources, gutter, style)
     if finding.verdict is not None:
         label, text = told(finding.verdict)
         first, *more = _wrapped(f"verify: {label}{text}", style, "        ")
@@ -59,14 +70,31 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
             yield from more
 
 
-def _place(
-    span: Span, arrow: str, label: str, gutter: int, result: Result, style: Style, mark: str, paint: Callable[[str], str], context: int
-) -> Iterator[str]:
-    where = one_line(str(place_of(span, result.sources)))
-    yield f"{'':{gutter}}{style.frame(arrow)} {where}{': ' if label else ''}{style.bold(one_line(label))}"
-    source = result.sources.get(span.filename)
+def _collapsed(related: tuple[Related, ...]) -> tuple[Related, ...]:
+    """The places to show: of a long chain its beginning and its end."""
+    return related if len(related) <= MOST_PLACES else (*related[: MOST_PLACES - 1], related[-1])
+
+
+def _by_file(marks: Sequence[Mark], result: Result) -> list[list[Mark]]:
+    """The marks that one excerpt shows: those of a file or a cell. The finding's own come first."""
+    groups: dict[tuple[str, int | None], list[Mark]] = {}
+    for mark in marks:
+        place = place_of(mark.span, result.sources)
+        groups.setdefault((place.filename, place.cell), []).append(mark)
+    return list(groups.values())
+
+
+def _frame(marks: Sequence[Mark], arrow: str, gutter: int, result: Result, style: Style) -> Iterator[str]:
+    """A place, and the excerpt around it. Of a file that is not at hand there are only places."""
+    source = result.sources.get(marks[0].span.filename)
+    where = f"{'':{gutter}}{style.frame(arrow)} "
     if source is not None:
-        yield from excerpt(source, span, gutter, style, mark, paint, context)
+        yield where + one_line(str(place_of(marks[0].span, result.sources)))
+        yield from excerpt(source, marks, gutter, style)
+        return
+    for mark in marks:
+        label = f": {style.bold(mark.label)}" if mark.label else ""
+        yield where + one_line(str(place_of(mark.span, result.sources))) + label
 
 
 def _wrapped(text: str, style: Style, indent: str) -> list[str]:
