@@ -82,6 +82,15 @@ def test_each_block_is_a_program() -> None:
     assert [code for code, _, _ in places(joined)] == ["MX303"]
 
 
+def test_a_piece_of_a_function(run: Run, tmp_path: Path) -> None:
+    """An excerpt that is indented as a whole is read without that, and keeps it when it is mended."""
+    text = block("    import mlx.core as mx\n\n    v = 1  # mxlint: ignore[MX101]\n", before="> ")
+    assert places(text) == [("MX001", 4, 14)]
+    (tmp_path / "a.md").write_text(text, encoding="utf-8")
+    run("check", "--isolated", "--fix", "a.md")
+    assert (tmp_path / "a.md").read_text(encoding="utf-8") == text.replace("  # mxlint: ignore[MX101]", "")
+
+
 def test_broken_block(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("x\n\n" + block("import mlx.core as mx\ndef (\n", before="  "), encoding="utf-8")
     out = run("check", "--isolated", "a.md").out

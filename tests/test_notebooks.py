@@ -15,10 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from notebooks import document, notebook
 
+from mxlint.documents.editing import rewritten_document
+from mxlint.documents.errors import DocumentError
 from mxlint.documents.ipython import is_python, python
 from mxlint.documents.notebook import read
 from mxlint.documents.reading import programs, read_document
 from mxlint.engine import Result, Stdin, check
+from mxlint.finding import Position
 from mxlint.report.places import place_of
 
 HERE = Path(__file__).parent
@@ -390,15 +393,34 @@ def test_diff_is_of_the_file(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "a.ipynb").read_text(encoding="utf-8") == EXAMPLE
 
 
-def test_a_fix_over_two_cells_is_none() -> None:
-    """What a fix would change lies in another cell than the finding, in one step that touches both rows: it is made in each, or not at all."""
-    result = checked(notebook(IMPORTS, STEP, "y = step(mx.ones(2))"))
-    for finding in result.findings:
-        for edit in finding.fix.edits if finding.fix is not None else ():
-            source = result.sources["a.ipynb"]
-            assert source.layout is not None
-            piece = source.layout.piece(edit.span.start.row)
-            assert piece is not None and edit.span.end.row <= piece.last + 1
+def test_a_fix_in_several_cells_is_made_in_all(run: Run, tmp_path: Path) -> None:
+    """What is printed is returned, and printed where the function is called: two cells, one fix."""
+    file = tmp_path / "a.ipynb"
+    step = "@mx.compile\ndef step(x):\n    print(x)\n    return model(x)"
+    file.write_text(notebook("import mlx.core as mx\nmodel = mx.exp", step, ("raw", "-"), "y = step(mx.ones(2))"), encoding="utf-8")
+    run("check", "--isolated", "--fix", "--unsafe-fixes", "a.ipynb")
+    texts = ["".join(cell["source"]) for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]]
+    assert "print" not in texts[1] and texts[3].endswith("print(x)")
+
+
+@pytest.mark.parametrize(
+    "start, end, content, why",
+    [
+        ((2, 1), (3, 6), "", "does not lie in one"),
+        ((3, 6), (4, 1), "", "run into the next"),
+        ((4, 1), (4, 3), "x", "only IPython"),
+        ((2, 1), (2, 1), "%%bash\n", "another way"),
+        ((2, 1), (2, 2), "if", "another way"),
+    ],
+)
+def test_edits_that_are_not_made(start: tuple[int, int], end: tuple[int, int], content: str, why: str) -> None:
+    """Places are those of the program."""
+    source = read_document(notebook("a = 1", "b = 2", "!ls\nc = 3").encode(), "notebook", "a.ipynb", None)
+    assert source.text.split("\n") == [" ", "a = 1", "b = 2", "0  ", "c = 3", ""]
+    assert source.layout is not None
+    first, last = (source.offset_of(Position(*place)) for place in (start, end))
+    with pytest.raises(DocumentError, match=why):
+        rewritten_document(source, source.layout, [(first, last, content)])
 
 
 def test_a_fix_does_not_meet_a_magic(run: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from mxlint.cli.output import output, report_text
 from mxlint.cli.running import run
 from mxlint.cli.settings import rule_of
 from mxlint.cli.verifying import verified
+from mxlint.documents.kinds import kind_of
 from mxlint.report.formats import FORMATS
 from mxlint.rules.registry import RULES
+
+_PLACE = re.compile(r"(?P<file>.+?)(?::cell (?P<cell>[0-9]{1,9}))?:(?P<row>[0-9]{1,9})", re.DOTALL)
 
 
 @click.command(short_help="Put one expression to the test.")
@@ -30,6 +34,7 @@ from mxlint.rules.registry import RULES
 @click.pass_context
 def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) -> None:
     """Run the piece of the program around a row under the MLX that is installed, and say whether what is found there is true.
+    In a notebook the row is one of a cell: 'FILE:cell 3:ROW'.
 
     The program is looked for in the whole project: the folder of the nearest pyproject.toml or repository.
 
@@ -37,9 +42,12 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
 
     The exit code is 0 if nothing was confirmed, 1 if something was, and 2 if mxlint could not do its work.
     """
-    file, colon, row = place.rpartition(":")
-    if not colon or not row.isdecimal() or not os.path.isfile(file):
+    match = _PLACE.fullmatch(place)
+    if match is None or not os.path.isfile(match["file"]):
         raise click.UsageError(f"{place!r} is not FILE:ROW of a file that exists.")
+    file, row, cell = match["file"], int(match["row"]), match["cell"]
+    if cell is None and kind_of(file) == "notebook":
+        raise click.UsageError(f"{place!r} names no cell: '{file}:cell 3:{row}' is a row of the third.")
     from mxlint.project import neighbours
     from mxlint.versions import project_root
 
@@ -52,7 +60,7 @@ def verify(ctx: click.Context, /, place: str, code: str | None, **options: Any) 
     result = run({**options, **how})
     from mxlint.verify.request import asked
 
-    wanted = asked(result, Path(file), int(row), rule)
+    wanted = asked(result, Path(file), row, rule, None if cell is None else int(cell))
     if not wanted:
         raise Failure(f"{place}: {'nothing stands there' if rule else 'no finding there; --as CODE runs the experiment of a rule anyway'}")
     result, interrupted = verified(result, options, wanted)

@@ -70,6 +70,15 @@ class Layout:
             return self.pieces[number]
         return self.pieces[min(number + 1, len(self.pieces) - 1)] if self.pieces else None
 
+    def row(self, cell: int | None, row: int) -> int | None:
+        """The row of the program that is a row of a cell, or without one of the file; None if it is no row of the program."""
+        for piece in self.pieces:
+            if cell is not None and piece.cell == cell and 1 <= row <= len(piece.rows):
+                return piece.first + row - 1
+            if cell is None and piece.cell is None and row in piece.rows:
+                return piece.first + piece.rows.index(row)
+        return None
+
     def place(self, span: Span) -> Place:
         """Where a span of the program is. It ends at the latest with the piece in which it starts."""
         piece = self.piece(span.start.row)

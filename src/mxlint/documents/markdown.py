@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from os.path import commonprefix
 
 from mxlint.documents.errors import DocumentError
 
@@ -72,6 +73,8 @@ def _block(rows: list[str], first: int, lines: list[str], continues: bool) -> Bl
     bare = [row[: end.start()] for row, end in zip(own, ends) if end is not None]
     if not lines or len(own) < len(lines) or any(not row.endswith(line) for row, line in zip(bare, lines)):
         return None
+    indent = commonprefix([line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()])
+    lines = [line[len(indent) :] if line.strip() else line for line in lines]  # a piece of a function is read without its indentation
     with_ends = tuple(line + row[len(text) :] for line, text, row in zip(lines, bare, own))
     return Block(with_ends, first + 1, tuple(len(row) - len(line) for row, line in zip(bare, lines)), continues)
 
