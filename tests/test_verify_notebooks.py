@@ -42,6 +42,17 @@ def test_a_future_import_stays_first(run: Run, tmp_path: Path) -> None:
     assert [found[:3] for found in verdicts(run, "a.ipynb")] == [("MX101", 2, "confirmed")]
 
 
+def test_a_name_from_outside(run: Run, tmp_path: Path) -> None:
+    """What `%run` may have bound is not at hand: that is said, and nothing of a module that nobody has heard of."""
+    cells = (IMPORTS, "%run setup.py", STEP.replace("print(x)", "print(x * factor)"), "y = step(mx.ones(2))")
+    (tmp_path / "a.ipynb").write_text(notebook(*cells), encoding="utf-8")
+    done = run("check", "--isolated", "--verify", "--no-cache", "--output-format", "json", "a.ipynb")
+    ((found,), summary) = (answer := json.loads(done.out))["diagnostics"], answer["summary"]["verify"]
+    assert found["verify"]["verdict"] == "inconclusive"
+    assert "a name comes from outside of the cells (the finding needs factor)" in found["verify"]["reason"]
+    assert (summary["missing"], "__session__" in done.out) == ([], False)
+
+
 def test_one_row(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text(notebook(("markdown", "# T"), IMPORTS, STEP, "y = step(mx.ones(2))"), encoding="utf-8")
     done = run("verify", "--isolated", "--no-cache", "a.ipynb:cell 3:3")

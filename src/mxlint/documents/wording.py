@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mxlint.documents.layout import Layout
+from mxlint.documents.reading import SESSION
 from mxlint.finding import Finding, Position, Span, Verdict
 from mxlint.source import Source
 
@@ -39,7 +40,8 @@ def _verdict(verdict: Verdict, layout: Layout, name: str) -> Verdict:
     if evidence is not None:
         observed, expected = _told(evidence.observed, layout, name), _told(evidence.expected, layout, name)
         evidence = replace(evidence, observed=observed, expected=expected, note=told(evidence.note))
-    return replace(verdict, reason=told(verdict.reason), note=told(verdict.note), evidence=evidence)
+    missing = tuple(module for module in verdict.missing if module != SESSION)
+    return replace(verdict, reason=told(verdict.reason), note=told(verdict.note), evidence=evidence, missing=missing)
 
 
 def _layout(finding: Finding, sources: Mapping[str, Source]) -> Layout | None:
@@ -59,7 +61,11 @@ def _told(text: str, layout: Layout, name: str | None) -> str:
         return f"{name}:cell {cell}:{row}" if cell is not None else f"{name}:{row}"
 
     parts = [part if part.startswith("`") else _LINE.sub(line, part) for part in _QUOTED.split(text)]
-    made = "".join(parts)
+    made = (
+        "".join(parts)
+        .replace(f"the module {SESSION} is not installed", "a name comes from outside of the cells")
+        .replace(f"{SESSION}.", "")
+    )
     return re.sub(rf"(?<![\w/]){re.escape(name)}:(?P<row>\d+)\b", place, made) if name is not None else made
 
 
