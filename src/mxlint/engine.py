@@ -58,7 +58,7 @@ class Result:
 
     `own`: the names of the files that were asked for. `fixed`: the findings whose fixes were made, None where nothing was to be fixed;
     `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted. `baselined`: how many findings the baseline
-    has; `since`: the commit whose findings are left out.
+    has; `since`: the commit whose findings are left out. `imported`: the real paths of the files that were read for imports.
     """
 
     findings: tuple[Finding, ...]
@@ -83,6 +83,7 @@ class Result:
     unsafe_fixes: bool = False
     baselined: int = 0
     since: Since | None = None
+    imported: frozenset[str] = frozenset()
 
     @property
     def exit_code(self) -> int:
@@ -220,7 +221,9 @@ def check(
         # Python would print what it thinks of a checked file's own string escapes.
         warnings.simplefilter("ignore")
         found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved)
-        return examine(found, cwd, _analyser(found, cwd, everything, with_facts), progress=progress)
+        projects: list[Project] = []
+        result = examine(found, cwd, _analyser(found, cwd, everything, with_facts, projects), progress=progress)
+        return replace(result, imported=frozenset(path for project in projects for path in project.paths()))
 
 
 def survey(
@@ -410,9 +413,9 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
-def _analyser(found: Survey, cwd: Path, everything: bool, with_facts: bool) -> Analyse:
-    """The analysis of one file of this run. It is imported with the first one, with all of the tracer behind it, because most runs need none of it."""
-    projects: list[Project] = []
+def _analyser(found: Survey, cwd: Path, everything: bool, with_facts: bool, projects: list[Project]) -> Analyse:
+    """The analysis of one file of this run. It is imported with the first one, with all of the tracer behind it, because most runs need none of it.
+    `projects`: holds what is read for it."""
 
     def analyse(source: Source, config: Config) -> Analysis:
         from mxlint.analysis import analyze

@@ -81,6 +81,10 @@ class Project:
         """The files that were read so far, by the names that users see."""
         return {source.name: source for source in self._sources.values() if source is not None}
 
+    def paths(self) -> Iterator[str]:
+        """The real paths of the files that were read so far."""
+        return (path for path, source in self._sources.items() if source is not None)
+
     def named_elsewhere(self, name: str, source: Source) -> bool:
         """Whether another file of the run may say `name`: it has these letters."""
         own = self._resolve(source.path) if source.path is not None else None

@@ -99,7 +99,7 @@ def baseline_at(old: Revision, paths: Sequence[str], settings: Settings, check: 
             settings = replace(settings, file=named)
         with _working_in(here):
             configs = Configs(settings, here)
-            gone = [top / blob.path for blob in blobs if blob.path.endswith(".py") and not os.path.lexists(old.top / blob.path)]
+            gone = [top / blob.path for blob in blobs if blob.path.endswith((".py", ".ipynb")) and not os.path.lexists(old.top / blob.path)]
             gone = [path for path in gone if path.is_file() and not is_excluded(path, configs.of(path.parent))]
             there = [str(top / path) for path in inside if os.path.lexists(top / path)]
             found = check([*there, *map(str, gone)], settings) if there or gone else None

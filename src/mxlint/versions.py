@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Lock files name the one version that gets installed. They are long, and all write the version right under the name.
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml")
+DECIDING = ("pyproject.toml", "setup.cfg", *_LOCKS)
+"""The files of a project that say for which versions it is, beside requirements*.txt."""
 _LOCKED = re.compile(rb'^name\s*=\s*"mlx"[ \t]*\r?\nversion\s*=\s*"(?P<version>[^"]+)"', re.MULTILINE)
 _INCLUDE = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)(?:\s+|=|(?<=-[rc]))(?P<file>[^\s#]+)")
 _MOST_FILES = 32  # of requirements that include each other

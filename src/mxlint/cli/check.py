@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     metavar="REF",
     help="Report only what the tree of this commit does not have; `main...` is the commit where the history parted from main.",
 )
+@click.option("-w", "--watch", is_flag=True, help="Check again whenever something that was read has changed, until Ctrl-C.")
 @click.option("--show-files", is_flag=True, help="Print the files that would be checked, as text or JSON, and check none.")
 @click.pass_context
 def check(ctx: click.Context, /, **options: Any) -> None:
@@ -79,17 +80,21 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     there is something to change. With `-`, --fix prints the fixed source to stdout, and the report to stderr.
     """
     refuse_contradictions(ctx, options)
-    ctx.exit(_checked(options))
+    if options["watch"]:
+        from mxlint.cli.watching import watch
+
+        watch(options, _checked)
+    ctx.exit(_checked(options)[0])
 
 
-def _checked(options: dict[str, Any]) -> int:
-    """One run; its exit code."""
+def _checked(options: dict[str, Any]) -> tuple[int, Result | None]:
+    """One run: its exit code, and what it found, if it looked for anything."""
     for file in (options["report"], options["output_file"], options["baseline"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise Failure(f"{file}: {os.strerror(errno.ENOENT)}")
     checker = checker_of(options)
     if options["show_files"]:
-        return _show_files(options)
+        return _show_files(options), None
     narrowing = _narrowing(options, checker)
     result, interrupted = run(options, checker), None
     if narrowing is not None:
@@ -111,7 +116,7 @@ def _checked(options: dict[str, Any]) -> int:
     if options["timings"]:
         for stage, seconds in result.timings.items():
             say(f"{stage:>10} {seconds * 1000:8.1f} ms")
-    return interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code)
+    return interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code), result
 
 
 def _narrowing(options: dict[str, Any], checker: partial[Result]) -> Narrowing | None:

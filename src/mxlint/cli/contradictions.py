@@ -15,11 +15,12 @@ _NOT_WITH: dict[str, tuple[str, ...]] = {
     "show_files": (*_REPORTS, *_CHANGES, "verify", "since", "timings"),
     "diff": _REPORTS,
     "update_baseline": ("fix", "diff", "since"),
+    "watch": (*_CHANGES, "show_files"),
     "add_ignore": ("fix", "diff", "update_baseline", "verify"),
 }
 """What an option leaves nothing to do for."""
 _NEEDS = {"verify_keep": "verify", "verify_timeout": "verify", "python": "verify", "update_baseline": "baseline"}
-_NOT_WITH_STDIN = ("show_files", "since", "add_ignore")
+_NOT_WITH_STDIN = ("show_files", "since", "add_ignore", "watch")
 _FORMATS = {"show_files": ("text", "json"), "diff": ("text",)}
 """The formats of what is not a report."""
 
