@@ -849,8 +849,8 @@ def widen(old: Value, new: Value) -> Value:
     if old is new or old == new:
         return old
     both = join((old, new))
-    if both == old:
-        return old
+    if both == old or isinstance(old, Unknown):
+        return old  # it was any value at all: what a round adds by name would be too many again
     before = [member for member in members(old) if scalar_type(member) == "int"]
     numbers = [member for value in (old, new) for member in members(value) if scalar_type(member) == "int"]
     changed = [member for member in members(both) if scalar_type(member) == "int"] != before

@@ -45,6 +45,7 @@ from mxlint.domain.value import (
 )
 from mxlint.interpreter import summaries
 from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.carried import carried
 from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
 from mxlint.interpreter.exceptions import caught, throw_named
 from mxlint.interpreter.folding import fold
@@ -149,7 +150,13 @@ class Invariants:
 
 
 def _fixpoint(
-    i: Interpreter, mark: int, start: Delta, around: Invariants | None, context: object, step: Callable[[], object], path: Path
+    i: Interpreter,
+    mark: int,
+    start: Delta,
+    around: Invariants | None,
+    context: tuple[Place, object],
+    step: Callable[[], object],
+    path: Path,
 ) -> Delta | None:
     """Run further rounds until one does not leave the state before them; the state after the last one, None if none comes to its end. What the
     last one noted stays noted."""
@@ -171,7 +178,7 @@ def _fixpoint(
 
 
 def _shortened(
-    i: Interpreter, mark: int, start: Delta, around: Invariants, context: object, step: Callable[[], object], path: Path
+    i: Interpreter, mark: int, start: Delta, around: Invariants, context: tuple[Place, object], step: Callable[[], object], path: Path
 ) -> Delta | None:
     """The same for a loop in a loop that ascends: without the step down, as that one takes it for both."""
     around.met = True
@@ -190,7 +197,7 @@ def _ascend(
     start: Delta,
     last: Delta | None,
     inner: Invariants,
-    context: object,
+    context: tuple[Place, object],
     step: Callable[[], object],
     path: Path,
 ) -> tuple[Delta, Delta | None, bool]:
@@ -208,10 +215,13 @@ def _ascend(
             if after is None:
                 return head, None, False
             first = number == 0 and last is None
-            merged = i.heap.merged([(head, ()), (after, ())]) if first else widened(head, after, i.heap)
+            later = carried(i, head, after, context)
+            merged = i.heap.merged([(head, ()), (later, ())]) if first else widened(head, later, i.heap)
+            if number >= MAX_ROUNDS:
+                merged = _given_up(head, merged)
             if merged == head:
                 return head, after, not first
-            head = _given_up(i, head, merged) if number >= MAX_ROUNDS else merged
+            head = merged
     finally:
         i.invariants = around
     i.imprecise("a loop that does not settle")
@@ -232,7 +242,7 @@ def _present(last: Delta, heap: Heap) -> Delta:
     return {(oid, field): value for (oid, field), value in last.items() if (oid, ALIVE) in last or heap.fields(oid)}
 
 
-def _given_up(i: Interpreter, head: Delta, merged: Delta) -> Delta:
+def _given_up(head: Delta, merged: Delta) -> Delta:
     """The state in which nothing is known of what a round still changed; what the interpreter itself keeps of objects stays."""
     unsettled = Unknown("a loop that does not settle")
     return {

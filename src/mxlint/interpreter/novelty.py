@@ -33,8 +33,8 @@ from mxlint.domain.value import (
 )
 from mxlint.interpreter.core import OPERANDS, Context, Interpreter
 
-ANEW: Final = frozenset(("clock", "random", "counter", "identity", "item"))
-"""Sources that give another value each time."""
+ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
+"""Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
 FEW: Final = 4
 """A number that takes no more values than this does not vary."""
 MAX_SOURCES: Final = 4
