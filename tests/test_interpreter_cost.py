@@ -207,6 +207,19 @@ def test_an_inner_loop_starts_from_its_last_invariant(program: Callable[[int], s
     assert steps(program(5)) <= 2.5 * steps(program(4))
 
 
+def carrying_loops(depth: int) -> str:
+    """Loops in loops that cut off parts of what nobody in sight gives, and ask what is left."""
+    lines = ["from elsewhere import more, x, y"]
+    for level in range(depth):
+        lines += ["    " * level + f"while more({level}):"]
+        lines += ["    " * (level + 1) + text for text in (("x = x[1:]", "y = more(y)") if level % 2 else ("x = more(x)", "y = y[1:]"))]
+    return "\n".join([*lines, "    " * depth + "print(x, y)"])
+
+
+def test_loops_settle_on_what_they_make_of_what_they_carry() -> None:
+    assert steps(carrying_loops(4)) <= 4 * steps(carrying_loops(3))
+
+
 def test_a_loop_over_what_a_loop_made_runs_its_body_for_one() -> None:
     # Four rounds at most, each for one layer and not for the first, the last and those between.
     assert steps(MODEL + "print(model(mx.zeros((2, 4))))") - steps(MODEL) <= 200
