@@ -418,7 +418,7 @@ class Interpreter:
         if hook is not None:
             hook(self, operation, parts, place)
         identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
-        if _size(identity) > 24:
+        if size(identity) > 24:
             made = self.symbolic(place, operation, label, kinds)
             self.comes_from[made.identity] = tuple(parts)
             return made
@@ -865,8 +865,9 @@ def guard_of(path: Path, base: Path) -> Guard:
     return tuple(condition.literal for condition in path[len(base) :] if condition.literal is not None)[-8:]
 
 
-def _size(identity: object) -> int:
-    return 1 + sum(map(_size, identity)) if isinstance(identity, tuple) else 1
+def size(identity: object) -> int:
+    """How many parts a name has."""
+    return 1 + sum(map(size, identity)) if isinstance(identity, tuple) else 1
 
 
 def _later(run: Callable[[Member], Value], member: Member) -> Callable[[], Value]:

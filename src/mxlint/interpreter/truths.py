@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from mxlint.domain import size as sizes
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     Array,
     Bound,
+    Cause,
     Const,
     External,
     Identity,
@@ -15,6 +19,7 @@ from mxlint.domain.value import (
     Literal_,
     Measure,
     Member,
+    Option,
     Range,
     RangeObject,
     Ref,
@@ -29,7 +34,7 @@ from mxlint.domain.value import (
     members,
     options,
 )
-from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth
+from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth, size
 from mxlint.interpreter.lookup import environment, special
 
 
@@ -48,7 +53,8 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
         causes = [found.cause for found in unknown]
         for found in unknown:
             grounds += (found.literal.condition,) if found.literal is not None else found.grounds
-        return Truth(None, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying", None, grounds)
+        cause: Cause = "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"
+        return Truth(None, cause, _joined(i, outcomes, grounds, place) if cause == "open" else None, grounds)
     true = [option.guard for option, found in outcomes if found.outcome]
     false = [option.guard for option, found in outcomes if not found.outcome]
     for guard in true:
@@ -61,6 +67,37 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
         causes = [i.why(literal.condition)[0] for literal in literals]
         return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds)
     return Truth(None, "varying")
+
+
+def _joined(
+    i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: tuple[object, ...], place: Place
+) -> Literal_ | None:
+    """What a test of a value asks that is one of several: which of them under which literals, and of each the outcome or what it asks in turn. Each
+    test of this value, and of its negation, asks the same. None if a member has nothing that names its outcome."""
+    asked = [found.literal for _, found in outcomes if found.outcome is None]
+    if any(literal is None for literal in asked):
+        return None
+    first = next(literal for literal in asked if literal is not None)
+    parts = [
+        (
+            tuple((literal.condition, literal.outcome) for literal in option.guard),
+            () if found.literal is None else found.literal.condition,
+            (found.outcome if found.literal is None else found.literal.outcome) is first.outcome,
+        )
+        for option, found in outcomes
+    ]
+    identity: Identity = (JOINED, *parts)
+    if any(size(part) > MAX_JOINED for part in parts):
+        return None
+    i.causes.setdefault(identity, ("open", place))
+    i.grounds.setdefault(identity, set()).update(grounds)
+    return Literal_(identity, first.outcome)
+
+
+JOINED: Final = "joined"
+"""Begins the condition that a value is true which is one of several."""
+MAX_JOINED: Final = 60
+"""Parts of a name of a condition for one member."""
 
 
 def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
