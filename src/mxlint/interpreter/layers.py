@@ -593,7 +593,12 @@ def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: F
     if rate is None or step is None:
         return
     for member in members(rate):
-        if isinstance(member, Bound) or isinstance(member, Ref) and i.info(member.oid).kind in ("function", "instance", "partial"):
+        if (
+            isinstance(member, Bound)
+            or isinstance(member, Ref)
+            and i.info(member.oid).kind in ("function", "instance", "partial")
+            or _made_by_mlx(i, member)
+        ):
             made = i.call(member, Arguments((step,), places=(place,)), place, frame)
             i.heap.set(state.oid, ("k", Const("learning_rate")), made)
 
@@ -610,8 +615,13 @@ def _own_method(i: Interpreter, optimizer: Value, name: str) -> Value | None:
 def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:
     """Whether an update computes with the number of the step: a schedule, or the correction of a bias."""
     rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
-    schedule = rate is not None and any(isinstance(member, (Ref, Bound, External)) for member in members(rate))
+    schedule = rate is not None and any(isinstance(member, (Ref, Bound, External)) or _made_by_mlx(i, member) for member in members(rate))
     return schedule or i.heap.get(optimizer.oid, "bias_correction") == TRUE
+
+
+def _made_by_mlx(i: Interpreter, member: Member) -> bool:
+    """Whether something is a function that MLX has made, such as a schedule."""
+    return isinstance(member, Symbolic) and member.identity in i.extra.get("made functions", {})
 
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:

@@ -69,34 +69,29 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     return Truth(None, "varying")
 
 
-def _joined(
-    i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: tuple[object, ...], place: Place
-) -> Literal_ | None:
+def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: tuple[object, ...], place: Place) -> Literal_ | None:
     """What a test of a value asks that is one of several: which of them under which literals, and of each the outcome or what it asks in turn. Each
     test of this value, and of its negation, asks the same. None if a member has nothing that names its outcome."""
-    asked = [found.literal for _, found in outcomes if found.outcome is None]
-    if any(literal is None for literal in asked):
-        return None
-    first = next(literal for literal in asked if literal is not None)
-    parts = [
-        (
-            tuple((literal.condition, literal.outcome) for literal in option.guard),
-            () if found.literal is None else found.literal.condition,
-            (found.outcome if found.literal is None else found.literal.outcome) is first.outcome,
-        )
-        for option, found in outcomes
-    ]
-    identity: Identity = (JOINED, *parts)
-    if any(size(part) > MAX_JOINED for part in parts):
-        return None
+    parts: list[tuple[Identity, Identity, bool]] = []
+    for option, found in outcomes:
+        guard = tuple((literal.condition, literal.outcome) for literal in option.guard)
+        if found.outcome is not None:
+            parts.append((guard, (), found.outcome))
+        elif found.literal is not None and size((guard, found.literal.condition)) <= MAX_JOINED:
+            parts.append((guard, found.literal.condition, found.literal.outcome))
+        else:
+            return None
+    parts.sort(key=lambda part: hash(part[:2]))  # the order of members says nothing
+    outcome = next(true for _, condition, true in parts if condition)
+    identity: Identity = (JOINED, *((guard, condition, true is outcome) for guard, condition, true in parts))
     i.causes.setdefault(identity, ("open", place))
     i.grounds.setdefault(identity, set()).update(grounds)
-    return Literal_(identity, first.outcome)
+    return Literal_(identity, outcome)
 
 
 JOINED: Final = "joined"
 """Begins the condition that a value is true which is one of several."""
-MAX_JOINED: Final = 60
+MAX_JOINED: Final = 200
 """Parts of a name of a condition for one member."""
 
 

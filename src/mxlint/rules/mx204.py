@@ -26,7 +26,9 @@ def check(program: Program) -> Iterator[Finding]:
                 also=[("written here", write.where)], remedy=Recapture(compiled.site.span, elements(compiled), elements(compiled)),
             )  # fmt: skip
             continue
-        alone = next((write for write in writes if _alone(writes, write)), None)
+        read = {read.location for read in program.reads.get(compiled.number, ())}
+        steps = [write for write in program.writes.get(compiled.number, ()) if write.how == "step" and write.location in read]
+        alone = next((write for write in (*writes, *steps) if _alone(writes, write)), None)
         if alone is not None:
             yield from finding(
                 RULE, compiled.site,
@@ -53,8 +55,8 @@ def _half(compiled: Compiled, write: Write) -> tuple[Write, str] | None:
 
 
 def _alone(writes: list[Write], write: Write) -> bool:
-    """Whether an optimizer's moments are updated outside of the captures while weights are updated inside."""
-    moments = write.how == "moments" and not write.captured_in and not write.captured_out
+    """Whether an optimizer's moments, or a step that its update computes with, lie outside of the captures while weights are updated inside."""
+    moments = write.how in ("moments", "step") and not write.captured_in and not write.captured_out
     return moments and any(other.how == "weights" and other.captured_out and other.where == write.where for other in writes)
 
 
