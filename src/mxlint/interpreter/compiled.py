@@ -70,6 +70,7 @@ from mxlint.interpreter.journal import (
     wheres,
 )
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
+from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.moving import is_inside
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume, root, shown, words
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_array, each_leaf, each_place
@@ -1248,7 +1249,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             _same_class(i, read.value, now) or _is_tree(i, read.value) and now is not None and _is_tree(i, now)
         ):
             continue  # the arrays under a capture are found anew at each call
-        _compare(i, ref, location, read, held(i, oid, field), place)
+        _compare(i, ref, location, read, held(i, oid, field), place, entry)
 
     def of(member: Member) -> Member:
         if isinstance(member, Array) and (location_oid, location_field) in entry.written:
@@ -1365,7 +1366,9 @@ def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     return found if found is not None or not isinstance(field, tuple) else writers.get((oid, ITEMS))
 
 
-def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Value | None, place: Place) -> None:
+def _compare(
+    i: Interpreter, ref: Ref, location: Location, found: Seen, now: Value | None, place: Place, entry: Entry | None = None
+) -> None:
     oid, field = location
     before = found.value
     if _count(i, location) == found.count:
@@ -1378,7 +1381,7 @@ def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Val
     parts = present.options if isinstance(present, Union) else None
     same = 0
     for option in parts or ():
-        if _surely_same(i, before, option.member):
+        if _surely_same(i, before, option.member) or entry is not None and _reads_the_same(i, before, option.member, entry):
             same += 1
             continue
         different.append(option.member)
@@ -1388,7 +1391,7 @@ def _compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Val
                 client = isinstance(literal.condition, tuple) and literal.condition[0] == CLIENT
                 conditions.append(events.Condition(where(at), "client" if client else "open"))
     if parts is None:
-        if _surely_same(i, before, present):  # type: ignore[arg-type]
+        if _surely_same(i, before, present) or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
             return
         different.append(present)  # type: ignore[arg-type]
     if not different:
@@ -1442,6 +1445,29 @@ def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(before, (Range, Kind)):
         return False
     return before == now
+
+
+def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> bool:
+    """Whether another object of the class holds, in each attribute that the trace read of the first one, what it read there."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth:
+        return False
+    kinds = {i.info(ref.oid).kind for ref in (before, now)}
+    cls = i.heap.get(before.oid, CLASS)
+    if kinds != {"instance"} or not isinstance(cls, Ref) or i.heap.get(now.oid, CLASS) != cls or i.info(now.oid).summary:
+        return False
+    read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
+    written = any(oid == before.oid for oid, _ in entry.written)
+    return (
+        bool(read)
+        and not written
+        and all(_holds_the_same(i, seen, i.heap.get(now.oid, field), entry, depth) for field, seen in read.items())
+    )
+
+
+def _holds_the_same(i: Interpreter, seen: Seen, value: Value | None, entry: Entry, depth: int) -> bool:
+    if value is None or isinstance(value, Union):
+        return False
+    return _surely_same(i, seen.value, value) or _reads_the_same(i, seen.value, value, entry, depth - 1)
 
 
 # -- what a trace reads and writes -------------------------------------------------------------------------------------
