@@ -27,6 +27,7 @@ from mxlint.domain.value import (
     External,
     Kind,
     Length,
+    Literal_,
     Measure,
     Member,
     Operands,
@@ -153,6 +154,13 @@ class Trace:
         reads = (part for seen in self.reads.values() for part in each_part(seen.value))
         return self.given == other.given or not any(isinstance(part, Array) and not self.holds(part.trace) for part in reads)
 
+    def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
+        """Locations are read where the path is another one."""
+        for location in locations:
+            seen = self.reads.get(location)
+            if seen is not None and seen.under:
+                seen.under &= under(i, self)
+
     def holds(self, number: int | None) -> bool:
         """Whether a placeholder of trace `number` is one here: of this trace or of one around it."""
         trace: Trace | None = self
@@ -166,10 +174,11 @@ class Trace:
 class Seen:
     """A read of a trace: the value, where it stands and under which name, what lies there, and how a capture would name its container.
 
-    `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape.
+    `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape; `under`: the literals of the path
+    from the start of the trace that each read of the location has.
     """
 
-    __slots__ = ("calls", "container", "count", "kind", "name", "used", "value", "where")
+    __slots__ = ("calls", "container", "count", "kind", "name", "under", "used", "value", "where")
 
     def __init__(self, value: Value, at: events.Where, name: str, kind: str, calls: tuple[events.Where, ...], container: str) -> None:
         self.value = value
@@ -180,6 +189,7 @@ class Seen:
         self.container = container
         self.count = 0
         self.used = True
+        self.under: frozenset[Literal_] = frozenset()
 
     def after(self, count: int) -> Seen:
         """The same read, of a location that was written so often before."""
@@ -217,7 +227,7 @@ class Entry:
         self.captured_out = frozenset(trace.captured_out)
         self.written = dict(trace.written)
         self.counted = counted(trace)
-        read = frozenset((location, seen.value, seen.kind, seen.used) for location, seen in self.reads.items())
+        read = frozenset((location, seen.value, seen.kind, seen.used, seen.under) for location, seen in self.reads.items())
         older = (referred(seen.value) for seen in self.reads.values())
         self.refers = frozenset(oid for oid in referred(result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())
@@ -1381,6 +1391,8 @@ def _compare(
     parts = present.options if isinstance(present, Union) else None
     same = 0
     for option in parts or ():
+        if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
+            continue  # where it holds that, the trace did not read it
         if _surely_same(i, before, option.member) or entry is not None and _reads_the_same(i, before, option.member, entry):
             same += 1
             continue
@@ -1521,7 +1533,10 @@ def on_read(
     if not older(i, oid) or (oid, field) in trace.written or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
         return
     location = (oid, field)
-    if location in trace.reads or oid in trace.refused:
+    if location in trace.reads:
+        trace.reads[location].under &= under(i, trace)
+        return
+    if oid in trace.refused:
         return
     kind = _read_kind(i, trace, oid, field, value)
     seen = Seen(
@@ -1533,6 +1548,7 @@ def on_read(
         container(i, trace, oid),
     )
     seen.count = _count(i, location)
+    seen.under = under(i, trace)
     trace.reads[location] = seen
     i.traced.add(location)
     if kind == "array" and not used:
@@ -1549,6 +1565,11 @@ def on_read(
             note(i, fact)
         else:
             trace.array_reads.append((seen, fact))
+
+
+def under(i: Interpreter, trace: Trace) -> frozenset[Literal_]:
+    """The literals of the path since a trace began."""
+    return frozenset(condition.literal for condition in i.path[trace.path :] if condition.literal is not None)
 
 
 def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place, used: bool) -> None:

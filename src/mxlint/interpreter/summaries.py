@@ -430,6 +430,7 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
         i.doubting(keep_doubt, doubt)
     if i.trace is not None:
         i.trace.operations += summary.operations
+        i.trace.read_again(i, summary.reads)
     _may_raise_again(i, summary)
     return value
 
