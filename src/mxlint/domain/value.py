@@ -877,7 +877,14 @@ def widen(old: Value, new: Value) -> Value:
 
 def _widened_tuples(old: Value, value: Value) -> Value:
     """Tuples of several lengths, as a list that grows has them, become one of unknown length; so many of one length one of that length."""
-    found = _plain_tuples(value)
+    for cls in {member.cls for member in members(value) if isinstance(member, Tuple)}:
+        value = _widened_of(old, value, cls)
+    return value
+
+
+def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
+    """The same for the tuples of one class: None for plain ones."""
+    found = _tuples_of(value, cls)
     lengths = {len(t.items) if t.items is not None else None for t in found}
     if len(found) < 2:
         return value
@@ -888,7 +895,8 @@ def _widened_tuples(old: Value, value: Value) -> Value:
                 within.append(t)
         return of(option for option in options(value) if option.member not in within) if within else value
     rest = [option for option in options(value) if option.member not in found]
-    return of([*rest, Option(_together_tuples(found, _plain_tuples(old)))])
+    together = _together_tuples(found, _tuples_of(old, cls))
+    return of([*rest, Option(together if cls is None else Tuple(together.items, together.element, cls))])
 
 
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
@@ -897,8 +905,8 @@ def _item_by_item(part: Tuple, whole: Tuple) -> bool:
     return all(join((outer, inner)) == outer for inner, outer in pairs)
 
 
-def _plain_tuples(value: Value) -> list[Tuple]:
-    return [member for member in members(value) if isinstance(member, Tuple) and member.cls is None]
+def _tuples_of(value: Value, cls: int | None) -> list[Tuple]:
+    return [member for member in members(value) if isinstance(member, Tuple) and member.cls == cls]
 
 
 def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:

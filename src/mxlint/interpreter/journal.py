@@ -26,6 +26,7 @@ from mxlint.domain.value import (
     Symbolic,
     Tuple,
     Value,
+    join,
     members,
     scalar_type,
 )
@@ -330,6 +331,9 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty) -> descri
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
             return _array(arrays[0])
+        rows = [part.items for part in parts if isinstance(part, Tuple) and part.items is not None]
+        if len(rows) == len(parts) and len({len(items) for items in rows}) == 1 and depth:
+            return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))
         return described.UnknownValue("")
     return _member(i, parts[0], depth, new)
 

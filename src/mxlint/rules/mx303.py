@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.facts.events import Argument, Compiled
-from mxlint.facts.values import ScalarValue, Value
+from mxlint.facts.values import ContainerValue, ScalarValue, Value
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
@@ -21,11 +21,13 @@ def check(program: Program) -> Iterator[Finding]:
             # Who asks for shapeless=True wants one trace.
             if scalars_vary(values, FEW if finite and compiled.shapeless is False else 0):
                 text = argument.where.text
+                inside = isinstance(argument.value, ContainerValue)
+                about = f"{quoted(text)} holds a Python number" if inside else f"{quoted(text)} is a Python number"
                 yield from finding(
                     RULE, argument.where,
-                    f"{quoted(text)} is a Python number that changes from call to call: {name_of(compiled)} is traced and compiled again "
+                    f"{about} that changes from call to call: {name_of(compiled)} is traced and compiled again "
                     "for every value, and each trace is kept for ever",
-                    f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(program, compiled, argument, values),
+                    f"make an array of the number in {quoted(text)}" if inside else f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(program, compiled, argument, values),
                 )  # fmt: skip
 
 
