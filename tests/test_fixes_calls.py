@@ -467,3 +467,48 @@ def test_statements_done_after_the_call_keep_their_order(tmp_path: Path, monkeyp
     (group,) = made(look(), lambda unsaved: look(unsaved=unsaved), wanted_by(unsafe_fixes=True, verify=False)).groups
     after = group.after["main.py"].text
     assert "    z, y, a = f(x)\n    print(a)\n    print(y)\n    return z\n" in after
+
+
+CHECKED = """\
+from functools import partial
+
+import mlx.core as mx
+
+state = [mx.zeros(2)]
+
+
+@partial(mx.compile, inputs=state, outputs=state)
+def step(x, k):
+{}    if not 0 < k < width:
+        raise ValueError(
+            f"not in (0, {{width}}),"
+            f" but {{k}}"
+        )
+    state[0] = state[0] + x.sum() * k{}
+    return state[0] * 2
+
+
+for k in (1, 5, 2):
+    for x in (mx.ones(2), mx.ones(3)):
+        try:
+            print(step(x, k))
+        except ValueError as error:
+            print(error)
+"""
+WIDTHS = {
+    "a size": ("    width = x.shape[-1]\n", "", True, False),
+    "that is used": ("    width = x.shape[-1]\n", " * width", True, True),
+    "all sizes": ("    (width,) = x.shape\n", "", True, False),
+    "of another array": ("    x = x + 1\n    width = x.shape[0]\n", "", False, False),
+    "set again": ("    width = x.shape[0]\n    width = width + 1\n", "", False, False),
+}
+
+
+@pytest.mark.parametrize(("before", "use", "made", "kept"), WIDTHS.values(), ids=WIDTHS)
+def test_checks_of_sizes_take_them_along(before: str, use: str, made: bool, kept: bool, table: Table) -> None:
+    after = fixed(CHECKED.format(before, use), "MX208", table)
+    assert (after is not None) == made
+    if after is not None:
+        inner, outer = after.split("def step(x, k):\n")
+        assert outer.startswith(before + "    if not 0 < k < width:\n")
+        assert (before in inner) == kept

@@ -18,7 +18,6 @@ from mxlint.fixes.syntax import (
     Sources,
     Syntax,
     bound,
-    has_long_string,
     local_names,
     needed,
     parameters,
@@ -226,7 +225,7 @@ def _named_after(node: ast.AST) -> str:
 def _dedented(syntax: Syntax, node: ast.stmt, arguments: Added | None) -> list[str] | None:
     """The lines of a statement without its indentation. A string over several lines would change: only a docstring may."""
     docstring = node.body[0].value if isinstance(node, DEFINITIONS) and isinstance(node.body[0], ast.Expr) else None
-    if has_long_string(node, docstring):
+    if syntax.has_long_string(node, docstring):
         return None
     indent = syntax.indent(node)
     if indent is None:

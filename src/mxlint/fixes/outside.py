@@ -12,7 +12,7 @@ from mxlint.finding import Edit, Fix
 from mxlint.fixes.compiled import Call, calls_of, function_at
 from mxlint.fixes.edits import joined
 from mxlint.fixes.remedies import Outside
-from mxlint.fixes.syntax import Sources, Syntax, bound, has_long_string, local_names, needed, syntax_of
+from mxlint.fixes.syntax import Sources, Syntax, bound, local_names, needed, syntax_of
 from mxlint.fixes.tree import Tree, named_anew
 from mxlint.source import lines_of
 from mxlint.suppressions import names_rules
@@ -76,7 +76,7 @@ def _left_out(syntax: Syntax, statement: ast.Expr) -> list[Edit]:
 def _returned(syntax: Syntax, statement: ast.stmt, remedy: Outside, sources: Sources) -> list[Edit] | None:
     """The names that a statement of the compiled function needs returned, and the statement done after each call."""
     function, site = function_at(syntax, remedy.function), syntax.at(remedy.site)
-    if not isinstance(function, ast.FunctionDef) or site is None or statement not in function.body or has_long_string(statement):
+    if not isinstance(function, ast.FunctionDef) or site is None or statement not in function.body or syntax.has_long_string(statement):
         return None
     calls = calls_of(syntax, site, function, remedy.calls, sources)
     if not calls:
@@ -177,7 +177,7 @@ class _Use:
         first_line, *rest = lines_of(syntax.text(self.call))
         inserted = syntax.before(self.statement, [f"{bound_to} = {first_line}"])
         moved_lines = syntax.before(self.statement, _renamed(syntax, moved, {**names, **self.object}))
-        if inserted is None or moved_lines is None or has_long_string(self.call):
+        if inserted is None or moved_lines is None or syntax.has_long_string(self.call):
             return None
         newline = syntax.source.newline(inserted.span.start.row)
         call = newline.join([inserted.content.rstrip("\r\n"), *rest]) + newline

@@ -8,9 +8,11 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from token import tok_name
+from tokenize import generate_tokens
 
 from mxlint.finding import Edit, Span
-from mxlint.source import Source
+from mxlint.source import Source, lines_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -162,6 +164,12 @@ class Syntax:
         assert statement.end_lineno is not None
         rest = self.source.text[self.end(statement) : self.source.offset(statement.end_lineno + 1)].strip()
         return self.indent(statement) is not None and (not rest or rest.startswith("#"))
+
+    def has_long_string(self, node: ast.AST, besides: ast.AST | None = None) -> bool:
+        """Whether code has a string over several lines, which is another one with another indentation. Strings that stand one under the other are not
+        one."""
+        parts = [part for part in ast.walk(node) if isinstance(part, ast.JoinedStr) or _is_string(part)]
+        return any(part is not besides and part.lineno != part.end_lineno and _is_long(self.text(part)) for part in parts)  # type: ignore[attr-defined]
 
     # -- names --
 
@@ -322,6 +330,23 @@ class Syntax:
         return row
 
 
+def _is_string(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+
+
+def _is_long(text: str) -> bool:
+    """Whether one of the strings in a text goes over several lines. From Python 3.12 on an f-string is several tokens."""
+    lines = iter([line + "\n" for line in lines_of(f"({text})")])
+    starts: list[int] = []
+    for token in generate_tokens(lambda: next(lines, "")):
+        name = tok_name[token.type]
+        if name == "FSTRING_START":
+            starts.append(token.start[0])
+        elif name == "STRING" and token.start[0] != token.end[0] or name == "FSTRING_END" and starts.pop() != token.end[0]:
+            return True
+    return False
+
+
 def _names_in(tree: ast.AST) -> set[str]:
     """All names that code binds or reads."""
     fields = ((node, name) for node in ast.walk(tree) for name in ("id", "name", "arg", "asname", "rest"))
@@ -360,16 +385,6 @@ def tree_of(source: Source) -> Syntax | None:
         return Syntax(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def has_long_string(node: ast.AST, besides: ast.AST | None = None) -> bool:
-    """Whether code has a string over several lines, which is another one with another indentation."""
-    return any(
-        (isinstance(part, ast.JoinedStr) or isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes)))
-        and part is not besides
-        and part.lineno != part.end_lineno
-        for part in ast.walk(node)
-    )
 
 
 # -- scopes -----------------------------------------------------------------------------------------------------------
