@@ -457,6 +457,36 @@ def test_what_an_object_holds_is_computed_where_it_is_made(table: Table) -> None
     assert fixed(LAZY.format(""), "MX210", table) == LAZY.format("        mx.eval(self.table)\n")
 
 
+OF_OBJECTS = """\
+import mlx.core as mx
+import mlx.nn as nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    def __call__(self, x):
+        return mx.tanh(self.lin(x))
+
+    def look(self, x):
+        return mx.tanh(self.lin(x))
+
+
+net = Net()
+forward = mx.compile({})
+for i in range(4):
+    print(forward(mx.ones((1, 4)) * i).tolist())
+"""
+
+
+@pytest.mark.parametrize("compiled", ["net", "net.look"])
+def test_an_object_has_the_name_that_it_is_compiled_by(compiled: str, table: Table) -> None:
+    text = OF_OBJECTS.format(compiled)
+    assert fixed(text, "MX210", table) == text.replace("net = Net()\n", "net = Net()\nmx.eval(net.parameters())\n")
+
+
 TWO = PRINTED.format("z = f(x)\n    return z").replace("    y = x * 2\n", "    a = x * 3\n    print(a)\n    y = x * 2\n")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from mxlint.finding import Fix
+from mxlint.finding import Edit, Fix
+from mxlint.fixes.compiled import function_at
 from mxlint.fixes.remedies import Evaluate
-from mxlint.fixes.syntax import LOOPS, Sources, Syntax, syntax_of
+from mxlint.fixes.syntax import DEFINITIONS, LOOPS, Sources, Syntax, syntax_of
 
 
 def evaluate(remedy: Evaluate, sources: Sources) -> Iterator[Fix]:
@@ -18,13 +19,41 @@ def evaluate(remedy: Evaluate, sources: Sources) -> Iterator[Fix]:
     reads = [(syntax.at(place), module) for place, module in remedy.names]
     if mlx is None or any(node is None or not module and not isinstance(node, (ast.Name, ast.Attribute)) for node, module in reads):
         return
-    found = [(module + ".parameters()" if module else syntax.text(node), node) for node, module in reads if node is not None]
+    found = [
+        _outside(syntax, remedy, f"{module}.parameters()" if module else syntax.text(node), node)
+        for node, module in reads
+        if node is not None
+    ]
     for place in _places(syntax, remedy):
         texts = [syntax.written_at(text, node, place) for text, node in found]
         line = f"{mlx}.eval({', '.join(dict.fromkeys(text for text in texts if text is not None))})"
-        edit = syntax.before(place, [line, *syntax.apart(place)]) if None not in texts else None
+        edit = _added(syntax, place, line) if None not in texts else None
         if edit is not None:
             yield Fix("unsafe", f"call {line} before the first call", (edit,))
+
+
+def _added(syntax: Syntax, place: ast.stmt, line: str) -> Edit | None:
+    """A line before a statement; before a definition it joins what stands there already."""
+    block = syntax.block(place)
+    number = block.index(place)
+    joins = isinstance(place, DEFINITIONS) and number and not isinstance(block[number - 1], (*DEFINITIONS, ast.Import, ast.ImportFrom))
+    added = syntax.after(block[number - 1], [line]) if joins else None
+    return added or syntax.before(place, [line, *syntax.apart(place)])
+
+
+def _outside(syntax: Syntax, remedy: Evaluate, text: str, node: ast.expr) -> tuple[str, ast.expr]:
+    """What the body reads, as it is written where the compiled object is made: by the name of the object that is compiled, or whose method is."""
+    function, site = function_at(syntax, remedy.function), syntax.at(remedy.site)
+    own = syntax.first_parameter(function) if function is not None else None
+    name, dot, rest = text.partition(".")
+    if own != name or not dot or not isinstance(site, ast.Call) or not site.args or syntax.owner_of(name, node) is not function:
+        return text, node
+    compiled = site.args[0]
+    if isinstance(function, ast.FunctionDef) and isinstance(compiled, ast.Attribute) and compiled.attr == function.name:
+        compiled = compiled.value
+    elif getattr(function, "name", "") != "__call__":
+        return text, node
+    return (f"{syntax.text(compiled)}.{rest}", compiled) if isinstance(compiled, (ast.Name, ast.Attribute)) else (text, node)
 
 
 def _places(syntax: Syntax, remedy: Evaluate) -> Iterator[ast.stmt]:

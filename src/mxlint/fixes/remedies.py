@@ -41,11 +41,13 @@ class CompileTransform:
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Compute arrays before the `call`: each by the name that the body reads it by there, or all that a module holds, which is named so there."""
+    """Compute arrays before the `call`: each by the name that the body reads it by there, or all that a module holds, which is named so there. `function`: the
+    function that is compiled at `site`."""
 
     names: tuple[tuple[Span, str], ...]
     site: Span
     call: Span
+    function: Span | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _evaluate(compiled: Compiled, call: Call, lazy: Sequence[Read]) -> Evaluate:
     names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, _module(read)) for read in lazy]
-    return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span)
+    function = compiled.function.where.span if compiled.function.where is not None else None
+    return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span, function)
 
 
 def _module(read: Read) -> str:
