@@ -21,7 +21,7 @@ from mxlint.documents.ipython import is_python, python
 from mxlint.documents.notebook import read
 from mxlint.documents.reading import programs, read_document
 from mxlint.engine import Result, Stdin, check
-from mxlint.finding import Position
+from mxlint.finding import Position, Span
 from mxlint.report.places import place_of
 
 HERE = Path(__file__).parent
@@ -177,6 +177,14 @@ def test_suppressions() -> None:
     assert places(checked(whole)) == []
 
 
+def test_a_comment_does_not_reach_into_the_next_cell() -> None:
+    loop = "for i in range(3): mx.compile(step)(mx.ones(2))"
+    apart = notebook(IMPORTS, "def step(x):\n    return mx.exp(x) * 2\n# mxlint: ignore[MX301]", loop)
+    assert [found[:2] for found in places(checked(apart))] == [("MX001", 2), ("MX301", 3)]
+    together = notebook(IMPORTS, "def step(x):\n    return mx.exp(x) * 2", "# mxlint: ignore[MX301]\n" + loop)
+    assert [found[:2] for found in places(checked(together))] == []
+
+
 def test_imports_of_files_beside_it(run: Run, tmp_path: Path) -> None:
     (tmp_path / "steps.py").write_text("def body(x):\n    print(x)\n    return x\n", encoding="utf-8")
     (tmp_path / "a.ipynb").write_text(
@@ -279,6 +287,22 @@ def test_a_session_is_asked_only_for_what_nothing_binds() -> None:
     )
     (program,) = programs(read_document(text.encode(), "notebook", "a.ipynb", None))
     assert program.text.splitlines()[0] == "from __session__ import c"
+
+
+ANY = st.sampled_from([*"%!?=;,/#\\'\"()[]{}:\n\r \t\x0c\u2028\xe9x1", "%%time", "'''", "pip ", "if x:\n", "%time ", "= !"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(ANY, max_size=25).map("".join))
+def test_any_text_of_a_cell(cell: str) -> None:
+    """What Python reads stays as it is; all else keeps its rows and columns. Any row of the program is one of a cell, and the other way round."""
+    made = python(cell)
+    assert made is None or re.sub(r"[^\r\n]", "x", made) == re.sub(r"[^\r\n]", "x", cell)
+    assert made in (None, cell) or not is_python(cell)
+    source = read_document(notebook("a = 1", cell, "b = 2").encode(), "notebook", "a.ipynb", None)
+    assert source.layout is not None
+    rows = [source.layout.place(Span("a.ipynb", Position(row, 1), Position(row, 1))) for row in range(2, len(source.starts))]
+    assert [source.layout.row(place.cell, place.start.row) for place in rows] == list(range(2, len(source.starts)))
 
 
 # -- properties --------------------------------------------------------------------------------------------------------

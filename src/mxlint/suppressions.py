@@ -161,7 +161,8 @@ def rows_of(finding: Finding) -> Iterator[tuple[int, int]]:
 
 def read_suppressions(source: Source) -> Iterator[Suppression]:
     """Every suppression of a file, in order."""
-    for comment, offset, rows in _comments(source):
+    for comment, offset, covered in _comments(source):
+        rows = _within_piece(source, offset, covered)
         for match in _OURS.finditer(comment):
             verb, has_list = match["verb"], match["list"] is not None
             if verb in _VERBS or has_list:  # otherwise it is prose
@@ -183,6 +184,12 @@ def read_suppressions(source: Source) -> Iterator[Suppression]:
                 alone = not source.line(own)[: offset - source.offset(own)].strip()
                 # As for everyone who knows noqa, one on a line of its own is about that line, where there is nothing.
                 yield Suppression(offset + match.start(), offset + match.end(), (own, own) if alone else rows, names or None)
+
+
+def _within_piece(source: Source, offset: int, rows: tuple[int, int]) -> tuple[int, int]:
+    """The rows that a comment covers, less those of the next cell or block: at the end of one it is about nothing."""
+    piece = source.layout.piece(source.position(offset).row) if source.layout is not None else None
+    return rows if piece is None else (rows[0], min(rows[1], piece.last))
 
 
 def _named(text: str, offset: int) -> Iterator[_Name]:

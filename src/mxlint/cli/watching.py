@@ -49,7 +49,9 @@ def watch(options: dict[str, Any], run: Callable[[dict[str, Any]], tuple[int, Re
             if result is not None:
                 imported = result.imported
         for path, stamp in _state(imported - before.keys()).items():
-            before[path] = stamp if stamp is not None and stamp[0] < started else None  # one that changed since may have been read before that
+            before[path] = (
+                stamp if stamp is not None and stamp[0] < started else None
+            )  # one that changed since may have been read before that
         if not quiet:
             say(f"Watching {len(before)} paths; Ctrl-C ends it")
         changed = _next_change(options, imported, before)
