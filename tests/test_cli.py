@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -303,6 +304,7 @@ def test_show_files(run: Run) -> None:
 
 def test_rules(run: Run) -> None:
     lines = run("rules").out.splitlines()
+    assert lines.pop(0).split() == ["code", "name", "severity", "what", "it", "is", "about"]
     assert [line.split() for line in lines] == [[rule.code, rule.name, rule.severity, family(rule.code)] for rule in RULES.values()]
     listed = json.loads(run("rules", "--output-format", "json").out)
     assert [item["code"] for item in listed] == list(RULES)
@@ -346,6 +348,41 @@ def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
     assert "MX201" in tomllib.loads(run("config", "sub", "--isolated").out)["select"]
     Path("again.toml").write_text(run("config", "sub").out, encoding="utf-8")
     assert tomllib.loads(run("config", "--config", "again.toml").out)["select"] == printed["select"]
+
+
+def test_config_says_where_settings_come_from(run: Run) -> None:
+    Path("base.toml").write_text('# a base\nfail-on = "error"\nignore = ["MX3"]\n', encoding="utf-8")
+    Path("pyproject.toml").write_text(
+        '[tool.mxlint]\nextend = "base.toml"\nignore = ["MX2"]\n\n[tool.mxlint.severity]\nMX101 = "info"\n', "utf-8"
+    )
+    lines = run("config", "--config", "tests = []", "--mlx-version", "9.9")
+    said = {line.partition(" = ")[0].partition("  #")[0]: line.rpartition("  # ")[2] for line in lines.out.splitlines() if "  # " in line}
+    here = Path.cwd()
+    assert said["select"] == f"{here}/pyproject.toml:3, {here}/base.toml:3"
+    assert said["fail-on"] == f"{here}/base.toml:2"
+    assert said["[severity]"] == f"{here}/pyproject.toml:5"
+    assert said["tests"] == "--config tests"
+    assert said["exclude"] == "default"
+    assert said["mlx-version"] == "as configured; not measured: the facts of 0.32.4 are used, --mlx-version"
+    assert tomllib.loads(lines.out)["fail-on"] == "error"
+
+
+def test_explain_at_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes through a pager if it is long, in colour; elsewhere it is the page as it stands."""
+    paged: list[str] = []
+    monkeypatch.setattr("click.echo_via_pager", lambda text, color: paged.append(text))
+    page = run("explain", "MX101").out
+    assert not paged
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda self: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("LINES", "20")
+    assert run("explain", "MX101").out == ""
+    (shown,) = paged
+    assert shown.startswith("\x1b[1m# MX101: print-traced-array\x1b[0m\n")
+    assert re.sub(r"\x1b\[[\d;]*m", "", shown) == page
+    monkeypatch.setenv("LINES", "5000")
+    assert "\x1b" not in run("explain", "MX101", "--color", "never").out
+    assert len(paged) == 1
 
 
 def test_progress_only_at_a_terminal_and_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -257,6 +257,11 @@ KEYS = (
 )  # fmt: skip
 
 
+def tables(file: Path) -> list[tuple[Path, Mapping[str, Any]]]:
+    """The tables that the settings of a file are made of, itself last. Raises ConfigError."""
+    return _extended(file, _table_by_name(file))
+
+
 def _extended(file: Path, table: Mapping[str, Any], seen: tuple[Path, ...] = ()) -> list[tuple[Path, Mapping[str, Any]]]:
     """The tables that a file's table goes back to, itself last."""
     if "extend" not in table:

@@ -19,13 +19,13 @@ from mxlint.config import ConfigError, Configs
 @click.argument("path", default=".", type=click.Path(exists=True))
 @config_options
 def config(path: str, **options: Any) -> None:
-    """Print the settings that hold for a file or folder, as TOML."""
+    """Print the settings that hold for a file or folder, as TOML, and where each is set."""
     from mxlint.report.settings import render
 
     settings = settings_of(options)
     target = Path(os.path.normpath(Path.cwd() / path))
     try:
-        text = render(Configs(settings, Path.cwd()).of(target if target.is_dir() else target.parent), target, settings.isolated)
+        text = render(Configs(settings, Path.cwd()).of(target if target.is_dir() else target.parent), target, settings)
     except ConfigError as error:
         raise Failure(str(error)) from None
     with output(None) as stream:

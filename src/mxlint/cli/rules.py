@@ -23,7 +23,8 @@ def rules(output_format: str) -> None:
         if output_format == "json":
             stream.write(dumped(listed))
         else:
-            stream.write("".join("{code}  {name:{width}}  {severity:7}  {family}\n".format(**rule, width=width) for rule in listed))
+            rows = [{"code": "code ", "name": "name", "severity": "severity", "family": "what it is about"}, *listed]
+            stream.write("".join("{code}  {name:{width}}  {severity:8}  {family}\n".format(**row, width=width) for row in rows))
 
 
 def described(code: str) -> dict[str, Any]:
