@@ -350,6 +350,12 @@ def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
     assert tomllib.loads(run("config", "--config", "again.toml").out)["select"] == printed["select"]
 
 
+def test_a_named_file_that_is_perhaps_no_python(run: Run) -> None:
+    Path("settings.toml").write_text("[a]\nb = \n", encoding="utf-8")
+    done = run("check", "settings.toml")
+    assert (done.code, done.err) == (1, "Note: settings.toml is read as Python, since it was named\n")
+
+
 def test_config_says_where_settings_come_from(run: Run) -> None:
     Path("base.toml").write_text('# a base\nfail-on = "error"\nignore = ["MX3"]\n', encoding="utf-8")
     Path("pyproject.toml").write_text(

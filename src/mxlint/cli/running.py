@@ -18,6 +18,8 @@ from mxlint.config import ConfigError
 if TYPE_CHECKING:
     from mxlint.engine import Result
 
+_CODE = (".py", ".pyi", ".pyw", ".ipynb", ".md", "-")
+
 
 def checker_of(options: dict[str, Any]) -> partial[Result]:
     """`engine.check` of what the options name; what is left to say is how far it is, and which files are taken to hold something else."""
@@ -50,7 +52,7 @@ def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Resu
     for problem in result.problems:
         say(f"Error: {problem.name}: {problem.message}")
     if not options["quiet"]:
-        for note in (*result.notes, *_newer(result)):
+        for note in (*result.notes, *_newer(result), *_read_as_python(result)):
             say(f"Note: {note}")
         if not result.files and not result.problems:
             say(f"No Python files or notebooks found under {', '.join(options['paths'] or ('.',))}: nothing to check")
@@ -60,6 +62,14 @@ def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Resu
             for traceback in result.tracebacks:
                 say_traceback(traceback)
     return result
+
+
+def _read_as_python(result: Result) -> Iterator[str]:
+    """Which files that are not valid Python are perhaps none, by their names."""
+    for finding in result.findings:
+        name = finding.span.filename
+        if finding.code == "MX003" and not name.endswith(_CODE):
+            yield f"{name} is read as Python, since it was named"
 
 
 def _newer(result: Result) -> Iterator[str]:

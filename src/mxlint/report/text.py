@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FIXES: dict[Applicability, str] = {"safe": "safe", "unsafe": "unsafe", "display": "not enough alone"}
 """What an applicability says of a fix: that nothing changes, that behaviour may, that more is to be changed by hand."""
 
+MOST_COLUMNS = 100
+"""Of prose: longer lines are hard to read, however wide the window is."""
 MOST_PLACES = 4
 """Places beside the finding's own that are shown."""
 
@@ -103,7 +105,12 @@ def _wrapped(text: str, style: Style, indent: str) -> list[str]:
     for number, part in enumerate(printable(text).splitlines()):
         first = indent if number else ""
         for line in wrap(
-            part, style.width, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            part,
+            min(style.width, MOST_COLUMNS),
+            initial_indent=first,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
         ) or [""]:
             if lines and line.lstrip().startswith("::"):
                 lines[-1] += f" {line.lstrip()}"
