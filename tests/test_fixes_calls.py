@@ -542,3 +542,39 @@ def test_checks_of_sizes_take_them_along(before: str, use: str, made: bool, kept
         inner, outer = after.split("def step(x, k):\n")
         assert outer.startswith(before + "    if not 0 < k < width:\n")
         assert (before in inner) == kept
+
+
+ELSEWHERE = {
+    "import mlx.core as mx\n\nf = mx.exp\nf(mx.ones(2))\n": True,
+    "from layers import f\n\nf(1)\n": False,
+    "from layers import *\n\nf(1)\n": False,
+    "import layers\n\nlayers.f(1)\n": False,
+    "import layers as of\n\nof.f(1)\n": False,
+    "from . import layers\n\nlayers.f(1)\n": False,
+    "from other import f\n\nf(1)\n": True,
+    "import layers\n\nlayers.k\n": True,
+    "from layers import f as (\n": True,  # no Python
+}
+
+
+@pytest.mark.parametrize(("other", "made"), ELSEWHERE.items())
+def test_calls_in_other_files_of_the_run(other: str, made: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("__init__.py").touch()
+    Path("layers.py").write_text(NAMED_ALIKE.format("print(f(mx.array(1.0)).item())"))
+    Path("main.py").write_text(other)
+    found = check(["."], Settings(isolated=True)).findings
+    (finding,) = [finding for finding in found if finding.code == "MX209"]
+    assert (finding.fix is not None) == made
+
+
+@pytest.mark.parametrize(
+    ("other", "made"), [("def g(thing):\n    return thing.fn(1)\n", False), ("def g(thing):\n    return thing.gn(1), 'fn'\n", True)]
+)
+def test_attributes_in_other_files_of_the_run(other: str, made: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kept.py").write_text(KEPT.format("", "scheduler.step"))
+    Path("main.py").write_text(other)
+    found = check(["."], Settings(isolated=True)).findings
+    (finding,) = [finding for finding in found if finding.code == "MX209"]
+    assert (finding.fix is not None) == made

@@ -92,7 +92,10 @@ def analyze(
             own = changed.get(source.name, source)
             return tuple(judge(program(own, project.changed(changed.values())), RULES))
 
-        attempts = Attempts(findings, lambda: {**project.named(), source.name: source}, again)
+        def used(name: str, attribute: bool) -> bool:
+            return project.used_elsewhere(name, source, attribute=attribute)
+
+        attempts = Attempts(findings, lambda: {**project.named(), source.name: source}, again, used)
         findings = tuple(
             replace(finding, remedy=partial(attempts.fix, finding)) if finding.remedy is not None else finding for finding in findings
         )

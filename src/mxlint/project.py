@@ -100,6 +100,46 @@ class Project:
             if path != own and name.encode() in content and (found := self._read(Path(path))) is not None:
                 yield found
 
+    def used_elsewhere(self, name: str, source: Source, *, attribute: bool) -> bool:
+        """Whether another file of the run uses a name of `source`: imports it, or reads it off the module. `attribute`: or off anything."""
+        import ast
+
+        for other in self.saying(name, source):
+            try:
+                nodes = list(ast.walk(ast.parse(other.text)))
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+            reads = any(isinstance(node, ast.Attribute) and node.attr == name for node in nodes)
+            if attribute and reads or any(self._imports(node, other, source, name, reads) for node in nodes):
+                return True
+        return False
+
+    def _imports(self, node: object, other: Source, source: Source, name: str, reads: bool) -> bool:
+        """Whether a statement of another file imports a name of `source`, or `source` itself where a name is read off something."""
+        import ast
+
+        def means(module: str, level: int) -> bool:
+            found = self.find(module, level, other)
+            return (
+                found is not None
+                and found.source is not None
+                and source.path is not None
+                and self._resolve(found.path) == self._resolve(source.path)
+            )
+
+        if isinstance(node, ast.Import):
+            return reads and any(means(item.name, 0) for item in node.names)
+        if not isinstance(node, ast.ImportFrom):
+            return False
+        names = {item.name for item in node.names}
+        inner = (f"{node.module}.{item}" if node.module else item for item in names)
+        return (
+            bool(names & {name, "*"})
+            and means(node.module or "", node.level)
+            or reads
+            and any(means(module, node.level) for module in inner)
+        )
+
     def changed(
         self,
         sources: Iterable[Source],

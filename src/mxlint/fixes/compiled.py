@@ -6,7 +6,8 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mxlint.finding import Span
+from mxlint.finding import Fix, Span
+from mxlint.fixes.remedies import Offer
 from mxlint.fixes.syntax import FUNCTIONS, Function, Sources, Syntax, tree_of
 
 
@@ -49,6 +50,17 @@ def calls_of(syntax: Syntax, site: ast.expr, function: Function, seen: Collectio
     calls = [syntax.parents[node] for node in uses]
     plain = [Call(call) for node, call in zip(uses, calls) if isinstance(call, ast.Call) and call.func is node]
     return plain if len(plain) == len(uses) and not _rebound(syntax, site) else None
+
+
+def offer(fix: Fix, syntax: Syntax, site: ast.expr, function: Function) -> Offer:
+    """A fix that changes what the compiled function takes or returns, with the names by which others may call it."""
+    parent = syntax.parents[site]
+    target = parent.targets[0] if isinstance(parent, ast.Assign) else None
+    names = [
+        target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else None,
+        getattr(function, "name", None),
+    ]
+    return Offer(fix, tuple(name for name in names if name is not None), isinstance(target, ast.Attribute))
 
 
 def _uses(syntax: Syntax, name: str, definition: ast.AST) -> Iterator[ast.Name]:

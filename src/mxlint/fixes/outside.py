@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import libcst as cst
 
 from mxlint.finding import Edit, Fix
-from mxlint.fixes.compiled import Call, calls_of, function_at
+from mxlint.fixes.compiled import Call, calls_of, function_at, offer
 from mxlint.fixes.edits import joined
-from mxlint.fixes.remedies import Outside
+from mxlint.fixes.remedies import Offer, Outside
 from mxlint.fixes.syntax import Sources, Syntax, bound, local_names, needed, syntax_of
 from mxlint.fixes.tree import Tree, named_anew
 from mxlint.source import lines_of
 from mxlint.suppressions import names_rules
 
 
-def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
+def outside(remedy: Outside, sources: Sources) -> Iterator[Fix | Offer]:
     syntax = syntax_of(sources, remedy.place)
     node = syntax.at(remedy.place) if syntax is not None else None
     if syntax is None or node is None:
@@ -31,8 +31,9 @@ def outside(remedy: Outside, sources: Sources) -> Iterator[Fix]:
     try:
         text = " ".join(syntax.text(statement).split())
         edits = _returned(syntax, statement, remedy, sources)
-        if edits is not None:
-            yield Fix("unsafe", f"return what {text} needs, and do it after the call", tuple(edits))
+        function, site = function_at(syntax, remedy.function), syntax.at(remedy.site)
+        if edits is not None and function is not None and site is not None:
+            yield offer(Fix("unsafe", f"return what {text} needs, and do it after the call", tuple(edits)), syntax, site, function)
         if remedy.needless and isinstance(statement, ast.Expr):
             yield Fix("unsafe", f"leave out {text}", tuple(_left_out(syntax, statement)))
     except (ValueError, LookupError):  # other statements share the lines

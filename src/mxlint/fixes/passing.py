@@ -11,8 +11,8 @@ import libcst as cst
 
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.arguments import Body
-from mxlint.fixes.compiled import Call, calls_of, function_at
-from mxlint.fixes.remedies import Argument
+from mxlint.fixes.compiled import Call, calls_of, function_at, offer
+from mxlint.fixes.remedies import Argument, Offer
 from mxlint.fixes.syntax import Function, Sources, Syntax, bound, local_names, needed, syntax_of
 from mxlint.fixes.tree import Tree
 
@@ -20,7 +20,7 @@ READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 """What may be read: a name, something that it leads to, or what a function makes of it, such as `len(history)`."""
 
 
-def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Fix]:
+def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Offer]:
     syntax = syntax_of(sources, remedy.site)
     site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or site is None or any(place.filename != remedy.site.filename for place in remedy.places):
@@ -51,7 +51,8 @@ def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Fix]:
             inside = _parameter_added(syntax, function, same, name)
         except (ValueError, LookupError):
             return
-        yield Fix("unsafe", f"pass {form.format(text)} as an argument", (*inside, *(edit for edit in given if edit is not None)))
+        fix = Fix("unsafe", f"pass {form.format(text)} as an argument", (*inside, *(edit for edit in given if edit is not None)))
+        yield offer(fix, syntax, site, function)
 
 
 def _by_name(function: Function) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mxlint.facts.events import Class, Element, Extent
-from mxlint.finding import Span
+from mxlint.finding import Fix, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A fix after which the `names` are to be called another way. `attributes`: they are those of objects."""
+
+    fix: Fix
+    names: tuple[str, ...]
+    attributes: bool
 
 
 @dataclass(frozen=True, slots=True)

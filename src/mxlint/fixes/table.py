@@ -11,7 +11,7 @@ from typing import cast
 from mxlint.finding import Finding, Fix
 from mxlint.fixes import remedies
 from mxlint.fixes.edits import EditError, fixed_sources, loses_comments
-from mxlint.fixes.remedies import Either, Remedy
+from mxlint.fixes.remedies import Either, Offer, Remedy
 from mxlint.fixes.syntax import Sources
 from mxlint.rules.registry import RULES
 
@@ -35,6 +35,8 @@ MOST_TRIES = 16
 MOST_TEXT = 200_000
 """Characters that are read again for the fixes of one file: its length for each analysis, and an eighth of it for each remedy that is looked into."""
 
+Used = Callable[[str, bool], bool]
+"""Whether another file uses a name of the file that is analysed; and whether as an attribute of any object."""
 Again = Callable[[Sources], Iterable[Finding]]
 """The findings of the same analysis over the sources given in place of those of the same name."""
 
@@ -61,11 +63,11 @@ class _Budget:
 class Attempts:
     """The fixes that may still be made of the findings of one analysis, each when it is asked for.
 
-    `sources` gives the files that were read, by name; `again` analyses them anew. All attempts share one budget.
+    `sources` gives the files that were read, by name; `again` analyses them anew; `used` tells what other files use. All attempts share one budget.
     """
 
-    def __init__(self, findings: Sequence[Finding], sources: Callable[[], Sources], again: Again) -> None:
-        self._findings, self._sources, self._again = findings, sources, again
+    def __init__(self, findings: Sequence[Finding], sources: Callable[[], Sources], again: Again, used: Used) -> None:
+        self._findings, self._sources, self._again, self._used = findings, sources, again, used
         self._before = _counted(findings)
         self._budget: _Budget | None = None
 
@@ -76,7 +78,9 @@ class Attempts:
         budget = self._budget = self._budget or _Budget(self._length(sources))
         shown = None
         try:
-            for fix in _made(remedy, sources) if budget.look() else ():
+            for fix, asked in _made(remedy, sources) if budget.look() else ():
+                if asked is not None and any(self._used(name, asked.attributes) for name in asked.names):
+                    continue
                 try:
                     fixed = fixed_sources(replace(finding, fix=fix), sources)
                     if loses_comments(replace(finding, fix=fix), sources):
@@ -101,10 +105,11 @@ class Attempts:
         return sum(len(source.text) for name, source in sources.items() if name in names)
 
 
-def _made(remedy: Remedy, sources: Sources) -> Iterator[Fix]:
+def _made(remedy: Remedy, sources: Sources) -> Iterator[tuple[Fix, Offer | None]]:
     for way in remedy.ways if isinstance(remedy, Either) else (remedy,):
         module, _, function = MAKERS[type(way)].partition(".")
-        yield from getattr(import_module(f"mxlint.fixes.{module}"), function)(way, sources)
+        for made in getattr(import_module(f"mxlint.fixes.{module}"), function)(way, sources):
+            yield (made.fix, made) if isinstance(made, Offer) else (made, None)
 
 
 def _counted(findings: Iterable[Finding]) -> Counter[str]:
