@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+import mxlint
 from mxlint import cli
 from mxlint.engine import check
 from mxlint.finding import Finding, Verdict
@@ -29,7 +30,7 @@ from mxlint.verify.experiment import Options, verify
 
 pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
-SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(mxlint.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)

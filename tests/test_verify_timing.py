@@ -20,6 +20,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mxlint
 from mxlint import cli
 from mxlint.engine import check
 from mxlint.finding import Finding, Slowdown, Verdict
@@ -36,7 +37,7 @@ from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
 from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, OF_THE_PAIR, PLENTY, Plan, differ, timed, wanted
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 
-SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(mxlint.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
 VERDICT = Verdict("confirmed", "in-place", None, None, ("0", "cpu"), 0.1)
 needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 

@@ -15,13 +15,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mxlint
 from mxlint import cli
 from mxlint.finding import Evidence, Verdict
 from mxlint.report.verdict import notes, told
 from mxlint.verify.arguments import MOST_REASON
 from mxlint.verify.wording import worded
 
-SCHEMA = json.loads((Path(cli.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(mxlint.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
 INTERNAL = re.compile(r"mxlint-verify-|__mxlint|mxlint_program|experiment/|witness\.py")
 needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 

@@ -30,7 +30,7 @@ async def verify_finding(server: MxlintServer, where: dict[str, Any]) -> dict[st
     loop = asyncio.get_running_loop()
     shows = await _begin(server, token, f"Verifying {finding.code}", stop)
 
-    def progress(done: int, total: int, stage: str = "") -> None:
+    def progress(done: int, total: int, stage: str = "", running: str = "") -> None:
         if shows:
             value = types.WorkDoneProgressReport(
                 message=f"{stage} {done}/{total}", percentage=int(100 * done / max(total, 1)), cancellable=True
