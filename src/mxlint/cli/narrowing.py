@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mxlint.cli.failure import Failure
 from mxlint.cli.output import output, say
+from mxlint.cli.progress import progress_bar
 from mxlint.config import ConfigError, Settings
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class Narrowing:
     def _check(self, paths: Sequence[str], settings: Settings) -> Result:
         from mxlint.engine import check
 
-        return check(paths, settings, force_exclude=self._checker.keywords["force_exclude"])
+        with progress_bar(self._options["quiet"]) as progress:
+            return check(paths, settings, force_exclude=self._checker.keywords["force_exclude"], progress=progress)
 
 
 Narrow = Callable[["Result"], "Result"]
