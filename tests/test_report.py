@@ -465,7 +465,9 @@ def test_sites() -> None:
     source = source_of(CODE)
     start = source.text.index("mx.compile")
     site = SiteReport(source.span(start, start + 10), "decorator", "step", {"inputs": "[state,\n  x]", "shapeless": "True"}, "Model.step")
-    site = replace(site, takes=("x", "y"), freezes=("scale",), mutates=("self.n",), draws=("mx.random.normal",), calls=2)
+    site = replace(
+        site, takes=("x", "y"), freezes=("scale",), mutates=("self.n",), draws=("mx.random.normal",), calls=2, followed="partial"
+    )
     result = result_of(sites=(site,), problems=(Problem("b.py", "gone"),))
     assert sites.render_text(result, Style()) == (
         "src/a.py:4:2: step  (decorator)  inputs=[state, x]  shapeless=True\n"
@@ -474,6 +476,10 @@ def test_sites() -> None:
         "    mutates: self.n\n"
         "    draws: mx.random.normal\n"
         f"    cache key: {site.key}\n"
+    )
+    result = replace(result, imprecise=((source.span(start, start + 2), "a call"),))
+    assert sites.render_text(result, Style(), why=True).endswith(
+        f"    cache key: {site.key}\n    followed: in part\n\nNot followed:\nsrc/a.py:4:2: a call\n"
     )
     assert json.loads(sites.render_json(result)) == {
         "version": 1,
@@ -493,6 +499,15 @@ def test_sites() -> None:
                 "draws": ["mx.random.normal"],
                 "cache_key": "number of dimensions and dtype of every array, value of every number and string, in x, y",
                 "calls": 2,
+                "followed": "partial",
+            }
+        ],
+        "imprecise": [
+            {
+                "filename": "src/a.py",
+                "location": {"row": 4, "column": 2},
+                "end_location": {"row": 4, "column": 4},
+                "reason": "a call",
             }
         ],
         "errors": [{"filename": "b.py", "message": "gone"}],

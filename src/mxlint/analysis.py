@@ -26,7 +26,7 @@ class SiteReport:
     """One place where something is compiled: its form, what is compiled, the options as written, and what its trace was seen to do.
 
     `takes` are the parameters, `freezes` the names of outside values that become constants, `mutates` the outside things it writes, `draws` the
-    random draws without a key; `calls` counts the calls in sight.
+    random draws without a key; `calls` counts the calls in sight. `followed`: how far its traces were: full, partial, or none where there is no trace.
     """
 
     span: Span
@@ -39,6 +39,7 @@ class SiteReport:
     mutates: tuple[str, ...] = ()
     draws: tuple[str, ...] = ()
     calls: int = 0
+    followed: str = "none"
 
     @property
     def key(self) -> str:
@@ -60,6 +61,8 @@ class Analysis:
     coverage: Mapping[str, int] = field(default_factory=dict)
     called: frozenset[Span] = frozenset()
     facts: Log | None = None
+    imprecise: tuple[tuple[Span, str], ...] = ()
+    """What could not be followed, by place."""
 
 
 @some_room
@@ -104,9 +107,10 @@ def analyze(
         findings,
         sites,
         Counter(reason for _, reason in known.log.imprecise),
-        _coverage(known, source, sites),
+        {"sites": len(sites), "full": 0, "partial": 0, "none": 0, **Counter(site.followed for site in sites)},
         frozenset(_called(known, source)),
         known.log if with_facts else None,
+        tuple(sorted((place.span, reason) for place, reason in known.log.imprecise)),
     )
 
 
@@ -147,6 +151,7 @@ def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteRepo
         freezes=_names(read.name for number in numbers for read in program.reads.get(number, ()) if _freezes(read)),
         mutates=_names(_mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"),
         draws=_names(event.what for number in numbers for event in program.events.get(number, ()) if event.kind == "draw"),
+        followed=_followed(program, group),
         calls=len({call.where for number in numbers for call in program.calls.get(number, ()) if call.outcome in CALLED}),
     )
 
@@ -173,19 +178,14 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 # -- coverage ----------------------------------------------------------------------------------------------------------
 
 
-def _coverage(program: Program, source: Source, sites: tuple[SiteReport, ...]) -> dict[str, int]:
-    """How far the functions compiled in this file were followed."""
-    counts = {"sites": len(sites), "full": 0, "partial": 0, "none": 0}
-    groups = {site.span: group for site, group in program.sites.items()}
-    for site in sites:
-        numbers = [compiled.number for compiled in groups.get(site.span, ())]
-        traces = [trace for number in numbers for trace in program.traces.get(number, ())]
-        elsewhere = any(
-            compiled.method_of or program.calls.get(compiled.number) for compiled in groups.get(site.span, ())
-        )  # inlined, differentiated, or refused
-        full = program.log.whole and all(trace.full for trace in traces)  # what a budget cut may have called any of them
-        counts["none" if not traces and not elsewhere else "full" if full else "partial"] += 1
-    return counts
+def _followed(program: Program, group: tuple[Compiled, ...]) -> str:
+    """How far the traces of a site were followed."""
+    traces = [trace for compiled in group for trace in program.traces.get(compiled.number, ())]
+    elsewhere = any(compiled.method_of or program.calls.get(compiled.number) for compiled in group)  # inlined, differentiated, or refused
+    if not traces and not elsewhere:
+        return "none"
+    # What a budget cut may have called any of them.
+    return "full" if program.log.whole and all(trace.full for trace in traces) else "partial"
 
 
 def _called(program: Program, source: Source) -> Iterator[Span]:

@@ -58,7 +58,7 @@ class Result:
 
     `own`: the names of the files that were asked for. `fixed`: the findings whose fixes were made, None where nothing was to be fixed;
     `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted. `baselined`: how many findings the baseline
-    has; `since`: the commit whose findings are left out. `imported`: the real paths of the files that were read for imports.
+    has; `imprecise`: what `reasons` counts, by place; `since`: the commit whose findings are left out. `imported`: the real paths of the files that were read for imports.
     """
 
     findings: tuple[Finding, ...]
@@ -84,6 +84,7 @@ class Result:
     baselined: int = 0
     since: Since | None = None
     imported: frozenset[str] = frozenset()
+    imprecise: tuple[tuple[Span, str], ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -156,6 +157,7 @@ class _Analysed:
     tracebacks: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     coverage: Counter[str] = field(default_factory=Counter)
+    imprecise: set[tuple[Span, str]] = field(default_factory=set)
     called: set[Span] = field(default_factory=set)
     facts: list[Log] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
@@ -166,6 +168,7 @@ class _Analysed:
         self.sites.extend(analysis.sites)
         self.reasons.update(analysis.reasons)
         self.coverage.update(analysis.coverage)
+        self.imprecise.update(analysis.imprecise)
         if analysis.facts is not None:
             self.facts.append(analysis.facts)
 
@@ -297,6 +300,7 @@ def examine(
         mlx_versions=table.judged if table is not None else (),
         reasons=dict(analysed.reasons),
         coverage=dict(analysed.coverage),
+        imprecise=tuple(sorted(analysed.imprecise)),
         timings=timings,
         facts=tuple(analysed.facts),
     )

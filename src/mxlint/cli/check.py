@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @click.option(
     "--statistics",
     is_flag=True,
-    help="Print how often each rule spoke, and how far compiled functions were followed, in place of the findings.",
+    help="Print how often each rule spoke, and how far compiled functions were followed, after the findings.",
 )
 @click.option("--timings", is_flag=True, help="Print to stderr how long each stage took.")
 @click.option("--baseline", type=click.Path(dir_okay=False), metavar="FILE", help="Report only what this file does not have.")

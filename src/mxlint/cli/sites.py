@@ -15,6 +15,7 @@ from mxlint.rules.registry import UNJUDGED
 @click.command(short_help="List what is compiled, and how.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
 @click.option("--output-format", type=Choice(["text", "json"]), default="text", help="How to print the list.")
+@click.option("--why", is_flag=True, help="Say how far each was followed, and list each place that could not be followed, with the reason.")
 @run_options
 @click.pass_context
 def sites(ctx: click.Context, /, **options: Any) -> None:
@@ -25,7 +26,9 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
     result = run(options)
     with output(None) as stream:
         stream.write(
-            render_json(result) if options["output_format"] == "json" else render_text(result, style_for(stream, options["color"]))
+            render_json(result)
+            if options["output_format"] == "json"
+            else render_text(result, style_for(stream, options["color"]), why=options["why"])
         )
     left_out = [finding for finding in result.findings if finding.code in UNJUDGED]
     for finding in left_out:

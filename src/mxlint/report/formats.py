@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`render`: the function that makes the report, as `module.function` of this package; `statistics`: the one that takes its place under
-    `--statistics`, None if the format has no such thing; `footer`: whether the report ends with a line for people."""
+    """`render`: the function that makes the report, as `module.function` of this package; `statistics`: the one that adds to it under `--statistics`, or
+    for a format that is no list of lines makes all of it; None if the format has no such thing; `footer`: whether the report ends with a line for people."""
 
     render: str
     statistics: str | None = None
@@ -42,12 +42,16 @@ FORMATS: dict[str, Format] = {
 
 
 def report(name: str, result: Result, style: Style, *, quiet: bool = False, statistics: bool = False) -> str:
-    """What a run prints in the format of that name. `quiet`: without the line for people; `statistics`: counts in place of findings, for formats
-    that have them."""
+    """What a run prints in the format of that name. `quiet`: without the line for people; `statistics`: counts as well, for formats that have them."""
     chosen = FORMATS[name]
     text = ""
     if result.findings or statistics or not chosen.footer:  # most runs have nothing to show to people, and need not import what would
-        text = _function((chosen.statistics if statistics else None) or chosen.render)(result, style)
+        counts = _function(chosen.statistics) if statistics and chosen.statistics is not None else None
+        if counts is not None and chosen.footer:
+            found = _function(chosen.render)(result, style) if result.findings else ""
+            text = "\n\n".join(part.rstrip("\n") for part in (found, counts(result, style)) if part) + "\n"
+        else:
+            text = (counts or _function(chosen.render))(result, style)
     if not chosen.footer or quiet or not result.files:
         return text
     from mxlint.report.footer import footer

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from mxlint.engine import Result
 
 
-def render_text(result: Result, style: Style) -> str:
-    """A site: where, what is compiled, by which form, and the options as they are written; below it what its trace was seen to do."""
+HOW_FAR = {"full": "in full", "partial": "in part", "none": "not at all"}
+
+
+def render_text(result: Result, style: Style, *, why: bool = False) -> str:
+    """A site: where, what is compiled, by which form, and the options as they are written; below it what its trace was seen to do. `why`: how far each
+    was followed as well, and at the end each place that was not, with the reason."""
     lines = []
     for site in result.sites:
         where = f"{at_start(str(place_of(site.span, result.sources)))}:"
@@ -26,8 +30,12 @@ def render_text(result: Result, style: Style) -> str:
             ("mutates", site.mutates),
             ("draws", site.draws),
             ("cache key", (site.key,) if site.takes else ()),
+            ("followed", (HOW_FAR[site.followed],) if why else ()),
         )
         lines += [f"    {name}: {one_line(', '.join(words))}\n" for name, words in details if words]
+    if why and result.imprecise:
+        lines.append("\nNot followed:\n")
+        lines += [f"{at_start(str(place_of(span, result.sources)))}: {one_line(reason)}\n" for span, reason in result.imprecise]
     return "".join(lines)
 
 
@@ -46,8 +54,10 @@ def render_json(result: Result) -> str:
             "draws": list(site.draws),
             "cache_key": site.key,
             "calls": site.calls,
+            "followed": site.followed,
         }
         for site in result.sites
     ]
+    imprecise = [{**place(span, result.sources), "reason": reason} for span, reason in result.imprecise]
     errors = [{"filename": problem.name, "message": problem.message} for problem in result.problems]
-    return dumped({"version": 1, "tool": tool(result), "sites": sites, "errors": errors})
+    return dumped({"version": 1, "tool": tool(result), "sites": sites, "imprecise": imprecise, "errors": errors})
