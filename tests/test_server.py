@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from editor import PULL, applied, editor
+from editor import COMMAND, PULL, applied, editor
 from lsprotocol import types
 
 PRINTS = """import mlx.core as mx
@@ -246,3 +246,14 @@ def test_without_its_extra_the_command_says_how_to_get_it() -> None:
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
     assert done.returncode == 2
     assert "pip install 'mxlint[lsp]'" in done.stderr
+
+
+def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None and server.stdout is not None
+        request = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": null, "rootUri": null, "capabilities": {}}}'
+        server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(request), request))
+        server.stdin.flush()
+        assert server.stdout.readline()
+        server.terminate()
+        assert server.wait(timeout=60) == 143

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -35,6 +36,8 @@ class MxlintServer(LanguageServer):
         self.documents = Documents()
         self.views: dict[str, View] = {}
         self.cwd = Path.cwd()
+        self.verifying: set[threading.Event] = set()
+        """What stops the experiments that are running."""
         self.pulls = False
         """Whether the client asks for diagnostics; else they are sent to it."""
         self.analyst = Analyst(self._in_loop(self._answered), self._in_loop(self._failed))

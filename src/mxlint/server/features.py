@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import hashlib
+import os
 from typing import Any
 
 from lsprotocol import types
@@ -14,6 +16,7 @@ from mxlint.server.app import MxlintServer
 from mxlint.server.hovering import page_of, site_at, site_text
 from mxlint.server.verifying import verify_finding
 from mxlint.server.views import View
+from mxlint.signals import exit_code, replace_handlers
 
 SETTLED = "mxlint/settled"
 """A request of our own: answered, with nothing, when all that is open was analysed as it is now."""
@@ -21,7 +24,10 @@ WATCHED = ("**/*.py", "**/pyproject.toml", "**/mxlint.toml", "**/.gitignore")
 
 
 def serve() -> None:
-    """Serve an editor over stdin and stdout until it says goodbye."""
+    """Serve an editor over stdin and stdout until it says goodbye, or something asks to end."""
+    gc.enable()  # unlike a run, this lasts
+    # An exception would wait for the thread that reads stdin, which may never read anything again.
+    replace_handlers(lambda number, frame: os._exit(exit_code(number)))
     made_server().start_io()
 
 
@@ -77,6 +83,8 @@ def _life(server: MxlintServer) -> None:
     @server.feature(types.SHUTDOWN)
     def shutdown(*_: object) -> None:
         server.analyst.stop()
+        for stop in server.verifying:
+            stop.set()
 
 
 def _documents(server: MxlintServer) -> None:

@@ -37,6 +37,7 @@ async def verify_finding(server: MxlintServer, where: dict[str, Any]) -> dict[st
             )
             loop.call_soon_threadsafe(server.work_done_progress.report, token, value)
 
+    server.verifying.add(stop)
     version = view.document.version
     timeout = server.options(server.key_of(view.document)).verify_timeout
     try:
@@ -48,6 +49,7 @@ async def verify_finding(server: MxlintServer, where: dict[str, Any]) -> dict[st
         _say(server, types.MessageType.Error, f"{finding.code} was not verified: {error}")
         return None
     finally:
+        server.verifying.discard(stop)
         if shows:
             server.work_done_progress.end(token, types.WorkDoneProgressEnd())
             server.work_done_progress.tokens.pop(token, None)
