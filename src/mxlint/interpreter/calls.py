@@ -91,7 +91,9 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 called_back(i, member, place, frame)
     i.may_raise()
-    return i.symbolic(place, "call", function.label, presumed=function.presumed)
+    made = i.symbolic(place, "call", function.label, presumed=function.presumed)
+    i.extra["mlx"].gave(i, made, args, place)
+    return made
 
 
 def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> None:

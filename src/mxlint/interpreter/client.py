@@ -1,12 +1,15 @@
 """The most general client of a class that owns compiled objects: its public methods in any order, any number of times.
 
-Nothing in sight makes an object of the class or calls it. Each method that comes to a compiled object is called, then every public method may run,
-then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the methods alone.
+Nothing in sight makes an object of the class or calls it. Each method that comes to a compiled object, and each compiled object that is a public
+attribute, is called, then every public method may run, then it is called again: what a trace has read and one of them has changed is stale. Only
+that is noted; all else is known from the methods alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Literal_, Ref, Value, members, scalar_type
@@ -16,7 +19,7 @@ from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import CLIENT, Condition, Frame, Interpreter
-from mxlint.interpreter.entries import called_alone, functions, guarded_run
+from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run
 from mxlint.interpreter.iteration import ITEMS, repeat
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.reach import each_leaf
@@ -38,7 +41,36 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
             continue
         for method in public:
             if _calls_alone(i, method[1]):
-                _run(i, owner, method, [other for other in public if other is not method], frame)
+                others = [other for other in public if other is not method]
+                if _run(i, owner, _calling(i, owner, method, frame), others, frame):
+                    _repeat(i, owner, method, frame)
+        for name, compiled_object in _callables(i, owner):
+            _run(i, owner, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), public, frame)
+
+
+class Callee(NamedTuple):
+    """What the client calls again: its name, and a call of it with other arguments in each turn."""
+
+    name: str
+    call: Callable[[int], object]
+
+
+def _calling(i: Interpreter, owner: Value, method: Method, frame: Frame) -> Callee:
+    return Callee(method[1].name, lambda turn: called_alone(i, method, (owner,), turn, frame))
+
+
+def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
+    """The compiled objects that are public attributes of an object, and that neither its methods nor anything else in sight calls."""
+    called = {record.object for record in journal(i).records if type(record) is events.Call}
+    return [
+        (field, member)
+        for holder in members(owner)
+        if isinstance(holder, Ref)
+        for field, value in i.heap.fields(holder.oid).items()
+        if isinstance(field, str) and not field.startswith("_")
+        for member in members(value)
+        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and member.oid not in called
+    ]
 
 
 def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
@@ -60,26 +92,26 @@ def _within(span: Span, method: FunctionInfo) -> bool:
     return around.filename == span.filename and around.start <= span.start and span.end <= around.end
 
 
-def _run(i: Interpreter, owner: Value, method: Method, others: list[Method], frame: Frame) -> None:
+def _run(i: Interpreter, owner: Value, callee: Callee, others: list[Method], frame: Frame) -> bool:
+    """Call, let others run, call again. Whether the first call left another number or list where one was."""
     known = len(journal(i).records)
     counts: list[bool] = []
 
     def run() -> None:
         mark = i.heap.mark()
-        called_alone(i, method, (owner,), 1, frame)
+        callee.call(1)
         counts.append(_counts(i, mark))
         for other in others:
             _may_run(i, owner, other, frame)
-        i.extra["client"] = f"`{method[1].name}` is called again"
-        called_alone(i, method, (owner,), 2, frame)
+        i.extra["client"] = f"`{callee.name}` is called again"
+        callee.call(2)
 
     try:
         guarded_run(i, run)
     finally:
         i.extra["client"] = None
     journal(i).keep_only(known, lambda record: type(record) is events.Stale)
-    if counts == [True]:
-        _repeat(i, owner, method, frame)
+    return counts == [True]
 
 
 def _counts(i: Interpreter, mark: int) -> bool:

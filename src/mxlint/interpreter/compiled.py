@@ -56,7 +56,7 @@ from mxlint.interpreter import clocks, novelty, summaries
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arithmetic import origins
-from mxlint.interpreter.core import ANY, CLIENT, LAZY, OPERANDS, Arguments, Condition, Context, Frame, Interpreter, count_write
+from mxlint.interpreter.core import ANY, ARRAY_LIKE, CLIENT, LAZY, OPERANDS, Arguments, Condition, Context, Frame, Interpreter, count_write
 from mxlint.interpreter.journal import (
     call_places,
     describe,
@@ -1887,15 +1887,16 @@ def event(
     effects: tuple[events.Effect, ...] = (),
     shape: tuple[events.Extent, ...] | None = None,
     sizes: tuple[events.Extent, ...] | None = None,
-) -> None:
-    """Note something that happens in the running trace."""
+    presumption: str = "",
+) -> events.Event | None:
+    """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
     trace: Trace | None = i.trace
     if trace is None:
-        return
-    presumed = words(i, member) if isinstance(member, Array) else ""
+        return None
+    presumed = words(i, member) if isinstance(member, Array) else presumption
     m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
     if m is None:
-        return
+        return None
     swallowed = len(i.tries) > trace.tries
     chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
     fact = events.Event(
@@ -1919,6 +1920,7 @@ def event(
     if presumed and isinstance(member, Array):
         journal(i).presuming[fact] = root(member)
     note(i, fact)
+    return fact
 
 
 def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, about: str) -> events.Event | None:
@@ -1995,7 +1997,7 @@ def _operand(what: str, place: Place, operand: Place | None) -> str:
     return " ".join((operand or place).text.split())
 
 
-USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", "truth": "truth", "index": "index",
+USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", ARRAY_LIKE: "convert", "truth": "truth", "index": "index",
                "bytes": "convert", "saves": "evaluate", "evaluates": "evaluate"}  # fmt: skip
 
 
@@ -2017,7 +2019,9 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
         if member.trace == -1:
             imprecise(i, place, "an array that may be a constant")
         elif trace.holds(member.trace):
-            event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
+            found = event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
+            if kind == ARRAY_LIKE and found is not None:
+                journal(i).array_like.add(found)
     elif (
         isinstance(member, Ref)
         and trace is not None

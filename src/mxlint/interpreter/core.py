@@ -60,6 +60,8 @@ LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
+ARRAY_LIKE: Final = "converts deep"
+"""A conversion that looks into containers: it is for arrays and what is like them, a number alone is not handed to it."""
 
 
 CLIENT: Final = "client"

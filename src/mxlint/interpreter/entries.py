@@ -23,6 +23,7 @@ from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.presumptions import presume
+from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.relevance import Reach
 from mxlint.source import Source
 from mxlint.syntax import ir
@@ -98,6 +99,18 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
     }
     key = cache_key(i, args, False, place)
     compiled.trace_call(i, Ref(number), function, args, key, place, frame)
+
+
+def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: Frame) -> None:
+    """Call a compiled object that nothing in sight calls, with arguments that are other ones in each `turn`."""
+    ref, bound, names = compiled.target(i, i.heap.get(compiled_object.oid, "fun") or NONE)
+    place = i.info(compiled_object.oid).place
+    info = i.info(ref.oid).payload if ref is not None else None
+    if ref is None or not isinstance(info, FunctionInfo) or info.generator or info.is_async or not isinstance(place, Place):
+        return
+    i.extra["entered alone"] = True
+    with i.within(("entry", place, turn)):
+        i.call(compiled_object, arguments(i, ref, info, bound, names, compiled_function=True), place, frame)
 
 
 def arguments(
@@ -185,7 +198,7 @@ def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
     if key in making:
         return None
     if isinstance(cls, External):
-        return i.call(cls, Arguments((), {}, star=i.symbolic(place, "argument")), place, _any_frame(i))
+        return _handed_over(i, i.call(cls, Arguments((), {}, star=i.symbolic(place, "argument")), place, _any_frame(i)))
     making.add(key)
     try:
         initializer = class_attribute(i, cls, "__init__")
@@ -196,12 +209,19 @@ def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
             args = Arguments((), {}, kwstar=i.symbolic(place, "field"))
         mark = i.heap.mark()
         try:
-            return i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values())))))
+            return _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
         except Halt:
             i.heap.undo(mark)
             return None
     finally:
         making.discard(key)
+
+
+def _handed_over(i: Interpreter, made: Value) -> Value:
+    """An object that somebody out of sight makes: who makes one may compute its arrays before the object is used."""
+    for array in arrays_in(i, made):
+        compiled.computed(i, array)
+    return made
 
 
 def _any_frame(i: Interpreter) -> Frame:

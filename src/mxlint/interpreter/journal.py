@@ -64,6 +64,8 @@ class Journal:
         """Placeholders that are presumed to be arrays, with which an operation would raise, compiled or not."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they hang on."""
+        self.array_like: set[events.Event] = set()
+        """Of these, those that nobody brings about with a number."""
 
     def note(self, record: Any) -> None:
         """Keep a record."""
@@ -123,7 +125,7 @@ class Journal:
                 continue
             elif self.presuming[record] in self.arrays:
                 yield replace(record, modality=replace(record.modality, presumed=()))
-            elif record.kind not in NUMBERS_TOO:
+            elif record.kind not in NUMBERS_TOO or record in self.array_like:
                 yield record
 
     def log(self) -> events.Log:

@@ -32,7 +32,7 @@ from mxlint.interpreter import choices
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
-from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter
+from mxlint.interpreter.core import ARRAY_LIKE, Arguments, Condition, Frame, Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import STORED, append, collected, element_of, known_items, new_iterator, view_element
 from mxlint.interpreter.lookup import environment
@@ -248,8 +248,9 @@ def _arrays(i: Interpreter, found: Model, bound: Mapping[str, Value], place: Pla
         if use.word == "logs" and found.effect is not None and found.effect.detail in DISABLED:
             continue
         operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
+        word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
         for member in _reached(i, bound[use.parameter], use.reach):
-            i.operations.use(i, use.word, member, found.name, place, frame, operand)
+            i.operations.use(i, word, member, found.name, place, frame, operand)
 
 
 def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterator[Member]:

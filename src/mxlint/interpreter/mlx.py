@@ -25,7 +25,7 @@ from mxlint.domain.value import (
     members,
 )
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, compiled, exports, kernels, layers, presumptions, transforms
+from mxlint.interpreter import arrays, clocks, compiled, exports, kernels, layers, presumptions, results, transforms
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
@@ -205,6 +205,7 @@ class Mlx:
 
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Something symbolic is called: a schedule gives an array, and what has a method `.update(model, gradients)` is an optimizer."""
+        results.demanded(i, function, place, frame)
         maker = i.extra.get("made functions", {}).get(function.identity)
         if maker is not None:
             return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
@@ -223,6 +224,10 @@ class Mlx:
             is_one, is_none = (Condition("open", place, Literal_(kind, outcome)) for outcome in (True, False))
             i.fork([((is_one,), update), ((is_none,), lambda: NONE)])
         return None
+
+    def gave(self, i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
+        """Something symbolic was called and gave a result."""
+        results.gave(i, result, args, place)
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""
@@ -333,6 +338,7 @@ def _evaluate(name: str) -> Handler:
     waits = name != "async_eval"
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        results.evaluated(i, args.values, f"mx.{name}()", place, frame)
         for value in args.values:
             for array in each_array(i, value):
                 if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):

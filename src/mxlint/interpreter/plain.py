@@ -36,6 +36,9 @@ class NoMlx:
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
         return None
 
+    def gave(self, i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
+        return None
+
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return NONE
 

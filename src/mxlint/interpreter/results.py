@@ -1,0 +1,65 @@
+"""What a callable that nobody in sight gives makes of placeholders: taken to be an array where only an array will do.
+
+The result of such a call has no kind. Printed, tested or converted it may be anything; asked to be evaluated, it is an array or something that
+holds arrays, and in a trace it was computed from placeholders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import Composite, Symbolic, Value, members
+from mxlint.interpreter import compiled
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.novelty import OF_SHAPES
+from mxlint.interpreter.reach import arrays_in
+
+COMPUTED: Final = "computed"
+"""The source of a result that was computed from placeholders."""
+DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
+"""What only arrays have, and what it is called in messages."""
+
+
+def gave(i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
+    """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments."""
+    if i.trace is not None and any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values)):
+        i.sources[result.identity] = COMPUTED
+
+
+def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> None:
+    """Something symbolic is called: a method that evaluates the array whose method it is."""
+    name, *owner = method.identity
+    if name in DEMANDS and i.trace is not None:
+        _evaluated(i, owner, "convert", DEMANDS[name], place, frame)
+
+
+def evaluated(i: Interpreter, values: Iterable[Value], what: str, place: Place, frame: Frame) -> None:
+    """Values are evaluated."""
+    if i.trace is not None:
+        for value in values:
+            for member in members(value):
+                if isinstance(member, Symbolic):
+                    _evaluated(i, (member.identity,), "evaluate", what, place, frame)
+                elif isinstance(member, Composite):
+                    evaluated(i, member.parts, what, place, frame)
+
+
+def _evaluated(i: Interpreter, parts: Iterable[object], kind: str, what: str, place: Place, frame: Frame) -> None:
+    call = next(_calls(i, parts), None)
+    if call is not None:
+        callee = call.text.partition("(")[0]
+        compiled.event(i, kind, place, what, frame, presumption=f"what `{' '.join(callee.split())}` returns is an array")
+
+
+def _calls(i: Interpreter, parts: Iterable[object]) -> Iterator[Place]:
+    """The calls whose results a value is, is taken out of or is computed from."""
+    for part in parts:
+        if isinstance(part, Symbolic):
+            yield from _calls(i, (part.identity,))
+        elif isinstance(part, tuple) and part and part[0] not in OF_SHAPES:
+            if i.sources.get(part) == COMPUTED and isinstance(part[1], Place):
+                yield part[1]
+            else:
+                yield from _calls(i, part[1:])
