@@ -76,7 +76,7 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
         made = compute(i, f"{ARRAY}.{_IN_PLACE[method[3:]]}", operands, {}, place, frame)
         return changed(i, array, made, place, frame)
     entry = i.extra["table"].entry(name) or i.extra["table"].entry(f"{name}[int]")
-    if entry is not None and entry.kind == "method" or entry is None and not method.startswith("__"):
+    if entry is not None and (entry.kind == "method" or entry.evaluates) or entry is None and not method.startswith("__"):
         if entry is None and not i.extra["mlx"].has(name):
             from mxlint.interpreter.exceptions import throw_named
 
