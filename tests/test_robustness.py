@@ -247,6 +247,46 @@ def test_odd_files(name: str) -> None:
     assert "MX004" not in codes(text)
 
 
+COSTLY = """\
+import mlx.core as mx
+
+
+def costly(x):
+    from newer import helper
+
+    total = 0
+    for a in range(15):
+        for b in range(15):
+            for c in x:
+                total = total + helper(a) * b
+    return total
+
+
+@mx.compile
+def step(x):
+    print(x)
+    return x
+
+
+def run(x):
+    return step(mx.array(costly(x) + costly(x)))
+
+
+run(open("a"))
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["def helper[T](x: T) -> T:\n    return x\n", "def helper(\n", "x = '\0'\n"], ids=["newer Python", "typing", "null byte"]
+)
+def test_a_costly_call_of_what_does_not_parse(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "main.py").write_text(COSTLY)
+    (tmp_path / "newer.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    result = check(["main.py"])
+    assert (result.tracebacks, [finding.code for finding in result.findings]) == ((), ["MX101"])
+
+
 # -- calls of everything that is modelled -----------------------------------------------------------------------------
 
 CALLS = [

@@ -250,7 +250,10 @@ def _may_compile(i: Interpreter, source: Source, names: frozenset[str]) -> bool:
         seen.add((id(source), name))
         if name == ANY:
             return True
-        found = i.project.symbols(source, (*TRACERS, *i.wrappers))
+        try:
+            found = i.project.symbols(source, (*TRACERS, *i.wrappers))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue  # for this Python it is no module
         defined = [block for block in found.blocks if block.parent == 0 and block.name == name]
         if not defined and name in found.blocks[0].assigns:
             defined = [found.blocks[0]]
