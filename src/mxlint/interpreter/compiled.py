@@ -1772,7 +1772,10 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
 
 
 def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
-    """The presumption that an object keeps what is written on it: of one that nobody in sight makes."""
+    """The presumption that an object keeps what is written on it: of one that nobody in sight makes, or that is what its uses ask for."""
+    known: dict[int, str] = i.extra.get("presumed objects", {})
+    if oid in known:
+        return (known[oid],)
     return (f"`{i.info(oid).label}` keeps what is written on it",) if i.info(oid).kind == "symbolic" else ()
 
 

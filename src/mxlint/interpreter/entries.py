@@ -23,8 +23,9 @@ from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.presumptions import presume
-from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.reach import arrays_in, each_place
 from mxlint.interpreter.relevance import Reach
+from mxlint.interpreter.uses import WORDS, by_use
 from mxlint.source import Source
 from mxlint.syntax import ir
 from mxlint.syntax.index import TRACERS
@@ -147,9 +148,23 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         if isinstance(default, Const):
             return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
         return default
+    if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
+        return _by_use(i, used, param, place)
     if compiled_function and param.annotation is None:
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
+
+
+def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Value:
+    """An instance of the class that the uses of a parameter ask for: what is written on it hangs on that presumption."""
+    made = _sample(i, cls, place)
+    if made is None:
+        return i.symbolic(place, "parameter", param.name, source="parameter")
+    words: dict[int, str] = i.extra.setdefault("presumed objects", {})
+    for _, _, member in each_place(i, (made,)):
+        if isinstance(member, Ref):
+            words[member.oid] = f"`{param.name}` is {WORDS[cls]}"
+    return made
 
 
 def _annotated(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Value | None:

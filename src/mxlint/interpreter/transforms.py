@@ -12,6 +12,7 @@ from mxlint.interpreter import calls, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.journal import journal, modality, note, where
+from mxlint.interpreter.reach import arrays_in
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -85,7 +86,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         layers.differentiated(i, model, place, frame)
         from mxlint.interpreter.mlx import HANDLERS
 
-        gradients = HANDLERS["mlx.utils.tree_map"](i, Arguments((_like(i, result), model), places=(place, place)), place, frame)
+        gradients = HANDLERS["mlx.utils.tree_map"](i, Arguments((_like(i, result, args), model), places=(place, place)), place, frame)
     else:
         numbers = i.heap.get(ref.oid, "argnums") or Const(0)
         chosen = [n for n in (numbers.items if isinstance(numbers, Tuple) else (numbers,)) or ()]
@@ -99,12 +100,10 @@ def _own(i: Interpreter, value: Value, place: Place, number: int) -> Value:
     return value.but(ident=i.ident(place, ("own", number))) if isinstance(value, Array) else value
 
 
-def _like(i: Interpreter, result: Value) -> Value:
-    """What makes a gradient of a weight: an array of its shape, a placeholder where the result is one."""
-    from mxlint.domain.value import Bound, External
-    from mxlint.interpreter.reach import arrays_in
-
-    first = next(arrays_in(i, result), None)
+def _like(i: Interpreter, result: Value, args: Arguments) -> Value:
+    """What makes a gradient of a weight: an array of its shape, a placeholder where the result is one. The result of a function that nobody in
+    sight gives is computed from its arguments."""
+    first = next(arrays_in(i, result), None) or next((array for array in arrays_in(i, *args.values) if array.trace is not None), None)
     return Bound(first, External("mlx.core.multiply")) if first is not None else External("mlx.core.stop_gradient")
 
 
