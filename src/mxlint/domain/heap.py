@@ -8,6 +8,7 @@ branches changed, and a state that leaves early (break, return, raise) is a delt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.place import Place
@@ -25,6 +26,7 @@ from mxlint.domain.value import (
     Option,
     Ref,
     Unbound,
+    Union,
     Value,
     join,
     of,
@@ -171,6 +173,8 @@ class Heap:
         self.trail: list[tuple[int, Field, Value | None]] = []
         self.joined = 0
         """Values that were joined so far where states were, as the work that it is."""
+        self._left: dict[int, Option] = {}
+        """Members that tests have left of unions, each a copy of its own, by the identity of that copy, with the guards that they had."""
         self._sites: dict[tuple[object, ...], int] = {}
         self._old: dict[int, int] = {}
         self._holders: dict[int, set[Location]] = {}
@@ -434,6 +438,23 @@ class Heap:
             else:
                 self._put(oid, field, value)
 
+    def only(self, option: Option) -> Member:
+        """The one member of a union that a test leaves. A join finds the guard again that it had there."""
+        if not option.guard:
+            return option.member
+        member = copy(option.member)
+        self._left[id(member)] = Option(member, option.guard)
+        return member
+
+    def _options(self, value: Value, base: Value) -> Sequence[Option]:
+        """The members of a value that a branch leaves, `base` what was there before it."""
+        if type(base) is not Union or type(value) is Union:
+            return options(value)
+        left = self._left.get(id(value))
+        if left is not None and any(option.guard is left.guard for option in base.options):
+            return (left,)
+        return options(value)
+
     def merged(self, deltas: Iterable[tuple[Delta, Guard]]) -> Delta:
         """The join of states relative to the present one. Each comes with the literals under which it is reached."""
         branches = list(deltas)
@@ -458,8 +479,9 @@ class Heap:
                 result[location] = first
             else:
                 self.joined += len(values)
+                found = [self._options(value, base) for value in values]
                 result[location] = of(
-                    [option for value, (_, guard) in zip(values, known) for option in (_under(value, guard) if guard else options(value))]
+                    [option for some, (_, guard) in zip(found, known) for option in (_under(some, guard) if guard else some)]
                 )
         return result
 
@@ -492,11 +514,11 @@ def _past(literal: Literal_) -> Literal_:
     return literal if literal.condition[0] == EARLIER else Literal_((EARLIER, literal.condition, literal.outcome), True)
 
 
-def _under(value: Value, guard: Guard) -> list[Option]:
+def _under(found: Sequence[Option], guard: Guard) -> list[Option]:
     """The members of a value that is reached under some literals: without those that were bound where this branch was not taken."""
     return [
         Option(option.member, _with(option.guard, guard) if option.guard else guard[-MAX_GUARD:])
-        for option in options(value)
+        for option in found
         if not option.guard or not _contradict(option.guard, guard)
     ]
 

@@ -68,7 +68,7 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
     if len(kept) == len(options) and all(new is old for new, old in zip(kept, options)):
         return
     if not i.info(oid).summary:
-        i.heap.set(oid, field, of(kept))
+        i.heap.set(oid, field, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
 
 
 def _location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:

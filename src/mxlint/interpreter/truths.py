@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from mxlint.domain import size as sizes
 from mxlint.domain.place import Place
@@ -74,7 +74,7 @@ def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: t
     test of this value, and of its negation, asks the same. None if a member has nothing that names its outcome."""
     parts: list[tuple[Identity, Identity, bool]] = []
     for option, found in outcomes:
-        guard = tuple((literal.condition, literal.outcome) for literal in option.guard)
+        guard = tuple((literal.condition, literal.outcome) for literal in option.guard if not _implied(literal, option.guard))
         if found.outcome is not None:
             parts.append((guard, (), found.outcome))
         elif found.literal is not None and size((guard, found.literal.condition)) <= MAX_JOINED:
@@ -87,6 +87,16 @@ def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: t
     i.causes.setdefault(identity, ("open", place))
     i.grounds.setdefault(identity, set()).update(grounds)
     return Literal_(identity, outcome)
+
+
+def _implied(literal: Literal_, guard: Sequence[Literal_]) -> bool:
+    """Whether the other literals of a guard decide a joined condition in this way. An earlier test of a value adds such a literal to those of its
+    members that it tells apart; it says nothing new of them."""
+    if literal.condition[0] != JOINED:
+        return False
+    others = {(other.condition, other.outcome) for other in guard if other is not literal}
+    parts: Iterable[Any] = literal.condition[1:]
+    return any(under and not condition and outcome is literal.outcome and others.issuperset(under) for under, condition, outcome in parts)
 
 
 JOINED: Final = "joined"
