@@ -65,7 +65,7 @@ def test_what_is_no_type_is_an_error(text: str) -> None:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of data files in place of the shipped one."""
     caches = (load.library, load._index, load.canonical, load.model, load.constant, load.bases, load.kind_of)
-    monkeypatch.setattr(load, "DATA", tmp_path)
+    monkeypatch.setattr(load, "_data", lambda name: tmp_path / name)
     (tmp_path / "index.json").write_text(json.dumps({"libraries": ["lib"], "modules": {}}))
     for cached in caches:
         cached.cache_clear()

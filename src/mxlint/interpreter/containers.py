@@ -9,6 +9,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, join, members
 from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.deques import within_length
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.items import dict_item
 from mxlint.interpreter.iteration import append, collected, dict_keys, extended, new_iterator, view_element
@@ -309,9 +310,9 @@ METHODS: Final[dict[str, Method]] = {
     **{f"builtins.list.{name}": method for name, method in _LIST.items()},
     **{f"builtins.dict.{name}": method for name, method in _DICT.items()},
     **{f"builtins.set.{name}": method for name, method in _SET.items()},
-    "collections.deque.append": _append, "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
-    "collections.deque.pop": _pop, "collections.deque.extend": _extend, "collections.deque.clear": _clear,
-    "collections.deque.appendleft": lambda i, r, a, p, f: _insert(i, r, Arguments((Const(0), *a.args)), p, f),
+    "collections.deque.append": within_length(_append), "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
+    "collections.deque.pop": _pop, "collections.deque.extend": within_length(_extend), "collections.deque.clear": _clear,
+    "collections.deque.appendleft": within_length(lambda i, r, a, p, f: _insert(i, r, Arguments((Const(0), *a.args)), p, f), first=True),
 }  # fmt: skip
 """Methods by canonical name; the first argument is the container."""
 

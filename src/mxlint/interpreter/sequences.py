@@ -34,6 +34,7 @@ from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
 from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.deques import MAXLEN, cut
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.iteration import collected, element_of, known_items, new_iterator, next_item
 from mxlint.interpreter.lookup import environment, special
@@ -344,9 +345,12 @@ def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
         if not args.args
         else Tuple(None, i.symbolic(place, "element"))
     )
-    made = new_list(i, content, place, "deque", "collections.deque")
-    if args.get(1, "maxlen") not in (None, NONE):
-        i.bounded.add(made.oid)
+    most = args.get(1, "maxlen")
+    if most is None or most == NONE:
+        return new_list(i, content, place, "deque", "collections.deque")
+    made = new_list(i, cut(content, most), place, "deque", "collections.deque")
+    i.heap.set(made.oid, MAXLEN, most)
+    i.bounded.add(made.oid)
     return made
 
 
