@@ -131,6 +131,9 @@ def test_sources(project: Path) -> None:
     assert [finding.code for finding in mxlint.check_source(CODE, "sub/new.py", isolated=True).findings] == ["MX101"]
     (cell,) = mxlint.check_source(notebook(CODE).encode(), "x.ipynb", isolated=True).findings
     assert (cell.place.filename, cell.place.cell, cell.place.start) == ("x.ipynb", 1, mxlint.Position(5, 5))
+    assert [finding.code for finding in mxlint.check_source("x = '\ud800'", "a.py", isolated=True).findings] == ["MX003"]
+    with pytest.raises(ValueError, match="empty filename"):
+        mxlint.check_source(CODE, "")
 
 
 def test_import_loads_nothing_else() -> None:

@@ -151,7 +151,10 @@ def check_source(
 
     Its name says what it is (`.py`, `.ipynb`, `.md`), and where imports and settings are looked for. Arguments and errors are those of `check`.
     """
-    data = source.encode() if isinstance(source, str) else source
+    if not os.fspath(filename):
+        raise ValueError("an empty filename names nothing")
+    # A lone surrogate, which is in no file, is a syntax error of the text (MX003), not one of the caller.
+    data = source.encode(errors="surrogatepass") if isinstance(source, str) else source
     with _own_settings(config):
         return _result(_check((), _settings(config, isolated, mlx_version), stdin=Stdin(data, os.fspath(filename))))
 
