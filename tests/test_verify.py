@@ -239,6 +239,13 @@ def test_only_what_is_needed_is_run() -> None:
     assert text.splitlines()[10:15] == LIBRARY.splitlines()[10:15]
 
 
+def test_a_folder_to_keep_experiments_in_that_cannot_be_made() -> None:
+    write({"a.py": ""})
+    done = run("check", "--verify", "--verify-keep", "a.py/kept", "a.py")
+    assert done.exit_code == 2
+    assert "Error: --verify-keep: " in done.output
+
+
 def test_whether_it_is_an_array_is_not_guessed() -> None:
     """What the search took for an array may be a number in the program."""
     text = "import mlx.core as mx\n\n\n@mx.compile\ndef pick(x, special):\n    if special > 0:\n        x = mx.exp(x)\n    return x * 2\n"

@@ -38,6 +38,11 @@ def verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] 
         raise Failure(str(error)) from None
     gc.enable()  # from here on the run is a long one
     keep = Path(options["verify_keep"]) if options["verify_keep"] else None
+    if keep is not None:
+        try:
+            keep.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Failure(f"--verify-keep: {keep}: {error.strerror or error}") from None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
     with progress_bar(options["quiet"]) as progress, _stoppable() as (stop, received):
         how = Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop, python=python.of)
