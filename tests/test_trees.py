@@ -243,6 +243,14 @@ def test_an_exception_of_ours_is_no_finding(run: Run, monkeypatch: pytest.Monkey
     assert "\x1b" not in done.err
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the folder that a process works in")
+def test_the_working_directory_is_gone(tmp_path: Path) -> None:
+    program = f"import os; os.rmdir(os.getcwd()); os.execv({sys.executable!r}, [{sys.executable!r}, '-m', 'mxlint', 'check', '.'])"
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path / "gone", capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (2, b"Error: the working directory is not there any more\n")
+
+
 def test_nobody_listens_to_stderr(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(GOOD, encoding="utf-8")
     reader, writer = os.pipe()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -24,7 +25,8 @@ def run() -> None:
 
 if __name__ == "__main__":
     # Python looks for modules in the working directory first: a project's own textwrap.py would be run in the place of the real one.
-    here = Path.cwd()
-    if sys.path and Path(sys.path[0] or ".").resolve() == here.resolve() and here.resolve() != Path(__file__).resolve().parents[1]:
-        del sys.path[0]
+    with suppress(OSError):  # a working directory that is gone holds no modules, and what needs one says so
+        here = Path.cwd().resolve()
+        if sys.path and Path(sys.path[0] or ".").resolve() == here and here != Path(__file__).resolve().parents[1]:
+            del sys.path[0]
     run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,15 @@ def one_line_errors() -> Iterator[None]:
         raise
 
 
+def _what_failed(error: OSError) -> str:
+    """What went wrong, in words: that the working directory is gone no error says by itself."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory is not there any more"
+    return error.strerror or str(error)
+
+
 class Commands(click.Group):
     """The commands, from modules of their names. An unknown one is answered with the nearest; not every click that we run on does so."""
 
@@ -68,7 +78,7 @@ class Commands(click.Group):
             return super().main(*args, **kwargs)
         except OSError as error:  # --help and --version, which click itself prints, or a working directory that is gone
             discard(sys.stdout)
-            say(f"Error: {error.strerror or error}")
+            say(f"Error: {_what_failed(error)}")
             sys.exit(Failure.exit_code)
         except Exception as error:  # noqa: BLE001 a failure of ours is no finding
             import traceback
