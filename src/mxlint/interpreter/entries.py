@@ -22,6 +22,7 @@ from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
+from mxlint.interpreter.lookup import class_attribute, fields_of, module_frame
 from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.reach import arrays_in, each_place
 from mxlint.interpreter.relevance import Reach
@@ -203,8 +204,6 @@ def _article(name: str) -> str:
 
 def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
     """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
-    from mxlint.interpreter.lookup import class_attribute, module_frame
-
     making: set[object] = i.extra.setdefault("making", set())
     samples: dict[object, Value] = i.extra.setdefault("samples", {})
     key = cls.oid if isinstance(cls, Ref) else cls.name
@@ -221,7 +220,7 @@ def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
         if isinstance(initializer, Ref) and isinstance(info := i.info(initializer.oid).payload, FunctionInfo):
             args = arguments(i, initializer, info, 1, frozenset())
         elif i.heap.get(cls.oid, ("#", "fields")) is not None:
-            args = Arguments((), {}, kwstar=i.symbolic(place, "field"))
+            args = Arguments((), _fields(i, cls, place), kwstar=i.symbolic(place, "field"))
         mark = i.heap.mark()
         try:
             return _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
@@ -232,6 +231,14 @@ def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
         making.discard(key)
 
 
+def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
+    """What the fields of a dataclass hold whose defaults say of which kind they are."""
+    kinds = {name: type(default.value).__name__ for name, default, takes in fields_of(i, cls) if takes and isinstance(default, Const)}
+    return {
+        name: i.symbolic(place, "parameter", name, frozenset((kind,)), "parameter") for name, kind in kinds.items() if kind != "NoneType"
+    }
+
+
 def _handed_over(i: Interpreter, made: Value) -> Value:
     """An object that somebody out of sight makes: who makes one may compute its arrays before the object is used."""
     for array in arrays_in(i, made):
@@ -240,8 +247,6 @@ def _handed_over(i: Interpreter, made: Value) -> Value:
 
 
 def _any_frame(i: Interpreter) -> Frame:
-    from mxlint.interpreter.lookup import module_frame
-
     return module_frame(i, Ref(next(iter(i.modules.values()))))
 
 

@@ -18,6 +18,8 @@ from mxlint.interpreter.reach import arrays_in
 
 COMPUTED: Final = "computed"
 """The source of a result that was computed from placeholders."""
+SEVERAL: Final = 2
+"""The operations of what nobody sees: more than one, as far as anybody knows."""
 DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 """What only arrays have, and what it is called in messages."""
 
@@ -26,6 +28,7 @@ def gave(i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> Non
     """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments."""
     if i.trace is not None and any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values)):
         i.sources[result.identity] = COMPUTED
+        i.trace.operations += SEVERAL
 
 
 def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> None:
