@@ -73,7 +73,7 @@ from mxlint.interpreter.journal import (
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
 from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.moving import is_inside
-from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume, root, shown, words
+from mxlint.interpreter.presumptions import PRESUMED, may_be_array, of_iterable, presume, root, shown, words
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_array, each_leaf, each_place
 from mxlint.syntax import ir
 
@@ -1422,9 +1422,12 @@ def _compare(
     hang = tuple(dict.fromkeys(c for c in conditions))
     # What is put in place of something symbolic is taken to be of its kind.
     kind = found.kind if found.kind != "symbolic" else value_kind(now)
+    presumed = _presumed(i, oid, hang)
+    if kind == "symbolic" and of_iterable(before) and of_iterable(now):
+        kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     note(i, events.Stale(
         ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
-        found.calls, events.Modality(hang, _presumed(i, oid, hang)), found.container,
+        found.calls, events.Modality(hang, presumed), found.container,
     ))  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mxlint.domain.value import NONE, Array, Const, Identity, Value
+from mxlint.domain.value import NONE, Array, Const, Identity, Member, Symbolic, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.reach import arrays_in
@@ -37,6 +37,19 @@ def may_be_array(identity: Identity) -> bool:
     while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
         identity = identity[1]
     return identity[0] in FROM_CALLERS
+
+
+def of_iterable(value: Value) -> bool:
+    """Whether a value is an element of an iterable that nobody in sight gives, or an item of one: another one in each round of a loop over it, and an
+    array if nothing says otherwise."""
+
+    def one(member: Member) -> bool:
+        identity = member.identity if isinstance(member, Symbolic) and member.kinds is None else ("",)
+        while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+            identity = identity[1]
+        return identity[0] == "element"
+
+    return all(map(one, members(value)))
 
 
 def root(array: Array) -> int | None:
