@@ -35,7 +35,7 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.interpreter import compiled, novelty, presumptions, shapeless
+from mxlint.interpreter import compiled, lengthening, novelty, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
@@ -267,7 +267,8 @@ def _made(
     if trace is not None:
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
-    made = Array(ident, trace, shape, dtype, chain, origin, grows(i, name, shape, args, by_number))
+    grows_ = "rounds" if lengthening.of_itself(i, name, ident, args, place) else grows(i, name, shape, args, by_number)
+    made = Array(ident, trace, shape, dtype, chain, origin, grows_)
     data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
     i.heap.set(ident, LAZY, Const(not data))
     if i.trace is None:

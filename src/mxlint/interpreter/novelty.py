@@ -54,17 +54,20 @@ def rounds(i: Interpreter, older: Context) -> tuple[Context, ...]:
     return tuple(found)
 
 
-def anew(i: Interpreter, number: Symbolic) -> bool:
-    """Whether a number of host code is another one in each round of a loop that runs."""
-    if i.trace is not None:
-        return False
+def rounds_around(i: Interpreter) -> list[Context]:
+    """The rounds of loops that run, innermost first."""
     step: Context | None = i.context
     running: list[Context] = []
     while step is not None:
         if is_round(step.step):
             running.append(step)
         step = step.parent
-    return Novelty(i, running).of(number)
+    return running
+
+
+def anew(i: Interpreter, number: Symbolic) -> bool:
+    """Whether a number of host code is another one in each round of a loop that runs."""
+    return i.trace is None and Novelty(i, rounds_around(i)).of(number)
 
 
 def is_round(what: object) -> bool:
@@ -302,6 +305,7 @@ __all__ = [
     "read_out",
     "resized",
     "rounds",
+    "rounds_around",
     "stretching",
     "taken",
     "within",

@@ -1,0 +1,46 @@
+"""Arrays that rounds of a loop make longer: what is joined with more of the same, again and again, has another shape each time, whatever it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import Array, Ref, Tuple, Value, members
+from mxlint.interpreter.core import Context, Interpreter
+from mxlint.interpreter.novelty import rounds_around, within
+
+LENGTHENS = frozenset(("mlx.core.concatenate",))
+"""What makes an array that is longer than each of its operands."""
+
+
+def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], place: Place) -> bool:
+    """Whether an operation joins what it made itself in an earlier round with more: `ident` is what it makes. Nothing else that the loop makes may
+    take its place, as what is cut back to a window does."""
+    if name not in LENGTHENS or i.trace is not None:
+        return False
+    known: dict[int, Place] = i.extra.setdefault("lengthened", {})
+    found = any(_goes_on(i, item, ident, place, known) for item in _items(i, operands))
+    known[ident] = place
+    return found
+
+
+def _items(i: Interpreter, operands: Sequence[Value]) -> Iterator[Value]:
+    """The arrays that are joined, each with all that it may be."""
+    for member in members(operands[0]) if operands else ():
+        content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+        if isinstance(content, Tuple) and content.items is not None and len(content.items) > 1:
+            yield from content.items
+
+
+def _goes_on(i: Interpreter, item: Value, ident: int, place: Place, known: dict[int, Place]) -> bool:
+    arrays = {member.ident for member in members(item) if isinstance(member, Array)}
+    loop = next(iter(rounds_around(i)), None)
+    own = {ident, i.heap.older(ident)}
+    if loop is None or loop.parent is None or own.isdisjoint(arrays):
+        return False
+    return all(known.get(other) == place or not _made_in(i, other, loop.parent) for other in arrays - own)
+
+
+def _made_in(i: Interpreter, ident: int, context: Context) -> bool:
+    made = i.info(ident).payload
+    return isinstance(made, Context) and within(made, context)
