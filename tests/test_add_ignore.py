@@ -108,6 +108,16 @@ def test_reasons(run: Run) -> None:
     assert run("check").code == 0
 
 
+def test_a_reason_for_a_comment_that_has_none(run: Run) -> None:
+    both = PRINTS.replace("print(x)", "print(x, x.item())")
+    path = write(both.format("  # mxlint: ignore[MX101]"))
+    assert run("check", "--add-ignore=soon").code == 0
+    assert path.read_text() == both.format("  # mxlint: ignore[MX101, MX103] soon")
+    path = write(both.format("  # mxlint: ignore[MX101] later"))
+    assert run("check", "--add-ignore=soon").code == 0
+    assert path.read_text() == both.format("  # mxlint: ignore[MX101, MX103] later")
+
+
 def test_a_reason_that_the_file_cannot_hold(run: Run) -> None:
     text = "# -*- coding: latin-1 -*-\n" + PRINTS.format("")
     path = write(text)

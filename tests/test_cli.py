@@ -155,6 +155,8 @@ def test_what_fails_a_run(run: Run, arguments: list[str], code: int) -> None:
         (["check", "--stdin-filename", "a.py"], "--stdin-filename is for '-'"),
         (["check", "--verify-keep", "kept", "a.py"], "--verify-keep is for --verify"),
         (["check", "--verify-timeout", "3", "a.py"], "--verify-timeout is for --verify"),
+        (["check", "--verify", "--verify-timeout", "nan", "a.py"], "nan is no number of seconds"),
+        (["check", "--verify", "--verify-timeout", "inf", "a.py"], "inf is not in the range"),
         (["check", "--report", "nowhere/page.html", "a.py"], "nowhere/page.html: No such file or directory"),
         (["check", "--output-file", "no/such/folder"], "no/such/folder: No such file or directory"),
         (["explain", "MX310"], "there is no rule `MX310`; did you mean `MX301`?"),

@@ -184,6 +184,11 @@ def test_versions_outside_what_was_measured_use_the_nearest_and_say_so() -> None
     assert newer.note is not None and inside.versions[-1] in newer.note
     assert older.note is not None and inside.versions[0] in older.note
     assert newer.entry("mlx.core.sum") == inside.entry("mlx.core.sum")
+    below, above = inside.versions[:2]
+    between = load_table(below + ".1").note
+    assert between is None  # a fourth number is no other release
+    between = load_table(f"{below.rpartition('.')[0]}.99").note
+    assert between is not None and below in between and above in between
     assert load_table(inside.versions[-1] + ".dev20260101+abc").note is None
 
 

@@ -113,7 +113,7 @@ def ignore_edits(source: Source, findings: Iterable[Finding], reason: str = "") 
             line = lines.of(finding.span.start.row)
             added.setdefault(line.row_for_comment(finding.span.start.row, added), set()).add(finding.code)
     return [
-        *(_extension(source, existing[number], codes) for number, codes in extended.items()),
+        *(_extension(source, existing[number], codes, reason) for number, codes in extended.items()),
         *(_addition(source, row, codes, reason) for row, codes in added.items()),
     ]
 
@@ -175,13 +175,18 @@ def _covers(suppression: Suppression, finding: Finding) -> bool:
     return any(start <= last and end >= first for start, end in rows_of(finding))
 
 
-def _extension(source: Source, suppression: Suppression, codes: set[str]) -> Edit:
-    """Rules added to those that a comment names."""
+def _extension(source: Source, suppression: Suppression, codes: set[str], reason: str) -> Edit:
+    """Rules added to those that a comment names, and a reason to one that has none."""
     assert suppression.list_span is not None
     start, end = suppression.list_span
     text = source.text[start:end].rstrip()
     new = sorted(codes - suppression.codes)
-    return Edit(", ".join([*([text] if text.strip() else []), *new]), source.span(start, end))
+    listed = ", ".join([*([text] if text.strip() else []), *new])
+    row = source.position(end).row
+    behind = source.text[end : source.offset(row) + len(source.line(row))]
+    if reason and behind.rstrip() == "]":
+        return Edit(f"{listed}] {reason}", source.span(start, end + 1))
+    return Edit(listed, source.span(start, end))
 
 
 def _addition(source: Source, row: int, codes: set[str], reason: str) -> Edit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -78,6 +79,16 @@ run_options = options_of(
 )
 
 
+class _Seconds(click.FloatRange):
+    """A time that ends: `nan` is in no range and beyond none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return seconds
+
+
 def verify_options(keep: str, timeout: str) -> Callable[[F], F]:
     return options_of(
         click.option(
@@ -86,7 +97,7 @@ def verify_options(keep: str, timeout: str) -> Callable[[F], F]:
         click.option(
             timeout,
             "verify_timeout",
-            type=click.FloatRange(min=1),
+            type=_Seconds(min=1, max=86_400),
             metavar="S",
             help="Seconds after which one run of a program is ended. Default: 20, with CUDA 60.",
         ),

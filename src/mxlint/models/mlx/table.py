@@ -96,7 +96,7 @@ def _parse(version: str) -> Version:
 class Table:
     """The facts for the versions `judged`, in ascending order: without any, the newest of `versions`, which were measured.
 
-    `version` is the newest judged. `note` says so if it lies outside what was measured.
+    `version` is the newest judged. `note` says so if it was not measured.
     """
 
     def __init__(self, data: Mapping[str, Any], *judged: str) -> None:
@@ -110,6 +110,10 @@ class Table:
             self.note = f"MLX {self.version} is newer than {newest}, the newest version measured: the facts of {newest} are used"
         elif asked < _parse(oldest):
             self.note = f"MLX {self.version} is older than {oldest}, the oldest version measured: the facts of {oldest} are used"
+        elif asked not in map(_parse, self.versions):
+            below = max((version for version in self.versions if _parse(version) < asked), key=_parse)
+            above = min((version for version in self.versions if _parse(version) > asked), key=_parse)
+            self.note = f"MLX {self.version} was not measured: what differs between {below} and {above} is taken to be unknown"
         self._at = {version: min(max(_parse(version), _parse(oldest)), _parse(newest)) for version in self.judged}
         self._entries: Mapping[str, Mapping[str, Any]] = data["entries"]
         self._aliases: Mapping[str, str] = data["aliases"]
