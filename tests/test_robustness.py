@@ -134,7 +134,7 @@ DEEP: dict[str, Callable[[], str]] = {
     "f-strings": lambda: "def f(x):\n    return f'" + "{x}" * 5_000 + "'",
     "assignments": lambda: "".join(f"name_{n} = {n}\n" for n in range(200_000)),
     "assignments in a function": lambda: "def f(x):\n" + "".join(f"    name_{n} = x\n" for n in range(20_000)) + "    return x",
-    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(3_000)),
+    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(500)),
     "branches that double": lambda: "def f(x, a):\n" + "".join(f"    if a{n}:\n        x = x + {n}\n" for n in range(300)) + "    return x",
     "calls that double": lambda: (
         "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(40)) + "def f40(x):\n    return x"
