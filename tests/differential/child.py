@@ -1,7 +1,7 @@
 """The real side, run as a script under a Python that has MLX: each program in forks of its own, once as written and once uncompiled.
 
 Reads one JSON object a line ({"folder": …}) and writes one a line: what the two runs showed. MLX runs no operation before the
-fork, since its threads would not survive it. On CUDA it is not even imported before, which costs a second for each run.
+fork, since its threads would not survive it. On CUDA it is not even imported before, so each run imports it anew.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Named by the operations that made it, it would be another one after each round, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from mxlint.domain.heap import Delta, Location
 from mxlint.domain.place import Place
@@ -29,15 +30,26 @@ def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, l
     ]
     if not grown:
         return value
-    return of(Option(_start(i, at, grown, loop), option.guard) if option.member in grown else option for option in options(value))
+    changes = any(_changes(member.identity, known) for member in grown)
+    return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
 
 
-def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], loop: tuple[Place, object]) -> Symbolic:
+CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))
+"""Operations that, done again on what they gave, give another number. `min`, `abs` or `%` may give the same."""
+
+
+def _changes(identity: Identity, known: Collection[Identity]) -> bool:
+    """Whether such an operation leads from what was there before to a value."""
+    return any(whole[0] in CHANGES and any(part in known for part in _parts(whole)) for whole in (identity, *_parts(identity)) if whole)
+
+
+def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: bool, loop: tuple[Place, object]) -> Symbolic:
     """What a location holds when a round starts."""
     place, _ = loop
     identity: Identity = ("carried", at, place, i.context.inner(loop))
     i.causes.setdefault(identity, ("open", place))
-    i.sources[identity] = "carried"
+    if changes:
+        i.sources[identity] = "carried"
     kinds = [member.kinds for member in grown]
     together = frozenset().union(*(each for each in kinds if each is not None)) if None not in kinds else None
     first = next(iter(grown))

@@ -40,7 +40,7 @@ def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External 
     modules: set[Subject] = set()
     updated: list[tuple[Subject, Subject]] = []
     for function, its in own:
-        for call in _calls(its.node):
+        for call in _calls(its.node, name):
             given = [_subject(its, arg.value) for arg in call.args if not arg.star]
             if not given or given[0] is None or function != ref and not given[0].kept:
                 continue
@@ -81,17 +81,19 @@ def _subject(info: FunctionInfo, value: ir.Expr) -> Subject | None:
     return None
 
 
-def _calls(node: ir.FuncDef | ir.Lambda) -> Iterator[ir.Call]:
-    """The calls in a function and in those within it."""
-    for part in _parts(node.body):
+def _calls(node: ir.FuncDef | ir.Lambda, name: str) -> Iterator[ir.Call]:
+    """The calls in a function and in those within it, but for those within in which the name of the parameter means something else."""
+    for part in _parts(node.body, name):
         if isinstance(part, ir.Call):
             yield part
 
 
-def _parts(node: object) -> Iterator[ir.Node]:
+def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
     todo: list[object] = [node]
     while todo:
         part = todo.pop()
+        if isinstance(part, (ir.FuncDef, ir.Lambda)) and (name in part.scope.bound or any(param.name == name for param in part.params)):
+            continue
         if isinstance(part, ir.Node):
             yield part
             todo += [getattr(part, field) for field in part.__match_args__]
