@@ -295,6 +295,12 @@ class Heap:
             self.recording.reads.add((oid, field))
         return self._cells[oid].get(field)
 
+    def exists(self, oid: int) -> bool:
+        """Whether an object is there: whether it has any field."""
+        if self.recording is not None:
+            self.recording.reads.add((oid, ALIVE))
+        return bool(self._cells[oid])
+
     def fields(self, oid: int) -> dict[Field, Value]:
         """All fields of an object, to be read only."""
         if self.recording is not None:

@@ -239,7 +239,7 @@ def _narrows(lower: Delta, head: Delta, heap: Heap) -> bool:
 
 def _present(last: Delta, heap: Heap) -> Delta:
     """What an invariant says of the objects that are there, and of those that the loop makes."""
-    return {(oid, field): value for (oid, field), value in last.items() if (oid, ALIVE) in last or heap.fields(oid)}
+    return {(oid, field): value for (oid, field), value in last.items() if (oid, ALIVE) in last or heap.exists(oid)}
 
 
 def _given_up(head: Delta, merged: Delta) -> Delta:
