@@ -35,8 +35,9 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
-from mxlint.interpreter import compiled, lengthening, novelty, presumptions, shapeless
+from mxlint.interpreter import lengthening, novelty, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.compiled import captures, sinks, tracing, writes
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import UNROLLED
 from mxlint.interpreter.journal import room
@@ -91,7 +92,7 @@ def traced(i: Interpreter, values: Iterable[Value]) -> tuple[int | None, Chain |
     chain: Chain | None = None
     origin: frozenset[int] = frozenset()
     for value in values:
-        compiled.array_use(i, value)
+        sinks.array_use(i, value)
         for array in arrays_in(i, value):
             if array.trace is not None and i.trace is not None and i.trace.holds(array.trace):
                 # One operand that surely is an array makes an array of the result.
@@ -234,12 +235,12 @@ def results(
     else:
         presumptions.shown(i, args[:1])
     if i.trace is None:
-        compiled.left_placeholders(i, (*args, *keywords.values()), place)
+        tracing.left_placeholders(i, (*args, *keywords.values()), place)
     trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, by_number)
     if i.trace is not None:
         for array in arrays_in(i, made):
-            compiled.composed(i, array.ident, (*args, *keywords.values()))
+            captures.composed(i, array.ident, (*args, *keywords.values()))
     return made
 
 
@@ -285,17 +286,17 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
     if not isinstance(made, Array):
         return array
     new = array.but(trace=made.trace, chain=made.chain, shape=made.shape, origin=array.origin | made.origin)
-    compiled.composed(i, array.ident, (array, made))
+    captures.composed(i, array.ident, (array, made))
     hold = i.heap
     hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
     i.extra.setdefault("writers", {})[array.ident, "content"] = place
     argument = hold.get(array.ident, ("#", "argument"))
     if argument is not None and i.trace is not None:
-        compiled.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "")
+        sinks.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "")
     generation = hold.get(array.ident, ("#", "content"))
     count = generation.value + 1 if isinstance(generation, Const) and isinstance(generation.value, int) else 1
     hold.set(array.ident, ("#", "content"), Const(count))
-    compiled.on_write(i, array.ident, ("#", "content"), new, place, frame)
+    writes.on_write(i, array.ident, ("#", "content"), new, place, frame)
     return new
 
 
@@ -369,7 +370,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     if i.trace is not None:
         i.trace.operations += 1
     ident = i.ident(place, "item")
-    compiled.composed(i, ident, operands)
+    captures.composed(i, ident, operands)
     i.heap.set(ident, ("#", "lazy"), TRUE)
     if i.trace is None:
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
@@ -480,7 +481,7 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         Chain(place, "[] =", chain) if trace is not None else array.chain,
         origin | array.origin,
     )
-    compiled.composed(i, array.ident, (array, *operands))
+    captures.composed(i, array.ident, (array, *operands))
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
@@ -491,7 +492,7 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
     trace, chain, origin = traced(i, operands)
     shapeless.unrolled(i, array, place, frame)
     ident = i.ident(place, "row")
-    compiled.composed(i, ident, operands)
+    captures.composed(i, ident, operands)
     if i.trace is None:
         novelty.made(i, ident, operands, place, "item")
     return Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
@@ -499,14 +500,14 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 
 def _needs(kind: str, what: str, result: str) -> Any:
     def run(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-        compiled.use(i, kind, array, what, place, frame)
+        sinks.use(i, kind, array, what, place, frame)
         return novelty.read_out(i, (array,), what, result, place)
 
     return run
 
 
 def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-    compiled.use(i, "truth", array, "in", place, frame)
+    sinks.use(i, "truth", array, "in", place, frame)
     return i.symbolic(place, "in", kinds=frozenset(("bool",)), source="evaluated")
 
 
@@ -530,7 +531,7 @@ def _method(i: Interpreter, member: Member, name: str, short: str, args: Argumen
     if not isinstance(member, Array):
         return i.symbolic(place, name)
     if short in ("item", "tolist"):
-        compiled.use(i, "convert", member, f".{short}()", place, frame)
+        sinks.use(i, "convert", member, f".{short}()", place, frame)
         evaluated(i, member)
         kinds = {"int": "int", "uint": "int", "float": "float", "bfloat": "float", "bool": "bool", "complex": "complex"}
         kind = next((k for prefix, k in kinds.items() if member.dtype is not None and member.dtype.startswith(prefix)), "number")
@@ -540,7 +541,7 @@ def _method(i: Interpreter, member: Member, name: str, short: str, args: Argumen
         return novelty.read_out(i, (member,), f".{short}()", kind, place)
     entry = i.extra["table"].entry(name)
     if entry is not None and entry.evaluates:
-        compiled.use(i, "convert", member, f".{short}()", place, frame)
+        sinks.use(i, "convert", member, f".{short}()", place, frame)
     return compute(i, name, (member, *args.args[1:]), args.keywords, place, frame)
 
 
@@ -564,7 +565,7 @@ def _is_number(size: Size) -> bool:
 def evaluated(i: Interpreter, value: Value) -> None:
     """The arrays in a value are computed now."""
     for array in arrays_in(i, value):
-        compiled.computed(i, array)
+        sinks.computed(i, array)
 
 
 __all__ = ["compute", "evaluated", "method", "operation"]

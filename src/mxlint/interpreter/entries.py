@@ -14,10 +14,11 @@ from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, members
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
-from mxlint.interpreter import choices, compiled
+from mxlint.interpreter import choices
 from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.calls import is_wrapper
+from mxlint.interpreter.compiled import making, sinks, tracing, writes
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
@@ -41,7 +42,7 @@ def guarded_run(i: Interpreter, run: object) -> None:
         with i.contained():
             run()  # type: ignore[operator]
     finally:
-        compiled.note_kept(i, mark)
+        writes.note_kept(i, mark)
         i.heap.undo(mark)
         i.extra["differentiating"] = None
         i.extra["entered alone"] = False
@@ -83,7 +84,7 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) ->
 
 def _trace(i: Interpreter, number: int, frame: Frame) -> None:
     function = i.heap.get(number, "fun") or NONE
-    ref, bound, names = compiled.target(i, function)
+    ref, bound, names = making.target(i, function)
     if ref is None:
         return
     info = i.info(ref.oid).payload
@@ -100,12 +101,12 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
         if not isinstance(described := describe(i, value), UnknownValue)
     }
     key = cache_key(i, args, False, place)
-    compiled.trace_call(i, Ref(number), function, args, key, place, frame)
+    tracing.trace_call(i, Ref(number), function, args, key, place, frame)
 
 
 def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: Frame) -> None:
     """Call a compiled object that nothing in sight calls, with arguments that are other ones in each `turn`."""
-    ref, bound, names = compiled.target(i, i.heap.get(compiled_object.oid, "fun") or NONE)
+    ref, bound, names = making.target(i, i.heap.get(compiled_object.oid, "fun") or NONE)
     place = i.info(compiled_object.oid).place
     info = i.info(ref.oid).payload if ref is not None else None
     if ref is None or not isinstance(info, FunctionInfo) or info.generator or info.is_async or not isinstance(place, Place):
@@ -242,7 +243,7 @@ def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
 def _handed_over(i: Interpreter, made: Value) -> Value:
     """An object that somebody out of sight makes: who makes one may compute its arrays before the object is used."""
     for array in arrays_in(i, made):
-        compiled.computed(i, array)
+        sinks.computed(i, array)
     return made
 
 
@@ -384,7 +385,7 @@ def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> No
             bound: Value = (
                 ref if cls is None and owner is None else Bound(owner if owner is not None else i.symbolic(place, "self", "self"), ref)
             )
-            compiled.make(i, Arguments((bound,), places=(place,)), place, frame)
+            making.make(i, Arguments((bound,), places=(place,)), place, frame)
             trace_uncalled(i, frame)
 
         guarded_run(i, run)

@@ -17,7 +17,6 @@ from mxlint.interpreter import (
     calls,
     classes,
     client,
-    compiled,
     entries,
     external,
     generators,
@@ -35,6 +34,8 @@ from mxlint.interpreter import (
     statements,
     truths,
 )
+from mxlint.interpreter.compiled import calls as compiled_calls
+from mxlint.interpreter.compiled import reads, sinks, writes
 from mxlint.interpreter.core import Arguments, Frame, Interpreter, Observer
 from mxlint.interpreter.expressions import evaluate
 from mxlint.interpreter.operations import Operations
@@ -114,9 +115,9 @@ def mlx_operations() -> Operations:
     return replace(
         python_operations(),
         array=arrays.operation,
-        use=compiled.use,
-        read=compiled.python_read,
-        written=compiled.on_write,
+        use=sinks.use,
+        read=reads.python_read,
+        written=writes.on_write,
         returned=_returned,
         raised=_raised,
         discarded=_discarded,
@@ -127,17 +128,20 @@ def mlx_operations() -> Operations:
 def _returned(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
     returning.on_return(i, node, value, frame)
     if frame.kind == "function":
-        compiled.escaping(i, value, returned=True)
+        writes.escaping(i, value, returned=True)
 
 
 def _raised(i: Interpreter, node: ir.Stmt, value: Value, frame: Frame) -> None:
-    compiled.event(i, "raise", frame.place(node), "raise", frame)
+    sinks.event(i, "raise", frame.place(node), "raise", frame)
 
 
 def _discarded(i: Interpreter, node: ir.ExprStmt, value: Value, frame: Frame) -> None:
     for member in members(value):
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.info(member.oid).place == frame.place(node.value):
             journal.note(i, events.Note("discarded", journal.where(frame.place(node)), "", member.oid, events.Modality()))
+
+
+calls.register("compiled", compiled_calls.call)
 
 
 def prepared_mlx(project: Project, table: Table, observer: Observer | None = None, wrappers: Collection[str] = ()) -> Interpreter:
@@ -147,7 +151,7 @@ def prepared_mlx(project: Project, table: Table, observer: Observer | None = Non
     i.extra["mlx"] = mlx.Mlx(table, wrappers)
     i.extra["table"] = table
     i.journal = journal.Journal()
-    i.extra["derived"] = compiled.derived
+    i.extra["derived"] = sinks.derived
     i.heap.new(Info("process", None, None))
     return i
 
@@ -193,7 +197,7 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
 
 def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> None:
     """Run what module level does not."""
-    compiled.note_kept(i, 0)
+    writes.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
     reaching = entries.reaching(i, source, module)
     for function in entries.callers_first(i, source, entries.functions(i, source, module)):

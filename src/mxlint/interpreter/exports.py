@@ -7,7 +7,7 @@ from typing import Final
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Ref, Value
 from mxlint.facts.events import EXPORT
-from mxlint.interpreter import compiled
+from mxlint.interpreter.compiled import making
 from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
 
 
@@ -16,7 +16,7 @@ def _exporter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     given = Arguments(
         args.args[1:2], {name: value for name, value in args.keywords.items() if name in ("fun", "shapeless")}, places=args.places[1:2]
     )
-    return compiled.make(i, given, place, frame, EXPORT)
+    return making.make(i, given, place, frame, EXPORT)
 
 
 def _export(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

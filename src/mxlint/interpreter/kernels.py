@@ -8,8 +8,9 @@ from typing import Final
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, number
 from mxlint.domain.value import Array, Chain, Const, External, Length, Ref, Tuple, Value, members
-from mxlint.interpreter import arrays, calls, compiled
+from mxlint.interpreter import arrays, calls
 from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.iteration import known_items
 
@@ -29,7 +30,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
         axis for name, position in (("grid", 2), ("threadgroup", 3), ("output_shapes", 4)) for axis in _axes(i, args.get(position, name))
     }
     if axes:
-        compiled.event(i, "kernel", place, "kernel", frame, axes=sorted(axes, key=repr))
+        sinks.event(i, "kernel", place, "kernel", frame, axes=sorted(axes, key=repr))
     trace, chain, origin = arrays.traced(i, (inputs,) if inputs is not None else ())
     wanted = _items(i, shapes)
     dtypes = _items(i, types) or ()

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Operands, Ref, Symbolic, Tuple, Union, Value, members
-from mxlint.interpreter import arrays, compiled, shapeless
+from mxlint.interpreter import arrays, shapeless
+from mxlint.interpreter.compiled import reads, sinks, state, writes
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
@@ -184,15 +185,15 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
         value = rest.args[0] if rest.args else NONE
         for number, layer in enumerate(content.items or () if isinstance(content, Tuple) else ()):
             if i.trace is not None and isinstance(held, Ref):
-                compiled.reach(i, i.trace, owner.oid, "layers", held)
-                compiled.on_read(i, held.oid, ("item", number), layer, place, frame)
+                reads.reach(i, i.trace, owner.oid, "layers", held)
+                reads.on_read(i, held.oid, ("item", number), layer, place, frame)
             value = i.call(layer, Arguments((value,), places=(place,)), place, frame)
         return value
     if cls == MODULE:
         held = i.heap.get(owner.oid, WEIGHTS)
         if held is None:
             return None
-        compiled.on_read(i, owner.oid, WEIGHTS, held, place, frame)
+        reads.on_read(i, owner.oid, WEIGHTS, held, place, frame)
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.extra["table"].entry(cls)
     description = i.heap.get(owner.oid, LAYER)
@@ -200,7 +201,7 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
     for module in submodules(i, owner):
         for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
-                compiled.on_read(i, module.oid, field, value, place, frame)
+                reads.on_read(i, module.oid, field, value, place, frame)
                 weights.append(value)
     form = (
         f"{cls}[bias=False]"
@@ -212,11 +213,11 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
     if i.trace is not None:
         i.trace.operations += 1
     if entry is not None and (entry.random or entry.stochastic) and i.trace is not None and _draws(i, owner, entry):
-        compiled.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
+        sinks.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
     if entry is not None and (entry.random or entry.stateful):
         training = i.heap.get(owner.oid, "training")
         if training is not None:
-            compiled.on_read(i, owner.oid, "training", training, place, frame)
+            reads.on_read(i, owner.oid, "training", training, place, frame)
         if training == TRUE:
             _running(i, owner, entry.stateful or (), rest.args, place, frame)
     found: Any = None
@@ -237,7 +238,7 @@ def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Va
         if isinstance(present, Array):
             new = Array(i.ident(place, ("running", owner.oid, name)), trace, present.shape, present.dtype, chain, origin)
             i.heap.set(owner.oid, name, new)
-            compiled.on_write(i, owner.oid, name, new, place, frame, "update")
+            writes.on_write(i, owner.oid, name, new, place, frame, "update")
 
 
 def _draws(i: Interpreter, owner: Ref, entry: Any) -> bool:
@@ -313,7 +314,7 @@ def _mode(training: bool) -> Any:
         given = args.args[1] if len(args.args) > 1 else args.keywords.get("mode", Const(training))
         for module in submodules(i, args.args[0]):
             i.heap.set(module.oid, "training", given if training else Const(False))
-            compiled.on_write(i, module.oid, "training", given, place, frame)
+            writes.on_write(i, module.oid, "training", given, place, frame)
         return args.args[0]
 
     return run
@@ -361,7 +362,7 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
             if isinstance(field, str) and isinstance(value, Array):
                 new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
                 i.heap.set(module.oid, field, new)
-                compiled.on_write(i, module.oid, field, new, place, frame, "update")
+                writes.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]
 
 
@@ -374,7 +375,7 @@ def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                 i.heap.set(new.ident, LAZY, TRUE)
                 i.heap.set(new.ident, OPERANDS, Operands((value.ident,)))
                 i.heap.set(module.oid, field, new)
-                compiled.on_write(i, module.oid, field, new, place, frame, "update")
+                writes.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]
 
 
@@ -419,7 +420,7 @@ def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predica
             i.heap.set(oid, ("#", "items"), Tuple(tuple(items)))
     else:
         i.heap.set(oid, field, Ref(made))
-    compiled.on_write(i, oid, field, Ref(made), place, frame, "update")
+    writes.on_write(i, oid, field, Ref(made), place, frame, "update")
 
 
 def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -440,7 +441,7 @@ def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         owner: Value | None = args.args[0]
         *path, last = str(name.value).split(".")
         for part in path:
-            owner = compiled.held(i, owner.oid, _key(i, owner, part)) if isinstance(owner, Ref) else None
+            owner = state.held(i, owner.oid, _key(i, owner, part)) if isinstance(owner, Ref) else None
         if isinstance(owner, Ref):
             _put_one(i, owner, int(last) if last.isdigit() else last, value, place, frame, set())
     return args.args[0]
@@ -477,13 +478,13 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
     if kind_ not in ("instance", "dict") and not isinstance(key, int):
         return  # a list has no such item: MLX raises
     field: object = key if kind_ == "instance" else ("k", Const(key)) if kind_ == "dict" else ("item", key)
-    present = compiled.held(i, owner.oid, field)
+    present = state.held(i, owner.oid, field)
     if present is None:
         return
     if isinstance(present, Array) and not isinstance(field, tuple):
         given = all(isinstance(m, Array) and i.heap.get(m.ident, ("#", "argument")) is not None for m in members(value))
         i.heap.set(owner.oid, field, value)
-        compiled.on_write(i, owner.oid, field, value, place, frame, "fill" if given else "update")
+        writes.on_write(i, owner.oid, field, value, place, frame, "fill" if given else "update")
     elif not isinstance(present, Array):
         _put_in(i, present, value, place, frame, done)
 
@@ -516,9 +517,9 @@ def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Fram
                 if not _trains(i, module):
                     continue
                 new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
-                compiled.on_read(i, module.oid, field, value, place, frame)
+                reads.on_read(i, module.oid, field, value, place, frame)
                 i.heap.set(module.oid, field, new)
-                compiled.on_write(i, module.oid, field, new, place, frame, "weights")
+                writes.on_write(i, module.oid, field, new, place, frame, "weights")
     for member in members(optimizer):
         if not isinstance(member, Ref):
             continue
@@ -526,17 +527,17 @@ def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Fram
         if isinstance(state, Ref):
             if i.trace is not None and member.oid in i.trace.reached:
                 i.trace.reached.setdefault(state.oid, f"{i.trace.reached[member.oid]}.state")
-            compiled.on_read(i, member.oid, ("#", "state"), state, place, frame)
+            reads.on_read(i, member.oid, ("#", "state"), state, place, frame)
             cls = i.heap.get(member.oid, CLASS)
             base = base_of(i, cls) if cls is not None else None
             entry = i.extra["table"].entry(base) if base is not None else None
             for setting in entry.settings or () if entry is not None else ():
                 held = i.heap.get(member.oid, setting)
                 if held is not None:
-                    compiled.on_read(i, member.oid, setting, held, place, frame, name=setting)
+                    reads.on_read(i, member.oid, setting, held, place, frame, name=setting)
             rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
             if rate is not None:
-                compiled.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
+                reads.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
             _schedule(i, member, state, place, frame)
             for name in (*(entry.state or () if entry is not None else ("moments",)), "step"):
                 _update_leaf(i, member, state, name, trace, place, frame)
@@ -550,11 +551,11 @@ def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: i
     """An update computes one part of an optimizer's state anew."""
     present = i.heap.get(state.oid, ("k", Const(name)))
     if present is not None and (name != "step" or _counts_steps(i, optimizer)):
-        compiled.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
+        reads.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
     counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
     new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
     i.heap.set(state.oid, ("k", Const(name)), new)
-    compiled.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
+    writes.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
 
 
 def _update_set(
@@ -631,11 +632,11 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
     state = i.heap.get(oid, ("#", "state"))
     if field == "state":
         i.heap.set(oid, ("#", "state"), value)
-        compiled.on_write(i, oid, ("#", "state"), value, place, frame)
+        writes.on_write(i, oid, ("#", "state"), value, place, frame)
     elif isinstance(state, Ref):
         rate = Array(i.ident(place, ("rate", oid)), None, (), "float32")
         i.heap.set(state.oid, ("k", Const("learning_rate")), rate)
-        compiled.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
+        writes.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
 
 
 def _freeze(frozen: bool) -> Any:
@@ -643,8 +644,8 @@ def _freeze(frozen: bool) -> Any:
         """Which of the module's weights are trained is another one from now on."""
         for module in submodules(i, args.args[0]):
             keys = args.keywords.get("keys", NONE)
-            i.heap.set(module.oid, compiled.FROZEN, Tuple((Const(frozen), keys)))
-            compiled.on_write(i, module.oid, compiled.FROZEN, Const(frozen), place, frame)
+            i.heap.set(module.oid, state.FROZEN, Tuple((Const(frozen), keys)))
+            writes.on_write(i, module.oid, state.FROZEN, Const(frozen), place, frame)
         return args.args[0]
 
     return run
@@ -652,7 +653,7 @@ def _freeze(frozen: bool) -> Any:
 
 def _trains(i: Interpreter, module: Ref) -> bool:
     """Whether the weights of a layer are trained: it is not frozen as a whole."""
-    return i.heap.get(module.oid, compiled.FROZEN) != Tuple((TRUE, NONE))
+    return i.heap.get(module.oid, state.FROZEN) != Tuple((TRUE, NONE))
 
 
 def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
@@ -660,8 +661,8 @@ def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> 
     for module in reached(i, model):
         if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.fields(module.oid).items()):
             continue
-        frozen = i.heap.get(module.oid, compiled.FROZEN)
-        compiled.on_read(i, module.oid, compiled.FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
+        frozen = i.heap.get(module.oid, state.FROZEN)
+        reads.on_read(i, module.oid, state.FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
         for field, value in list(i.heap.fields(module.oid).items()):
             if (
                 isinstance(field, str)
@@ -670,7 +671,7 @@ def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> 
                 and i.trace.holds(value.trace)
                 and _trains(i, module)
             ):
-                compiled.on_write(i, module.oid, field, value, place, frame, "differentiate")
+                writes.on_write(i, module.oid, field, value, place, frame, "differentiate")
 
 
 def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

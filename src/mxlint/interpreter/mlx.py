@@ -25,8 +25,9 @@ from mxlint.domain.value import (
     members,
 )
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, compiled, exports, kernels, layers, presumptions, results, transforms
+from mxlint.interpreter import arrays, clocks, exports, kernels, layers, presumptions, results, transforms
 from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.compiled import making, sinks, writes
 from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
 from mxlint.interpreter.keys import MAX_PARTS
@@ -135,7 +136,7 @@ class Mlx:
         """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
         if i.trace is not None and isinstance(args.args[0], Const):
             why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
-            compiled.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
+            sinks.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
         return NONE
 
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -145,7 +146,7 @@ class Mlx:
             if why == Const("clock"):
                 clocks.read(i, place)
             return NONE
-        fact = compiled.prepared_event(
+        fact = sinks.prepared_event(
             i, "effect", place, str(name.value) if isinstance(name, Const) else "", frame, str(why.value) if isinstance(why, Const) else ""
         )
         if fact is not None and all(
@@ -181,7 +182,7 @@ class Mlx:
         name = owner.name if isinstance(owner, External) else ""
         if name == "os.environ":
             if i.trace is not None:
-                compiled.event(i, "effect", place, name, frame, note_="configures")
+                sinks.event(i, "effect", place, name, frame, note_="configures")
             elif index == Const("MLX_DISABLE_COMPILE"):
                 _environment(i, value, place)
         elif name == "mlx.core.random.state":
@@ -191,12 +192,12 @@ class Mlx:
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
         """Something that is not followed is given values: it may keep compiled objects, and keep or compute arrays."""
         for value in values:
-            compiled.escaping(i, value)
+            writes.escaping(i, value)
         if i.trace is not None:
             for value in values:
-                compiled.array_use(i, value)
+                sinks.array_use(i, value)
             if any(i.trace.holds(array.trace) for value in values for array in arrays_in(i, value)):
-                compiled.event(i, "escape", place, "", frame)
+                sinks.event(i, "escape", place, "", frame)
             return
         clocks.forced(i)
         for value in values:
@@ -266,7 +267,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     if entry.evaluates:
         for value in args.values:
             for array in each_array(i, value):
-                compiled.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
+                sinks.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
     _use_counts(i, name, short, args, place, frame)
     if entry.random:
         key = args.keywords.get("key")
@@ -275,7 +276,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         if i.trace is not None:
             i.trace.operations += 1  # random bits, and what is made of them
         if (key is None or key == NONE) and args.kwstar is None and args.star is None and i.trace is not None and not i.trace.seeded:
-            compiled.event(i, "draw", place, f"{short}()", frame)
+            sinks.event(i, "draw", place, f"{short}()", frame)
     if entry.returns == "none":
         return NONE
     if entry.returns == "python":
@@ -305,7 +306,7 @@ def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: P
         ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
         for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
             if isinstance(part, Array):
-                compiled.use(i, "index", part, f"{parameter} of {short}", place, frame)
+                sinks.use(i, "index", part, f"{parameter} of {short}", place, frame)
 
 
 def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
@@ -342,7 +343,7 @@ def _evaluate(name: str) -> Handler:
         for value in args.values:
             for array in each_array(i, value):
                 if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):
-                    compiled.use(i, "evaluates", array, f"mx.{name}()", place, frame)
+                    sinks.use(i, "evaluates", array, f"mx.{name}()", place, frame)
             forced = i.heap.get(0, clocks.FORCED)
             arrays.evaluated(i, value)
             if not waits and forced is not None:
@@ -355,7 +356,7 @@ def _evaluate(name: str) -> Handler:
 
 
 def _compile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return compiled.make(i, args, place, frame)
+    return making.make(i, args, place, frame)
 
 
 def _wrapped(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -363,7 +364,7 @@ def _wrapped(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     if args.get(0, "fun") is None and args.node is not None:
         given = Arguments((External(name), *args.args), args.keywords, keyword_places=args.keyword_places, node=args.node)
         return i.operations.external(i, "functools.partial", given, place, frame)
-    return compiled.make(i, args, place, frame, "wrapper")
+    return making.make(i, args, place, frame, "wrapper")
 
 
 def _switch(off: bool) -> Handler:
@@ -403,7 +404,7 @@ def _stream(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 
 def _default(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        compiled.event(i, "effect", place, name, frame)
+        sinks.event(i, "effect", place, name, frame)
         return NONE
 
     return run

@@ -11,7 +11,7 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import Composite, Symbolic, Value, members
-from mxlint.interpreter import compiled
+from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.novelty import OF_SHAPES
 from mxlint.interpreter.reach import arrays_in
@@ -53,7 +53,7 @@ def _evaluated(i: Interpreter, parts: Iterable[object], kind: str, what: str, pl
     call = next(_calls(i, parts), None)
     if call is not None:
         callee = call.text.partition("(")[0]
-        compiled.event(i, kind, place, what, frame, presumption=f"what `{' '.join(callee.split())}` returns is an array")
+        sinks.event(i, kind, place, what, frame, presumption=f"what `{' '.join(callee.split())}` returns is an array")
 
 
 def _calls(i: Interpreter, parts: Iterable[object]) -> Iterator[Place]:

@@ -25,9 +25,9 @@ from mxlint.domain.value import (
     scalar_type,
 )
 from mxlint.facts.events import Axis, Effect, Extent
-from mxlint.interpreter import compiled
 from mxlint.interpreter.arithmetic import origins as number_origins
 from mxlint.interpreter.arithmetic import size_of
+from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.core import Frame, Interpreter
 from mxlint.interpreter.journal import size_fact
 from mxlint.models.mlx.table import Shapeless
@@ -62,7 +62,7 @@ def operation(i: Interpreter, name: str, operand: Member | None, place: Place, w
         return False
     effects = tuple(Effect(way, axes, when, tuple(versions), table.judged, right) for (way, axes, when, right), versions in found.items())
     axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
-    compiled.event(i, "unsupported" if _FIRST in found else "unsafe", place, what, frame, member=operand, axes=axes, effects=effects)
+    sinks.event(i, "unsupported" if _FIRST in found else "unsafe", place, what, frame, member=operand, axes=axes, effects=effects)
     return _FIRST in found and len(found[_FIRST]) == len(entries)
 
 
@@ -167,7 +167,7 @@ def _reduced(
     if along:
         judged = i.extra["table"].judged
         way = "wrong" if ".arg" in short else "crash"
-        compiled.event(
+        sinks.event(
             i,
             "unsafe",
             place,
@@ -198,7 +198,7 @@ def bake(i: Interpreter, values: Sequence[Value], place: Place, how: str, frame:
     if axes:
         operand = next((member for value in values for member in members(value) if isinstance(member, Array)), None)
         shape = operand.shape if operand is not None else None
-        compiled.event(
+        sinks.event(
             i, "bake", place, how, frame, axes=sorted(axes, key=repr), effects=whatever_changes(i, form),
             shape=tuple(_extent(size, origins(size)) for size in shape) if shape is not None else None, sizes=_integers(i, values),
         )  # fmt: skip
@@ -326,7 +326,7 @@ def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
     """Iterating over a placeholder cannot infer shapes."""
     if on(i) and i.trace is not None and i.trace.holds(array.trace):
         judged = i.extra["table"].judged
-        compiled.event(
+        sinks.event(
             i,
             "unsupported",
             place,

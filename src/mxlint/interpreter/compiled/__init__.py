@@ -1,0 +1,1 @@
+"""mx.compile: making compiled objects, calling them, tracing their functions with placeholders, replaying traces."""

@@ -1,0 +1,203 @@
+"""Calls of compiled objects.
+
+A call from host code whose cache key no trace has runs the body in trace mode: arrays among the arguments and in captured containers are
+placeholders, numbers and texts stay what they are. A call with a known key replays: its result is fresh, what the body did on the way does not
+happen again.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    TRUE,
+    Array,
+    Ref,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    members,
+)
+from mxlint.facts import events
+from mxlint.interpreter import clocks
+from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.compiled.captures import captured
+from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.refusals import argument
+from mxlint.interpreter.compiled.replays import compare, replay
+from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
+from mxlint.interpreter.compiled.tracing import trace_call
+from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    call_places,
+    journal,
+    loops,
+    modality,
+    note,
+    qualname,
+    recursions,
+    where,
+)
+from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
+
+
+def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call a compiled object."""
+    function = i.heap.get(ref.oid, "fun") or Unknown("compiled")
+    if i.trace is not None:
+        _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
+        return i.call(function, args, place, frame)
+    if i.heap.get(0, "compile disabled") == TRUE and i.info(ref.oid).payload.form != events.EXPORT:  # type: ignore[attr-defined]
+        _note_call(i, ref, args, place, frame, "disabled", 0)
+        return i.call(function, args, place, frame)
+    if i.extra.get("differentiating"):
+        _note_call(i, ref, args, place, frame, "differentiated", 0)
+        return i.call(function, args, place, frame)
+    key = (*cache_key(i, args, i.heap.get(ref.oid, "shapeless") == TRUE, place), *_captured_key(i, ref))
+    cache = cache_of(ref, function)
+    held = i.heap.get(cache, TRACES)
+    entries = [entry for entry in all_entries(held) if entry.by == ref.oid or _shared(i, ref, entry.by)]
+    maybe_none = held is None or any(isinstance(m, Unbound) for m in members(held))
+    try:
+        return _run(i, ref, function, key, entries, maybe_none, args, place, frame)
+    finally:
+        if _temporary(i, ref, args, place):
+            i.heap.drop(cache, TRACES)
+
+
+def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
+    """How many arrays inputs= hands over: that number is part of the key, too."""
+    inputs = i.heap.get(ref.oid, "inputs")
+    if inputs is None:
+        return ()
+    oids, _, _ = captured(i, inputs)
+    direct = [
+        m
+        for oid in oids
+        for value in i.heap.fields(oid).values()
+        for part in members(value)
+        for m in (part.items or () if isinstance(part, Tuple) else (part,))
+    ]
+    return (("captured", sum(isinstance(m, Array) for value in direct for m in members(value))),)
+
+
+def _shared(i: Interpreter, ref: Ref, other: int) -> bool:
+    """Whether a compiled object finds the traces of another of the same function: one made elsewhere that lives still, with the same options.
+    When an object dies, the traces of its function die."""
+    a, b = i.info(ref.oid).payload, i.info(other).payload
+    assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
+    alive = b.frame.kind == "module" or b.frame in i.stack or other in journal(i).escaped
+    return (
+        a.site != b.site
+        and alive
+        and all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless"))
+    )
+
+
+def _temporary(i: Interpreter, ref: Ref, args: Arguments, place: Place) -> bool:
+    """Whether the object is called where it is made, and dies with the call."""
+    info = i.info(ref.oid).payload
+    assert isinstance(info, CompiledInfo)
+    written = args.node.func if args.node is not None else None
+    return written is not None and info.site == Place(place.source, written.start, written.end)
+
+
+def _run(
+    i: Interpreter,
+    ref: Ref,
+    function: Value,
+    key: tuple[object, ...],
+    entries: list[Entry],
+    maybe_none: bool,
+    args: Arguments,
+    place: Place,
+    frame: Frame,
+) -> Value:
+    """Trace, or replay a trace whose key is that of the call, or both."""
+    same = [entry for entry in entries if agree(key, entry.key) is True]
+    open_ = [entry for entry in entries if agree(key, entry.key) is None]
+    if same and not maybe_none:
+        _note_call(i, ref, args, place, frame, "replayed", 0, key)
+        return replay(i, ref, same[-1], args, place, frame)
+    candidates = same or open_
+    if len(entries) >= MAX_TRACES and not candidates:
+        candidates = entries[:1]
+    if candidates:
+        _note_call(i, ref, args, place, frame, "either", 0, key)
+        return i.fork([
+            ((Condition("varying", place, None),), lambda: trace_call(i, ref, function, args, key, place, frame)),
+            ((Condition("varying", place, None),), lambda: replay(i, ref, candidates[-1], args, place, frame)),
+        ])  # fmt: skip
+    _note_call(i, ref, args, place, frame, "traced", 0, key)
+    for entry in entries:
+        for location, seen in entry.reads.items():
+            if seen.kind == "captured":
+                compare(i, ref, location, seen, held(i, *location), place)
+    _misfit(i, ref, function, args, place, frame)
+    return trace_call(i, ref, function, args, key, place, frame)
+
+
+def _note_call(
+    i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame, outcome: str, start: int, key: tuple[object, ...] | None = None
+) -> None:
+    if outcome in ("traced", "replayed", "either"):
+        clocks.called(i, ref.oid, outcome)
+    if i.silent:
+        return
+    given: list[events.Argument] = []
+    for number, value in enumerate(args.args):
+        given.append(argument(i, ref, str(number), args.place(number, "", place), value))
+    for name, value in args.keywords.items():
+        given.append(argument(i, ref, name, args.keyword_places.get(name, place), value))
+    flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
+    i.finding(partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args)))
+
+
+def _find_call(
+    i: Interpreter,
+    oid: int,
+    place: Place,
+    given: tuple[events.Argument, ...],
+    outcome: str,
+    start: int,
+    within: str,
+    flat: str,
+    exact: str,
+    shapes: tuple[tuple[Any, ...] | None, ...],
+) -> events.Call | None:
+    """Note a call from where it is: what it hangs on, the loops and calls around."""
+    again = i.extra.get("client")
+    m = modality(i, start, presumed=(again,) if again else ())
+    if m is None:
+        return None
+    own, outer = loops(i)
+    around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer, *own))
+    thread = i.extra.get("thread")
+    finite = bool(own) and own[-1][0] in i.extra.get("finite loops", ())
+    fact = events.Call(
+        oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
+        where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,
+        bool(i.extra.get("entered alone")),
+    )  # fmt: skip
+    note(i, fact)
+    return fact
+
+
+def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> None:
+    """Note a call that the function's parameters do not take: the trace raises before the body runs."""
+    found, bound, _ = target(i, function)
+    info = i.info(found.oid).payload if found is not None else None
+    if not isinstance(info, FunctionInfo) or args.star is not None or args.kwstar is not None:
+        return
+    params = info.node.params[bound:]
+    named = [p for p in params if not p.star]
+    places = [p for p in named if not p.kwonly]
+    stars = {p.star for p in params}
+    too_many = len(args.args) > len(places) and "*" not in stars
+    unknown = set(args.keywords) - {p.name for p in named} and "**" not in stars
+    m = modality(i, len(i.path))
+    if (too_many or unknown) and m is not None:
+        note(i, events.Event(ref.oid, 0, "misfit", where(place), "", "", qualname(frame), (), (), (), m))

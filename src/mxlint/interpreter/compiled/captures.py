@@ -1,0 +1,236 @@
+"""What a compiled object is given with `inputs=` and `outputs=`: arrays in containers, which become placeholders while its function is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    Array,
+    Chain,
+    Const,
+    External,
+    Kind,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    each_part,
+    members,
+    rename,
+)
+from mxlint.facts import events
+from mxlint.interpreter.compiled.state import ITEMS, Trace, older
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    journal,
+    where,
+)
+from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.syntax import ir
+
+
+def capture_fact(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:
+    """inputs= or outputs= as it is given."""
+    value = args.get(position, name)
+    if value is None or value == NONE:
+        return None
+    at = args.place(position, name, place)
+    written = None
+    if args.node is not None:
+        written = next((a.value for a in args.node.args if a.name == name), None)
+        if written is None and position < len(args.node.args) and args.node.args[position].name is None:
+            written = args.node.args[position].value
+    if written is None and args.bound_node is not None:
+        written = next((a.value for a in args.bound_node.args if a.name == name), None)
+    if isinstance(written, ir.Seq) and written.kind != "set":
+        items = known(i, value)
+        if items is not None and len(items) == len(written.items):
+            parts = tuple(_element(i, item, Place(place.source, node.start, node.end)) for item, node in zip(items, written.items))
+            return events.Capture(where(at), parts, True)
+    return events.Capture(where(at), (_element(i, value, at, written),), isinstance(written, (ir.Seq, ir.Comp, ir.DictDisplay)))
+
+
+def known(i: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    from mxlint.interpreter.iteration import known_items
+
+    return known_items(i, value) if not isinstance(value, Union) else None
+
+
+def _element(i: Interpreter, value: Value, place: Place, written: ir.Expr | None = None) -> events.Element:
+    kind, oid = element_kind(i, value)
+    if oid is not None and kind in ("list", "dict") and isinstance(written, (ir.Call, ir.Comp)) and i.info(oid).place == place:
+        held = [member for _, _, member in each_leaf(i, value)]
+        if held and all(_is_data(i, member) for member in held):
+            kind = "copy"
+    return events.Element(where(place), kind, oid, _holds_copy(i, value))
+
+
+def _is_data(i: Interpreter, member: Member) -> bool:
+    """Whether something is an array, a constant or a container of such."""
+    return isinstance(member, (Array, Tuple, Const)) or isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS
+
+
+def _holds_copy(i: Interpreter, value: Value) -> bool:
+    """Whether a list, tuple or dict holds a fresh copy of a module's parameters."""
+    parts: list[Value] = list(value.items or ()) if isinstance(value, Tuple) else []
+    if isinstance(value, Ref) and i.info(value.oid).kind in ("list", "dict"):
+        parts = [held for field, held in i.heap.fields(value.oid).items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"]
+        parts = [item for part in parts for item in (part.items or () if isinstance(part, Tuple) else (part,))]
+    return any(isinstance(m, Ref) and i.heap.get(m.oid, ("#", "copy of")) is not None for part in parts for m in members(part))
+
+
+def element_kind(i: Interpreter, value: Value) -> tuple[str, int | None]:
+    """What a captured thing is, and the number of the live container."""
+    if isinstance(value, Union):
+        return "unknown", None
+    if isinstance(value, Array):
+        return "array", None
+    if isinstance(value, Tuple):
+        arrays = value.items is not None and value.items and all(isinstance(item, Array) for item in value.items)
+        return ("tuple", None) if arrays else ("container", None)
+    if isinstance(value, External):
+        return ("random", None) if value.name == "mlx.core.random.state" else ("unknown", None)
+    if isinstance(value, Ref):
+        info = i.info(value.oid)
+        if info.kind in ("list", "dict"):
+            made = i.heap.get(value.oid, ("#", "copy of"))
+            return ("parameters" if made is not None else info.kind), value.oid
+        if info.kind in ("set", "generator", "iterator"):
+            return ("set" if info.kind == "set" else "generator"), value.oid
+        if info.kind == "instance":
+            what = i.extra["mlx"].object_kind(i, value)
+            return (what or "object"), value.oid
+    if isinstance(value, (Const, Kind)):
+        return "number", None
+    return "unknown", None
+
+
+def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]:
+    """The containers under a capture, whether the random state is among them, and what is symbolic in it."""
+    oids: set[int] = set()
+    symbolic: set[object] = set()
+    random = False
+    tuples: set[int] = set()
+    todo = [value]
+    while todo:
+        for member in members(todo.pop()):
+            if isinstance(member, External) and member.name == "mlx.core.random.state":
+                random = True
+            elif isinstance(member, Symbolic):
+                symbolic.add(member.identity)
+            elif isinstance(member, Tuple):
+                if id(member) not in tuples:
+                    tuples.add(id(member))
+                    todo.extend(member.parts)
+            elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
+                if i.info(member.oid).kind == "instance" and i.extra["mlx"].object_kind(i, member) is None:
+                    continue
+                of = i.heap.get(member.oid, ("#", "of"))
+                if isinstance(of, Ref):
+                    member = of  # vars(object): its attributes
+                oids.add(member.oid)
+                for field, held in i.heap.fields(member.oid).items():
+                    if field not in (("#", "class"), ("#", "alive"), ("#", "parent")):
+                        todo.append(held)
+    return oids, random, symbolic
+
+
+def parts_of(i: Interpreter, trace: Trace, values: Iterable[Value]) -> frozenset[int]:
+    """The arrays older than a trace that values in it are computed from; -1 among them: and from what is not known."""
+    found: set[int] = set()
+    for _, _, member in each_place(i, values):
+        if isinstance(member, Array):
+            known = trace.parts.get(member.ident)
+            found.update(known if known is not None else (member.ident,) if older(i, member.ident) else (-1,))
+        elif isinstance(member, (Unknown, Symbolic)):
+            found.add(-1)
+    return frozenset(found)
+
+
+def composed(i: Interpreter, ident: int, operands: Iterable[Value]) -> None:
+    """An array of the running trace is computed from operands."""
+    trace: Trace | None = i.trace
+    if trace is not None:
+        trace.parts[ident] = trace.parts.get(ident, frozenset()) | parts_of(i, trace, operands)
+
+
+def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
+    """The presumption that an object keeps what is written on it: of one that nobody in sight makes, or that is what its uses ask for."""
+    known: dict[int, str] = i.extra.get("presumed objects", {})
+    if oid in known:
+        return (known[oid],)
+    return (f"`{i.info(oid).label}` keeps what is written on it",) if i.info(oid).kind == "symbolic" else ()
+
+
+def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
+    """Put placeholders for the arrays in captured containers."""
+    inputs, outputs = i.heap.get(ref.oid, "inputs"), i.heap.get(ref.oid, "outputs")
+    if inputs is not None:
+        trace.captured_in, trace.random_in, trace.symbolic_in = captured(i, inputs)
+    if outputs is not None:
+        trace.captured_out, trace.random_out, trace.symbolic_out = captured(i, outputs)
+        inside = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_in))}
+        parted = [
+            value
+            for oid in trace.captured_out - trace.captured_in
+            if i.info(oid).kind in ("list", "dict")
+            for value in i.heap.fields(oid).values()
+        ]
+        direct = [item for value in parted for m in members(value) for item in (m.items or () if isinstance(m, Tuple) else (m,))]
+        trace.parted = any(isinstance(m, Array) and m.ident in inside for item in direct for m in members(item))
+        trace.leaves_out = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_out))}
+
+    def place(member: Member) -> Member:
+        if not isinstance(member, Array) or member.trace not in (None, -1):
+            return member
+        return member.but(trace=trace.number, chain=chain)
+
+    chain = Chain(i.info(ref.oid).payload.captures, "captured")  # type: ignore[attr-defined]
+    sources, whole = _sources(i, ref)
+    for oid in trace.captured_in:
+        for field, value in list(i.heap.fields(oid).items()):
+            changed = rename(value, place)
+            if changed is not value:
+                trace.originals[oid, field] = value
+                i.heap._put(oid, field, changed)
+                what = "module" if i.info(oid).kind == "instance" else "captured"
+                for array in each_part(value):
+                    if isinstance(array, Array):
+                        trace.leaves[array.ident] = (what, sources.get(oid, whole), oid)
+
+
+def _sources(i: Interpreter, ref: Ref) -> tuple[dict[int, events.Where], events.Where | None]:
+    """Where the objects that inputs= leads to are named there, each by the first element that leads to it; and inputs= as a whole."""
+    fact = journal(i).compiled.get(ref.oid)
+    if fact is None or fact.inputs is None:
+        return {}, None
+    sources = {element.object: element.where for element in fact.inputs.elements if element.object is not None}
+    for oid, _, member in each_place(i, list(map(Ref, sources)), referring=True):
+        if oid is not None and isinstance(member, Ref):
+            sources.setdefault(member.oid, sources[oid])
+    return sources, fact.inputs.where
+
+
+def close_captures(i: Interpreter, trace: Trace, place: Place) -> None:
+    """What captured containers hold after the call: results where they are outputs, what they held before where they are inputs alone."""
+
+    def of(member: Member) -> Member:
+        if isinstance(member, Array) and member.trace == trace.number:
+            return Array(i.ident(place, ("captured", member.ident)), None, member.shape, member.dtype, member.chain)
+        return member
+
+    for oid in trace.captured_out:
+        for field, value in list(i.heap.fields(oid).items()):
+            changed = rename(value, of)
+            if changed is not value:
+                if (oid, field) not in trace.written and (oid, field) in trace.originals:
+                    changed = trace.originals[oid, field]
+                i.heap._put(oid, field, changed)
+    for (oid, field), value in trace.originals.items():
+        if oid not in trace.captured_out:
+            i.heap._put(oid, field, value)

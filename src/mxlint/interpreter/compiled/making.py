@@ -1,0 +1,246 @@
+"""Making a compiled object: of which function, where, in which form, and what it is given as inputs and outputs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    Array,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    Ref,
+    Tuple,
+    Union,
+    Value,
+    members,
+)
+from mxlint.facts import events
+from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.compiled.captures import capture_fact
+from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
+from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    journal,
+    loops,
+    modality,
+    note,
+    qualname,
+    where,
+)
+from mxlint.syntax import ir
+
+
+def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str = "") -> Value:
+    """`mx.compile(fun, inputs, outputs, shapeless)`."""
+    function = args.get(0, "fun")
+    if function is None:
+        m = modality(i, len(i.path))
+        note(i, events.Note("not a function", where(place), "nothing", None, m or events.Modality()))
+        return i.unknown(place, "mx.compile without a function")
+    written = args.node.args[0].value if args.node is not None and args.node.args and not args.node.args[0].star else None
+    text = Place(place.source, written.start, written.end).text if written is not None else args.decorates or _name_of(i, function)
+    text = " ".join(text.split())[:80]
+    if args.decorates and (args.bound_node is not None or not form):
+        form = "decorator" if args.bound_node is None else "partial-decorator"
+    imported = any(around.kind == "module" and around.source is not i.main for around in i.stack)
+    info = CompiledInfo(form or _form(i, function, written), text, place, frame, args.place(1, "inputs", place), imported, i.context)
+    oid = i.allocate("compiled", info, place, label=text)
+    i.heap.set(oid, "fun", function)
+    for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):
+        value = args.get(position, name)
+        if value is not None:
+            i.heap.set(oid, name, value)
+    if not i.silent:
+        i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame)), ("compiled", oid))
+    for member in members(function):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
+            note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))
+    return Ref(oid)
+
+
+def _name_of(i: Interpreter, function: Value) -> str:
+    for member in members(function):
+        if isinstance(member, Ref) and isinstance(i.info(member.oid).payload, FunctionInfo):
+            return str(i.info(member.oid).payload.name)  # type: ignore[attr-defined]
+    return "?"
+
+
+def _form(i: Interpreter, function: Value, written: ir.Expr | None) -> str:
+    if isinstance(written, ir.Lambda):
+        return "lambda"
+    for member in members(function):
+        if isinstance(member, Bound):
+            return "method"
+        if isinstance(member, Ref):
+            kind = i.info(member.oid).kind
+            if kind in ("transform", "partial", "compiled"):
+                return kind
+            if kind == "instance":
+                return "module"
+    return "attribute" if isinstance(written, ir.Attr) else "name"
+
+
+def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: Place, frame: Frame) -> events.Compiled:
+    own, outer = loops(i)
+    shapeless = args.get(3, "shapeless")
+    known: bool | None = False
+    if shapeless is not None:
+        truth = i.truth(shapeless, place, frame)
+        known = truth.outcome
+    owner, decorator = _class_body(i, args.get(0, "fun"), place, frame)
+    method_of = i.info(owner.cls).label if owner is not None and owner.cls is not None else None
+    return events.Compiled(
+        number=oid, site=where(place), form=info.form, text=info.text, within=qualname(frame), function=function_fact(i, args.get(0, "fun") or NONE),
+        inputs=capture_fact(i, args, 1, "inputs", place, frame), outputs=capture_fact(i, args, 2, "outputs", place, frame), shapeless=known,
+        loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
+        caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in outer),
+        escapes=False, method_of=method_of, decorates=where(decorator) if owner is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
+        layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.extra.get("entered alone"), in_module=owner is not None and _in_module(i, owner),
+        identity=_identity(args.get(0, "fun")),
+    )  # fmt: skip
+
+
+def _maker(i: Interpreter, frame: Frame) -> str:
+    """What the parameters of the function that compiles hold: the same text for the same values."""
+    if frame.kind != "function" or not isinstance(frame.node, (ir.FuncDef, ir.Lambda)):
+        return ""
+    held = tuple(_likeness(i, i.heap.get(frame.oid, param.name) or NONE) for param in frame.node.params)
+    makers: dict[object, str] = i.extra.setdefault("makers", {})
+    return makers.setdefault(held, f"maker {len(makers)}")
+
+
+def _likeness(i: Interpreter, value: Value) -> object:
+    """A value such that two functions of one text are equal."""
+    if isinstance(value, Bound):
+        return ("bound", _likeness(i, value.owner), _likeness(i, value.function))
+    if isinstance(value, Ref) and i.info(value.oid).kind == "function":
+        return ("function", i.info(value.oid).place)
+    if isinstance(value, Ref) and i.info(value.oid).kind in ("list", "dict"):
+        return (
+            i.info(value.oid).kind,
+            *(held for field, held in i.heap.fields(value.oid).items() if field == ITEMS or isinstance(field, tuple) and field[0] == "k"),
+        )
+    return value
+
+
+def _in_module(i: Interpreter, frame: Frame) -> bool:
+    return frame.cls is not None and i.extra["mlx"].class_kind(i, Ref(frame.cls)) == "module"
+
+
+def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place]:
+    """The class body that defines the function and has it compiled, directly or by a wrapper; and the decorator there."""
+    infos = [i.info(m.oid).payload for m in members(function or NONE) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "cls")) is not None]
+    if not infos:
+        return None, place
+    inner: Frame | None = frame
+    while inner is not None and inner.kind != "class":
+        place, inner = inner.called_at or place, inner.caller
+    decorates = all(isinstance(f, FunctionInfo) and isinstance(f.node, ir.FuncDef) and place.end <= f.node.name_start for f in infos)
+    return (inner, place) if decorates else (None, place)
+
+
+def _caller_layer(i: Interpreter, frame: Frame) -> str:
+    """The `__call__` of a module that calls the function that compiles."""
+    return _layer(i, frame.caller) if frame.caller is not None and frame.kind == "function" else ""
+
+
+def _identity(function: Value | None) -> int | None:
+    """The number of the function object that MLX's cache knows it by."""
+    return function.oid if isinstance(function, Ref) else None
+
+
+def _layer(i: Interpreter, frame: Frame) -> str:
+    """The `__call__` of a module around a place, "" if there is none."""
+    inner: Frame | None = frame
+    while inner is not None and inner.kind == "comprehension":
+        inner = inner.caller
+    if inner is None or inner.function is None:
+        return ""
+    cls = i.heap.get(inner.function, ("#", "cls"))
+    info = i.info(inner.function).payload
+    if cls is None or not isinstance(info, FunctionInfo) or info.name != "__call__":
+        return ""
+    return qualname(inner) if i.extra["mlx"].class_kind(i, cls) == "module" else ""
+
+
+def _defined_in(i: Interpreter, member: Member, cls: int | None) -> bool:
+    """Whether something is a function that the body of a class defines."""
+    if not isinstance(member, Ref) or cls is None or i.info(member.oid).kind != "function":
+        return False
+    info = i.info(member.oid).payload
+    return isinstance(info, FunctionInfo) and isinstance(info.node, ir.FuncDef) and i.heap.get(member.oid, ("#", "cls")) == Ref(cls)
+
+
+def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None, int, frozenset[str]]:
+    """The function of the program under bound methods, partials and transforms; how many positional arguments and which names are bound."""
+    for member in members(function):
+        if isinstance(member, Bound):
+            found, bound, names = target(i, member.function, depth - 1) if depth else (None, 0, frozenset())
+            return found, bound + 1, names
+        if not isinstance(member, Ref) or not depth:
+            continue
+        kind = i.info(member.oid).kind
+        if kind == "function":
+            return member, 0, frozenset()
+        if kind == "partial":
+            found, bound, names = target(i, i.heap.get(member.oid, "func") or NONE, depth - 1)
+            given = i.heap.get(member.oid, "args")
+            extra = {f[1] for f in i.heap.fields(member.oid) if isinstance(f, tuple) and f[0] == "kw"}
+            return found, bound + (len(given.items or ()) if isinstance(given, Tuple) else 0), names | extra
+        if kind in ("transform", "compiled"):
+            return target(i, i.heap.get(member.oid, "fun") or NONE, depth - 1)
+        if kind == "instance":
+            from mxlint.interpreter.lookup import class_attribute
+
+            cls = i.heap.get(member.oid, ("#", "class"))
+            method = class_attribute(i, cls, "__call__") if cls is not None and not isinstance(cls, Union) else None
+            if isinstance(method, Ref):
+                return method, 1, frozenset()
+    return None, 0, frozenset()
+
+
+def function_fact(i: Interpreter, function: Value) -> events.Function:
+    """What is compiled, in the words of the facts."""
+    first = members(function)[0]
+    kind = "unknown"
+    if isinstance(first, Bound):
+        kind = "method"
+    elif isinstance(first, External):
+        kind = "library"
+    elif isinstance(first, (Const, Kind, Array, Tuple, Range)):
+        kind = "value" if not isinstance(first, Array) else "result"
+    elif isinstance(first, Ref):
+        kind = {
+            "function": "function",
+            "partial": "partial",
+            "transform": "transform",
+            "compiled": "compiled",
+            "instance": "object",
+            "list": "value",
+            "dict": "value",
+        }.get(i.info(first.oid).kind, "unknown")
+    ref, bound, _ = target(i, function)
+    if ref is None:
+        return events.Function(kind, "", None, (), 0)
+    info = i.info(ref.oid).payload
+    assert isinstance(info, FunctionInfo)
+    if info.is_async or info.generator:
+        kind = "coroutine" if info.is_async else "generator"
+    elif isinstance(info.node, ir.Lambda):
+        kind = "lambda"
+    parameters = tuple(_parameter(info, param) for param in info.node.params)
+    return events.Function(
+        kind, info.qualname.replace(".<locals>", ""), where(Place(info.source, info.node.start, info.node.end)), parameters, bound
+    )
+
+
+def _parameter(info: FunctionInfo, param: ir.Param) -> events.Parameter:
+    annotation = Place(info.source, param.annotation.start, param.annotation.end).text if param.annotation is not None else None
+    place = Place(info.source, param.start, param.end)
+    return events.Parameter(param.name, param.star, param.kwonly, annotation, param.default is not None, where(place))

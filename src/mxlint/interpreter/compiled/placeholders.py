@@ -1,0 +1,154 @@
+"""What the parameters of a traced function hold: placeholders for arrays, numbers and texts as they are."""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    Array,
+    Chain,
+    Const,
+    External,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Value,
+    join,
+    members,
+)
+from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.annotations import alternatives, named
+from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.refusals import refused_member
+from mxlint.interpreter.compiled.state import ITEMS, Trace
+from mxlint.interpreter.core import Arguments, Interpreter
+from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
+from mxlint.interpreter.reach import CONTAINERS, each_leaf
+from mxlint.syntax import ir
+
+
+class _Given:
+    """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
+    `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array."""
+
+    __slots__ = ("annotated", "counted", "number", "open_ended", "tuples")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.open_ended = True
+        self.annotated = False
+        self.counted: dict[int, int] = {}
+        self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
+
+
+def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
+    """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
+    so_far = _Given()
+    function, bound, _ = target(i, i.heap.get(trace.oid, "fun") or NONE)
+    info = i.info(function.oid).payload if function is not None else None
+    parameters = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
+    told = {str(n): param for n, param in enumerate(parameters)} | {param.name: param for param in parameters}
+
+    def one(value: Value, at: Place, name: str) -> Value:
+        so_far.tuples = {}  # a tuple is another one in another argument
+        param = told.get(name)
+        so_far.open_ended, so_far.annotated = param is None or _is_open(param), param is not None and _is_array(i, function, param)
+        return _placeholder(i, trace, value, at, so_far, name)
+
+    given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
+    named = {name: one(value, args.keyword_places.get(name, place), name) for name, value in args.keywords.items()}
+    star = one(args.star, place, "*") if args.star is not None else None
+    return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
+
+
+def _is_open(param: ir.Param) -> bool:
+    """Whether neither annotation nor default says what a parameter is."""
+    return param.annotation is None and (param.default is None or isinstance(param.default, ir.Const) and param.default.value is None)
+
+
+def _is_array(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
+    """Whether a parameter is annotated as an array, and as nothing else."""
+    parts = alternatives(i, function, param.annotation) if function is not None and param.annotation is not None else ()
+    return [named(i, function, part) for part in parts] == [External("mlx.core.array")] if function is not None else False
+
+
+def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
+    found = [_one_placeholder(i, trace, member, place, so_far, name) for member in members(value)]
+    return found[0] if len(found) == 1 else join(found)
+
+
+def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
+    if isinstance(member, Symbolic):
+        trace.arguments.add(member.identity)
+    if isinstance(member, Symbolic) and member.kinds is None:
+        if not so_far.annotated and not (so_far.open_ended and may_be_array(member.identity)):
+            so_far.number += 1
+            return Symbolic(member.identity, None, member.label, member.presumed, "argument")
+        given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
+        member = given if so_far.annotated else presume(i, given, member.label or name)
+    if isinstance(member, Array) or isinstance(member, Symbolic) and member.kinds == frozenset(("array",)):
+        number = so_far.number
+        so_far.number += 1
+        if isinstance(member, Array):
+            trace.arguments.add(member.ident)
+            trace.given = (*trace.given, member.ident)
+            trace.leaves.setdefault(member.ident, ("argument", None, None))
+        shape = member.shape if isinstance(member, Array) else None
+        if shape is not None:
+            shape = _origins(i, shape, number, place)
+        dtype = member.dtype if isinstance(member, Array) else None
+        ident = i.ident(place, ("placeholder", trace.number, number))
+        trace.arguments.add(ident)
+        trace.made.append(ident)
+        trace.parts[ident] = frozenset()
+        i.info(ident).trace = trace.number
+        i.heap.set(ident, ("#", "argument"), Const(name))
+        if isinstance(member, Array):
+            i.heap.set(ident, ("#", "original"), Const(member.ident))
+        grows = member.grows if isinstance(member, Array) else ""
+        presumed = i.heap.get(member.ident, PRESUMED) if isinstance(member, Array) else None
+        if presumed is not None:
+            i.heap.set(ident, PRESUMED, presumed)
+        chain = Chain(place, "argument", presumed=ident if presumed is not None else None)
+        return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows)
+    if isinstance(member, Tuple):
+        if id(member) in so_far.tuples:
+            so_far.number += so_far.counted[id(member)]
+            return so_far.tuples[id(member)][1]
+        before = so_far.number
+        made = member.holding(tuple(_placeholder(i, trace, part, place, so_far, name) for part in member.parts))
+        so_far.tuples[id(member)] = (member, made)
+        so_far.counted[id(member)] = so_far.number - before
+        return made
+    if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
+        if member.oid in trace.copies:
+            so_far.number += so_far.counted.get(-member.oid - 1, 0)
+            return trace.copies[member.oid]
+        before = so_far.number
+        oid = i.allocate(i.info(member.oid).kind, i.info(member.oid).payload, place, ("argument", trace.number, len(trace.copies)))
+        trace.made.append(oid)
+        trace.copies[member.oid] = Ref(oid)
+        i.info(oid).trace = trace.number
+        i.heap.set(oid, ("#", "argument"), Const(name))
+        i.heap.set(oid, ("#", "original"), member)
+        for field, held in list(i.heap.fields(member.oid).items()):
+            if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
+                i.heap.set(oid, field, _placeholder(i, trace, held, place, so_far, name))
+        so_far.counted[-member.oid - 1] = so_far.number - before
+        return Ref(oid)
+    if isinstance(member, Ref) and refused_member(i, member, {}):
+        trace.refused.add(member.oid)
+        trace.refused.update(oid for oid, _, _ in each_leaf(i, member))
+    return member
+
+
+def _origins(i: Interpreter, shape: tuple[object, ...], number: int, place: Place) -> tuple[object, ...]:
+    from mxlint.domain.size import Size, as_size, symbol, with_origins
+
+    sizes: list[object] = []
+    for axis, size in enumerate(shape):
+        known_size = size if isinstance(size, Size) else as_size(size) if isinstance(size, int) else symbol((place, number, axis), 0)
+        assert known_size is not None
+        sizes.append(with_origins(known_size, frozenset(((number, axis),))))
+    return tuple(sizes)

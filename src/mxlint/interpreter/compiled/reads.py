@@ -1,0 +1,198 @@
+"""What a trace reads of the program around it, to be compared at each later call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.heap import Location
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    TRUE,
+    UNBOUND,
+    Array,
+    Operands,
+    Ref,
+    Tuple,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.facts import events
+from mxlint.interpreter.compiled.state import CONTENT, FROZEN, ITEMS, Seen, Trace, container, count, older, under, value_kind
+from mxlint.interpreter.core import LAZY, OPERANDS, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    call_places,
+    describe,
+    journal,
+    modality,
+    note,
+    where,
+    wheres,
+)
+from mxlint.interpreter.reach import arrays_in
+
+
+def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
+    """Python code reads a location: what is in an array there is part of a trace only if the trace computes with it."""
+    on_read(i, oid, field, value, place, frame, used=False)
+
+
+def on_read(
+    i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame, *, name: str = "", used: bool = True
+) -> None:
+    """Note that a running trace reads a location older than itself; that host code reads what a trace wrote."""
+    trace: Trace | None = i.trace
+    if trace is None:
+        relied(i, oid, field, value, place)
+        return
+    reach(i, trace, oid, field, value)
+    used_number(i, trace, (oid, field), value, place)
+    _read_content(i, trace, oid, field, value, place, used)
+    if not older(i, oid) or (oid, field) in trace.written or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
+        return
+    location = (oid, field)
+    if location in trace.reads:
+        trace.reads[location].under &= under(i, trace)
+        return
+    if oid in trace.refused:
+        return
+    kind = _read_kind(i, trace, oid, field, value)
+    seen = Seen(
+        trace.originals.get(location, value),
+        where(place),
+        name or label(i, oid, field, place),
+        kind,
+        wheres(call_places(i, trace.depth + 1)),
+        container(i, trace, oid),
+    )
+    seen.count = count(i, location)
+    seen.under = under(i, trace)
+    trace.reads[location] = seen
+    i.traced.add(location)
+    if kind == "array" and not used:
+        seen.used = False
+        for array in arrays_in(i, value):
+            trace.by_ident.setdefault(array.ident, []).append(seen)
+    m = modality(i, trace.path)
+    if m is not None and kind != "other":
+        fact = events.Read(
+            trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captured_in, m, seen.container,
+            *_other_names(i, trace, oid, value), kind == "array" and oid not in trace.captured_in and _lazy(i, value),
+        )  # fmt: skip
+        if seen.used:
+            note(i, fact)
+        else:
+            trace.array_reads.append((seen, fact))
+
+
+def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place, used: bool) -> None:
+    """Note that a trace reads what is in arrays that are older, which may be changed in place."""
+    items = [item for member in members(value) for item in (member.items or () if isinstance(member, Tuple) else (member,))]
+    for member in (m for item in items for m in members(item)):
+        if not isinstance(member, Array) or (member.ident, CONTENT) in trace.reads:
+            continue
+        if not trace.holds(member.trace) and member.ident not in trace.leaves and older(i, member.ident):
+            before = i.heap.get(member.ident, CONTENT)
+            calls = wheres(call_places(i, trace.depth + 1))
+            content = Seen(
+                before if before is not None else UNBOUND,
+                where(place),
+                label(i, oid, field, place),
+                "array",
+                calls,
+                container(i, trace, oid),
+            )
+            content.count = count(i, (member.ident, CONTENT))
+            content.used = used
+            trace.reads[member.ident, CONTENT] = content
+            trace.by_ident.setdefault(member.ident, []).append(content)
+
+
+def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -> str:
+    if field == FROZEN:
+        return "frozen"
+    if field == "training" and i.info(oid).kind == "instance" and i.extra["mlx"].object_kind(i, Ref(oid)) == "module":
+        return "mode"
+    kind = value_kind(value)
+    if (
+        kind == "object"
+        and any(isinstance(member, Ref) and member.oid in trace.captured_in for member in members(value))
+        and oid not in trace.captured_in
+    ):
+        return "captured"
+    return kind
+
+
+def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[str, events.Where | None, int | None]:
+    """Whether an array that is read is an argument or captured as well, and where."""
+    if isinstance(value, Array) and oid not in trace.captured_in and not trace.holds(value.trace):
+        todo = [value.ident]
+        for _ in range(OPERATIONS_DEPTH * 4):
+            if not todo:
+                break
+            ident = todo.pop(0)
+            if ident in trace.leaves:
+                return trace.leaves[ident]
+            origin = i.heap.get(ident, OPERANDS) if i.heap.get(ident, LAZY) == TRUE else None
+            todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
+    return "", None, None
+
+
+def _lazy(i: Interpreter, value: Value) -> bool:
+    """Whether an array was surely never computed."""
+    return isinstance(value, Array) and value.trace is None and i.heap.get(value.ident, LAZY) == TRUE
+
+
+OPERATIONS_DEPTH: Final = 4
+"""How many operations back what an array is still to be computed from is looked for."""
+NUMBERS: Final = ("int", "float", "number")
+
+
+def used_number(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place) -> None:
+    """Note where a trace uses a number that it may change itself."""
+    if older(i, location[0]) and not i.silent and all(scalar_type(member) in NUMBERS for member in members(value)):
+        at = where(place)
+        trace.uses.setdefault(location, {}).setdefault(at, wheres(call_places(i, trace.depth + 1)))
+        trace.last_use[location] = at
+
+
+def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -> None:
+    """Note how a trace comes to the objects that it reads: by which name, through which attributes. What a module, list or dict holds is
+    captured with it."""
+    for member in members(value):
+        if not isinstance(member, Ref) or member.oid in trace.reached:
+            continue
+        kind = i.info(oid).kind
+        if kind in ("frame", "module"):
+            trace.reached[member.oid] = str(field)
+        elif kind == "instance" and isinstance(field, str) and i.extra["mlx"].object_kind(i, Ref(oid)) is None:
+            owner = trace.reached.get(oid)
+            trace.reached[member.oid] = f"{owner}.{field}" if owner is not None else field
+        elif kind == "class" and isinstance(field, str):
+            trace.reached[member.oid] = f"{i.info(oid).label}.{field}"
+        elif oid in trace.reached:
+            trace.reached[member.oid] = trace.reached[oid]
+
+
+def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) -> None:
+    """Note that host code reads what a trace wrote, or an argument that a trace changed a copy of."""
+    changed: dict[object, tuple[int, events.Where]] = i.extra.setdefault("changed in traces", {})
+    if not changed:
+        return
+    keys: list[object] = [(oid, field)]
+    for member in members(value):
+        if isinstance(member, Ref):
+            keys.append((member.oid, ITEMS))
+            keys.append(("argument", member.oid))
+        elif isinstance(member, Array):
+            keys.append(("argument", member.ident))
+    for key in keys:
+        found = changed.get(key)
+        if found is not None and not i.silent:
+            journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", found[0], events.Modality(), (found[1],))
+
+
+def label(i: Interpreter, oid: int, field: object, place: Place) -> str:
+    if i.info(oid).kind in ("frame", "module") and isinstance(field, str):
+        return field
+    return " ".join(place.text.split())[:60]

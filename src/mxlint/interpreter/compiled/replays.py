@@ -1,0 +1,216 @@
+"""Calls that replay a trace: each location that the trace read is compared with what lies there now. What differs, or may, is the fact `Stale`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mxlint.domain.heap import Location
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    UNBOUND,
+    Array,
+    Bound,
+    Kind,
+    Literal_,
+    Member,
+    Range,
+    Ref,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    join,
+    members,
+    rename,
+)
+from mxlint.facts import events
+from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
+from mxlint.interpreter.compiled.tracing import fresh
+from mxlint.interpreter.core import CLIENT, Arguments, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    describe,
+    imprecise,
+    modality,
+    note,
+    where,
+)
+from mxlint.interpreter.lookup import CLASS
+from mxlint.interpreter.presumptions import of_iterable
+
+
+def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A call that uses a trace again: what the trace read may hold something else now."""
+    for location, read in entry.reads.items():
+        oid, field = location
+        if oid in entry.captured_in and read.kind == "array":
+            continue
+        own = location in entry.written and writer(i, oid, field) == entry.written[location]
+        if not read.used or own and field != ITEMS and (read.kind != "array" or read.value == NONE):
+            if location in entry.counted:
+                _note_counted(i, ref, entry, location, read, place)
+            continue
+        now = held(i, oid, field)
+        if oid in entry.captured_in and (
+            _same_class(i, read.value, now) or _is_tree(i, read.value) and now is not None and _is_tree(i, now)
+        ):
+            continue  # the arrays under a capture are found anew at each call
+        compare(i, ref, location, read, held(i, oid, field), place, entry)
+
+    def of(member: Member) -> Member:
+        if isinstance(member, Array) and (location_oid, location_field) in entry.written:
+            return Array(i.ident(place, ("captured", member.ident)), None, member.shape, member.dtype, member.chain)
+        return member
+
+    for location_oid, location_field in entry.written:
+        if location_oid in entry.captured_out:
+            value = i.heap.get(location_oid, location_field)
+            if value is not None:
+                i.heap._put(location_oid, location_field, rename(value, of))
+    return fresh(i, entry.result, place, entry.number, ref, args)
+
+
+def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
+    """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see."""
+    now, m = held(i, *location), modality(i, 0)
+    if now is not None and m is not None and not set(members(now)) & set(members(read.value)):
+        at, calls, written = entry.counted[location]
+        note(i, events.Event(ref.oid, entry.number, "counted", at, read.name, "", "", calls, (), (), m, False, str(written.span.start.row)))
+
+
+def _is_tree(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a list, tuple or dict that holds arrays and nothing else, at any depth."""
+    todo, seen, arrays = list(members(value)), set[int](), 0
+    if any(isinstance(member, Array) for member in todo):
+        return False
+    while todo:
+        member = todo.pop()
+        held: Iterable[Value] = ()
+        if isinstance(member, Tuple):
+            held = member.items if member.items is not None else (member.element or UNBOUND,)
+        elif isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
+            if member.oid not in seen:
+                seen.add(member.oid)
+                held = [part for field, part in i.heap.fields(member.oid).items() if field == ITEMS or field[0] in ("k", "item")]  # type: ignore[index]
+        elif isinstance(member, Array):
+            arrays += 1
+        else:
+            return False
+        todo += [inner for part in held for inner in members(part)]
+    return arrays > 0
+
+
+def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
+    """Whether two objects of one class lie there: of a captured container only the arrays count."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref):
+        return False
+    cls = i.heap.get(before.oid, ("#", "class"))
+    return cls is not None and cls == i.heap.get(now.oid, ("#", "class"))
+
+
+def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Value | None, place: Place, entry: Entry | None = None) -> None:
+    oid, field = location
+    before = found.value
+    if count(i, location) == found.count:
+        return
+    if now is None:
+        now = UNBOUND
+    different: list[Member] = []
+    conditions: list[events.Condition] = []
+    present = i.live(now)
+    parts = present.options if isinstance(present, Union) else None
+    same = 0
+    for option in parts or ():
+        if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
+            continue  # where it holds that, the trace did not read it
+        if _surely_same(i, before, option.member) or entry is not None and _reads_the_same(i, before, option.member, entry):
+            same += 1
+            continue
+        different.append(option.member)
+        for literal in option.guard:
+            cause, at = i.why(literal.condition)
+            if cause == "open" and at is not None:
+                client = isinstance(literal.condition, tuple) and literal.condition[0] == CLIENT
+                conditions.append(events.Condition(where(at), "client" if client else "open"))
+    if parts is None:
+        if _surely_same(i, before, present) or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
+            return
+        different.append(present)  # type: ignore[arg-type]
+    if not different:
+        return
+    if any(isinstance(member, Unknown) for member in different) or isinstance(before, Unknown):
+        imprecise(i, i.place or place, "a value that was not followed lies where a trace read")
+        return
+    written = writer(i, oid, field)
+    if written is None:
+        return
+    m = modality(i, 0)
+    if m is None:
+        return
+    if not same:
+        conditions = []
+    hang = tuple(dict.fromkeys(c for c in conditions))
+    # What is put in place of something symbolic is taken to be of its kind.
+    kind = found.kind if found.kind != "symbolic" else value_kind(now)
+    presumed = _presumed(i, oid, hang)
+    if kind == "symbolic" and of_iterable(before) and of_iterable(now):
+        kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
+    note(i, events.Stale(
+        ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
+        found.calls, events.Modality(hang, presumed), found.container,
+    ))  # fmt: skip
+
+
+def _presumed(i: Interpreter, oid: int, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
+    """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
+    again = i.extra.get("client")
+    return (*keeping(i, oid), *((again,) if again and not conditions else ()))
+
+
+def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
+    """Whether a function was replaced by one that is made of it: compiled, or closed over it."""
+    kind = i.info(now.oid).kind
+    if kind == "compiled":
+        return i.heap.get(now.oid, "fun") == before
+    env = i.heap.get(now.oid, ("#", "parent")) if kind == "function" else None
+    if not isinstance(env, Ref) or i.info(env.oid).kind != "frame":
+        return False
+    return any(held == before or isinstance(held, Bound) and held.function == before for held in i.heap.fields(env.oid).values())
+
+
+def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
+    if isinstance(now, Ref) and isinstance(before, Member) and _wraps(i, now, before):
+        return True
+    if isinstance(before, Union):
+        return all(_surely_same(i, member, now) for member in members(before))
+    if isinstance(before, Array) and isinstance(now, Array):
+        return before.ident == now.ident and not now.several and not i.info(now.ident).summary
+    if isinstance(before, Ref) and isinstance(now, Ref):
+        return before.oid == now.oid and not i.info(now.oid).summary
+    if isinstance(before, (Range, Kind)):
+        return False
+    return before == now
+
+
+def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> bool:
+    """Whether another object of the class holds, in each attribute that the trace read of the first one, what it read there."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth:
+        return False
+    kinds = {i.info(ref.oid).kind for ref in (before, now)}
+    cls = i.heap.get(before.oid, CLASS)
+    if kinds != {"instance"} or not isinstance(cls, Ref) or i.heap.get(now.oid, CLASS) != cls or i.info(now.oid).summary:
+        return False
+    read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
+    written = any(oid == before.oid for oid, _ in entry.written)
+    return (
+        bool(read)
+        and not written
+        and all(_holds_the_same(i, seen, i.heap.get(now.oid, field), entry, depth) for field, seen in read.items())
+    )
+
+
+def _holds_the_same(i: Interpreter, seen: Seen, value: Value | None, entry: Entry, depth: int) -> bool:
+    if value is None or isinstance(value, Union):
+        return False
+    return _surely_same(i, seen.value, value) or _reads_the_same(i, seen.value, value, entry, depth - 1)

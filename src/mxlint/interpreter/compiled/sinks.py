@@ -1,0 +1,215 @@
+"""Uses of values that need their content: of placeholders they are events of the trace, of other arrays they compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    FALSE,
+    TRUE,
+    Array,
+    Chain,
+    Length,
+    Measure,
+    Member,
+    Operands,
+    Ref,
+    ShapeOf,
+    Symbolic,
+    Tuple,
+    Value,
+    members,
+)
+from mxlint.facts import events
+from mxlint.interpreter import clocks
+from mxlint.interpreter.arithmetic import origins
+from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.core import ARRAY_LIKE, LAZY, OPERANDS, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    call_places,
+    imprecise,
+    journal,
+    modality,
+    note,
+    qualname,
+    where,
+    wheres,
+)
+from mxlint.interpreter.presumptions import root, words
+from mxlint.interpreter.reach import arrays_in, each_array
+
+
+def event(
+    i: Interpreter,
+    kind: str,
+    place: Place,
+    what: str,
+    frame: Frame,
+    *,
+    note_: str = "",
+    member: Member | None = None,
+    target_name: str = "",
+    axes: Sequence[events.Axis] = (),
+    effects: tuple[events.Effect, ...] = (),
+    shape: tuple[events.Extent, ...] | None = None,
+    sizes: tuple[events.Extent, ...] | None = None,
+    presumption: str = "",
+) -> events.Event | None:
+    """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
+    trace: Trace | None = i.trace
+    if trace is None:
+        return None
+    presumed = words(i, member) if isinstance(member, Array) else presumption
+    m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
+    if m is None:
+        return None
+    swallowed = len(i.tries) > trace.tries
+    chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
+    fact = events.Event(
+        trace.oid,
+        trace.number,
+        kind,
+        where(place),
+        what,
+        note_,
+        qualname(frame),
+        wheres(call_places(i, trace.depth + 1)),
+        chain,
+        tuple(axes),
+        m,
+        swallowed,
+        target_name,
+        effects,
+        shape,
+        sizes,
+    )
+    if presumed and isinstance(member, Array):
+        journal(i).presuming[fact] = root(member)
+    note(i, fact)
+    return fact
+
+
+def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, about: str) -> events.Event | None:
+    """What may turn out to matter in the running trace; None if something imprecise decides."""
+    trace: Trace | None = i.trace
+    m = modality(i, trace.path) if trace is not None else None
+    if trace is None or m is None:
+        return None
+    calls = wheres(call_places(i, trace.depth + 1))
+    return events.Event(
+        trace.oid, trace.number, kind, where(place), what, about, qualname(frame), calls, (), (), m, len(i.tries) > trace.tries
+    )
+
+
+def source_use(i: Interpreter, value: Value) -> None:
+    """The running trace computes with a value, or decides by it: what it comes from is frozen in the trace."""
+    trace: Trace | None = i.trace
+    if trace is None or not trace.sources:
+        return
+    for member in members(value):
+        if isinstance(member, Symbolic):
+            for place in _places(member.identity):
+                fact = trace.sources.pop(place, None)
+                if fact is not None:
+                    note(i, fact)
+
+
+def array_use(i: Interpreter, value: Value) -> None:
+    """The content of the arrays in a value becomes part of the running trace."""
+    trace: Trace | None = i.trace
+    source_use(i, value)
+    if trace is None or not trace.by_ident:
+        return
+    for array in arrays_in(i, value):
+        for seen in trace.by_ident.get(array.ident, ()):
+            seen.used = True
+
+
+def _places(identity: object) -> Iterator[Place]:
+    if isinstance(identity, Place):
+        yield identity
+    elif isinstance(identity, tuple):
+        for part in identity:
+            yield from _places(part)
+
+
+COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def derived(i: Interpreter, operation: str, parts: Sequence[Member], place: Place) -> None:
+    """Something is computed from symbolic values: a measurement of time, a decision by a random number."""
+    clocks.subtracted(i, operation, parts, place)
+    if operation in COMPARISONS:
+        for part in parts:
+            source_use(i, part)
+
+
+def _chain(chain: Chain | None) -> tuple[Any, ...]:
+    from mxlint.facts.values import Step
+
+    found: list[Step] = []
+    while chain is not None and len(found) < 8:
+        if isinstance(chain.place, Place):
+            found.append(Step(where(chain.place).text, chain.place.span))
+        chain = chain.origin
+    return tuple(reversed(found))
+
+
+def computed(i: Interpreter, array: Array) -> None:
+    """An array is computed now, and so is what it was computed from."""
+    clocks.forced(i)
+    todo = [array.ident]
+    while todo:
+        ident = todo.pop()
+        if i.heap.get(ident, LAZY) == TRUE:
+            i.heap.set(ident, LAZY, FALSE)
+            origin = i.heap.get(ident, OPERANDS)
+            todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
+
+
+def _operand(what: str, place: Place, operand: Place | None) -> str:
+    """The text of the value that is used, where it stands by itself."""
+    if operand is None and what not in ("truth", "f-string"):
+        return ""
+    return " ".join((operand or place).text.split())
+
+
+USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", ARRAY_LIKE: "convert", "truth": "truth", "index": "index",
+               "bytes": "convert", "saves": "evaluate", "evaluates": "evaluate"}  # fmt: skip
+
+
+def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
+    """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome."""
+    trace: Trace | None = i.trace
+    if isinstance(member, (Length, Measure, ShapeOf)):
+        if trace is not None and trace.shapeless:
+            axes = (
+                [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
+            )
+            if axes:
+                event(i, "branch", place, " ".join(place.text.split()), frame, axes=axes)
+        return
+    if trace is None:
+        for array in arrays_in(i, member):
+            computed(i, array)
+    elif isinstance(member, Array):
+        if member.trace == -1:
+            imprecise(i, place, "an array that may be a constant")
+        elif trace.holds(member.trace):
+            found = event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
+            if kind == ARRAY_LIKE and found is not None:
+                journal(i).array_like.add(found)
+    elif (
+        isinstance(member, Ref)
+        and trace is not None
+        and kind in ("format", "formats")
+        and i.info(member.oid).kind in ("list", "dict")
+        or isinstance(member, Tuple)
+        and trace is not None
+        and kind in ("format", "formats")
+    ):
+        for array in each_array(i, member):
+            if trace.holds(array.trace):
+                event(i, "format", place, what, frame, note_=_operand(what, place, operand), member=array)

@@ -1,0 +1,325 @@
+"""What is known of compiled objects: how each was made, its traces while they run, and what each left for the calls that replay it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from typing import Final
+
+from mxlint.domain.heap import Location
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    TRUE,
+    UNBOUND,
+    Array,
+    Bound,
+    Const,
+    External,
+    Length,
+    Literal_,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Traces,
+    Tuple,
+    Unknown,
+    Value,
+    each_part,
+    join,
+    members,
+    referred,
+    scalar_type,
+)
+from mxlint.facts import events
+from mxlint.interpreter.core import ANY, Context, Frame, Interpreter
+from mxlint.interpreter.moving import is_inside
+
+MAX_TRACES: Final = 6
+"""Traces of one object that are told apart; a further key is taken to behave like the first."""
+TRACES: Final = ("#", "traces")
+ITEMS: Final = ("#", "items")
+FROZEN: Final = ("#", "frozen")
+CONTENT: Final = ("#", "content")
+
+
+class Trace:
+    """One run of a body with placeholders, while it runs."""
+
+    def __init__(self, number: int, oid: int, i: Interpreter, outer: Trace | None) -> None:
+        self.number = number
+        self.oid = oid
+        self.outer = outer
+        self.path = len(i.path)
+        self.caller = i.context
+        self.depth = len(i.stack)
+        self.tries = len(i.tries)
+        self.captured_in: set[int] = set()
+        self.captured_out: set[int] = set()
+        self.originals: dict[Location, Value] = {}
+        self.made: list[int] = []
+        """The placeholders and copies that its arguments are."""
+        self.given: tuple[int, ...] = ()
+        """The arrays among its arguments."""
+        self.copies: dict[int, Ref] = {}
+        """The copy that stands for each container among the arguments: one, wherever the container is handed over again."""
+        self.symbolic_in: set[object] = set()
+        self.symbolic_out: set[object] = set()
+        self.random_in = False
+        self.random_out = False
+        self.reads: dict[Location, Seen] = {}
+        self.written: dict[Location, Place] = {}
+        self.operations = 0
+        self.loops: list[Place] = []
+        self.seeded = False
+        self.differentiated = 0
+        self.transforms: list[str] = []
+        """The rules of custom functions that the transforms ask for that run in it, "" for those that ask for none."""
+        self.shapeless = i.heap.get(oid, "shapeless") == TRUE
+        self.start = len(i.heap.trail)
+        self.reached: dict[int, str] = {}
+        self.arguments: set[object] = set()
+        self.leaves_out: set[int] = set()
+        self.refused: set[int] = set()
+        self.leaves: dict[int, tuple[str, events.Where | None, int | None]] = {}
+        self.uses: dict[Location, dict[events.Where, tuple[events.Where, ...]]] = {}
+        self.counts: dict[Location, events.Where] = {}
+        self.kept: list[tuple[Location, events.Write]] = []
+        self.sources: dict[Place, events.Event] = {}
+        self.by_ident: dict[int, list[Seen]] = {}
+        self.array_reads: list[tuple[Seen, events.Read]] = []
+        self.parts: dict[int, frozenset[int]] = {}
+        """Of the arrays that are computed in it, which older ones they are computed from; -1: and from what is not known."""
+        self.gradients = False
+        """Whether it differentiates: a gradient, which is computed from all that the function reads, is taken for the argument."""
+        self.last_use: dict[Location, events.Where] = {}
+        self.fed: set[tuple[Location, events.Where]] = set()
+        self.parted = False
+        self.stretched: dict[int, Callable[[], None]] = {}
+        """What notes the sizes that a broadcast keeps, by its result."""
+        self.full = True
+        self.place = i.info(oid).place
+
+    def before(self, i: Interpreter, oid: int, field: object, present: Value | None) -> Value | None:
+        """What a location held when the trace began; None if it was not there."""
+        for other, name, value in i.heap.trail[self.start :]:
+            if other == oid and name == field:
+                return value
+        return present
+
+    def agrees(self, i: Interpreter, other: Trace) -> bool:
+        """Whether this trace, which has ended, is what another that begins would be: of the same arrays, where it says which array something is."""
+        reads = (part for seen in self.reads.values() for part in each_part(seen.value))
+        return self.given == other.given or not any(isinstance(part, Array) and not self.holds(part.trace) for part in reads)
+
+    def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
+        """Locations are read where the path is another one."""
+        for location in locations:
+            seen = self.reads.get(location)
+            if seen is not None and seen.under:
+                seen.under &= under(i, self)
+
+    def holds(self, number: int | None) -> bool:
+        """Whether a placeholder of trace `number` is one here: of this trace or of one around it."""
+        trace: Trace | None = self
+        while trace is not None:
+            if trace.number == number:
+                return True
+            trace = trace.outer
+        return False
+
+
+class Seen:
+    """A read of a trace: the value, where it stands and under which name, what lies there, and how a capture would name its container.
+
+    `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape; `under`: the literals of the path
+    from the start of the trace that each read of the location has.
+    """
+
+    __slots__ = ("calls", "container", "count", "kind", "name", "under", "used", "value", "where")
+
+    def __init__(self, value: Value, at: events.Where, name: str, kind: str, calls: tuple[events.Where, ...], container: str) -> None:
+        self.value = value
+        self.where = at
+        self.name = name
+        self.kind = kind
+        self.calls = calls
+        self.container = container
+        self.count = 0
+        self.used = True
+        self.under: frozenset[Literal_] = frozenset()
+
+    def after(self, count: int) -> Seen:
+        """The same read, of a location that was written so often before."""
+        again = copy(self)
+        again.count = count
+        return again
+
+
+class Entry:
+    """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
+    those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it."""
+
+    __slots__ = (
+        "_content",
+        "_hash",
+        "by",
+        "captured_in",
+        "captured_out",
+        "counted",
+        "key",
+        "number",
+        "reads",
+        "refers",
+        "result",
+        "written",
+    )
+
+    def __init__(self, key: tuple[object, ...], result: Value, trace: Trace, counts: Mapping[Location, int]) -> None:
+        self.key = key
+        self.result = result
+        self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in trace.reads.items()}
+        self.number = trace.number
+        self.by = trace.oid
+        self.captured_in = frozenset(trace.captured_in)
+        self.captured_out = frozenset(trace.captured_out)
+        self.written = dict(trace.written)
+        self.counted = counted(trace)
+        read = frozenset((location, seen.value, seen.kind, seen.used, seen.under) for location, seen in self.reads.items())
+        older = (referred(seen.value) for seen in self.reads.values())
+        self.refers = frozenset(oid for oid in referred(result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
+        written = frozenset(self.written.items())
+        self._content = (self.number, self.by, result, read, written, self.captured_in, self.captured_out, frozenset(self.counted))
+        self._hash = hash(self._content)
+
+    def is_inside(self, context: Context) -> bool:
+        """Whether it hangs on something that came into being in a context."""
+        values = (self.result, *(seen.value for seen in self.reads.values()))
+        return is_inside(self.key, context) or any(is_inside(part, context) for value in values for part in each_part(value))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a replay of one does what a replay of the other does: how often a location had been written does not count."""
+        return self is other or isinstance(other, Entry) and self._hash == other._hash and self._content == other._content
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+class CompiledInfo:
+    """What never changes of a compiled object. `captures`: where inputs= is given; `imported`: another file makes it while it is imported."""
+
+    __slots__ = ("captures", "context", "form", "frame", "imported", "site", "text")
+
+    def __init__(self, form: str, text: str, site: Place, frame: Frame, captures: Place, imported: bool, context: Context) -> None:
+        self.captures = captures
+        self.context = context
+        self.form = form
+        self.text = text
+        self.site = site
+        self.frame = frame
+        self.imported = imported
+
+
+def capturing(i: Interpreter, trace: Trace, function: Value, place: Place) -> None:
+    """Keep which call a placeholder of a trace comes from."""
+    i.extra.setdefault("capturing", {})[trace.number] = (trace, function, place)
+
+
+def held(i: Interpreter, oid: int, field: object) -> Value | None:
+    """What lies at a location now; ("item", n) is an item of a list."""
+    if not (isinstance(field, tuple) and field[0] == "item"):
+        return i.heap.get(oid, field)
+    content = i.heap.get(oid, ITEMS)
+    found: list[Value] = []
+    for part in members(content) if content is not None else ():
+        if not isinstance(part, Tuple):
+            return Unknown("list")
+        if part.items is None:
+            found.append(part.element or UNBOUND)
+        else:
+            found.append(part.items[field[1]] if -len(part.items) <= field[1] < len(part.items) else UNBOUND)
+    return join(found)
+
+
+def count(i: Interpreter, location: Location) -> int:
+    """How often a location was written, as far as noted."""
+    counts: dict[Location, int] = i.extra.setdefault("write counts", {})
+    oid, field = location
+    if field == ITEMS:
+        return counts.get((oid, ANY), 0)
+    return counts.get(location, 0) + (counts.get((oid, ITEMS), 0) if isinstance(field, tuple) and field[0] == "item" else 0)
+
+
+def writer(i: Interpreter, oid: int, field: object) -> Place | None:
+    """Who wrote a location last."""
+    writers: dict[Location, Place] = i.extra.setdefault("writers", {})
+    if field == ITEMS:
+        return writers.get((oid, ANY))
+    found = writers.get((oid, field))
+    return found if found is not None or not isinstance(field, tuple) else writers.get((oid, ITEMS))
+
+
+def cache_of(ref: Ref, function: Value) -> int:
+    """The object that has the traces: MLX's cache knows the function, so all compiled objects of one function share them."""
+    return function.oid if isinstance(function, Ref) else ref.oid
+
+
+def all_entries(held: Value | None) -> list[Entry]:
+    """The traces that a field holds."""
+    return (
+        [entry for m in members(held) if isinstance(m, Traces) for entry in m.entries if isinstance(entry, Entry)]
+        if held is not None
+        else []
+    )
+
+
+def older(i: Interpreter, oid: int) -> bool:
+    """Whether an object is older than the running trace."""
+    trace: Trace | None = i.trace
+    if trace is None:
+        return False
+    made = i.info(oid).trace
+    return made != trace.number
+
+
+def under(i: Interpreter, trace: Trace) -> frozenset[Literal_]:
+    """The literals of the path since a trace began."""
+    return frozenset(condition.literal for condition in i.path[trace.path :] if condition.literal is not None)
+
+
+def counted(trace: Trace) -> dict[Location, tuple[events.Where, tuple[events.Where, ...], events.Where]]:
+    """The numbers that a trace changes and uses besides: where it uses them, by which calls, where it changes them."""
+    found = {}
+    for location, written in trace.counts.items():
+        uses = [(at, calls) for at, calls in trace.uses.get(location, {}).items() if (location, at) not in trace.fed]
+        if uses:
+            found[location] = (*uses[0], written)
+    return found
+
+
+def value_kind(value: Value) -> str:
+    """What lies at a location: array (or a tuple of them), python (a number, text, flag), object, symbolic, or other."""
+    kinds = set()
+    for member in each_part(value, Tuple):
+        if isinstance(member, Array):
+            kinds.add("array")
+        elif isinstance(member, Tuple):
+            if not member.parts:
+                kinds.add("python")
+        elif scalar_type(member) is not None or isinstance(member, (Const, Length)):
+            kinds.add("python")
+        elif isinstance(member, (Ref, External, Bound, Slice, RangeObject)):
+            kinds.add("object")
+        elif isinstance(member, Symbolic):
+            kinds.add("symbolic")
+        else:
+            kinds.add("other")
+    return kinds.pop() if len(kinds) == 1 else "array" if "array" in kinds else "python" if "python" in kinds else "other"
+
+
+def container(i: Interpreter, trace: Trace, oid: int) -> str:
+    """What a capture would name to hold an object: `model.state`, `cache`; "" where no capture can."""
+    name = trace.reached.get(oid, "")
+    if not name or i.info(oid).kind in ("list", "dict"):
+        return name
+    return f"{name}.state" if i.info(oid).kind == "instance" and i.extra["mlx"].object_kind(i, Ref(oid)) is not None else ""

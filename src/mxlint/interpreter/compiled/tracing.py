@@ -1,0 +1,245 @@
+"""Running the function of a compiled object with placeholders, once for each key of its cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from mxlint.domain.heap import Location
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    Array,
+    Chain,
+    Member,
+    Operands,
+    Ref,
+    Traces,
+    Tuple,
+    Value,
+    join,
+    members,
+    rename,
+)
+from mxlint.facts import events
+from mxlint.interpreter import novelty, summaries
+from mxlint.interpreter.compiled.captures import close_captures, open_captures, parts_of
+from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.placeholders import placeholders
+from mxlint.interpreter.compiled.sinks import array_use
+from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held
+from mxlint.interpreter.core import OPERANDS, Arguments, Frame, Interpreter
+from mxlint.interpreter.journal import (
+    describe,
+    modality,
+    note,
+    where,
+)
+from mxlint.interpreter.presumptions import shown
+from mxlint.interpreter.reach import CONTAINERS, arrays_in
+
+
+def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: tuple[object, ...], place: Place, frame: Frame) -> Value:
+    """Trace the function for a call, keep the trace, and return fresh arrays. A trace runs in a context of its own, so the same trace of another
+    call makes the same objects, and may be done again from its summary."""
+    number = _number(i, ref.oid, key)
+    trace = Trace(number, ref.oid, i, i.trace)
+    step = ("call", place, ref.oid, "trace", number)
+    made: set[int] = set()
+    counts: Mapping[Location, int] = {}
+    try:
+        with i.within(step, apart=True):
+            placed = placeholders(i, trace, args, place)
+            made.update(trace.made)
+            under_way = summaries.begin_trace(
+                i, ref, (number, place, args.places, tuple(args.keyword_places.items())), placed, trace.caller
+            )
+            summary = summaries.find(i, under_way, i.context) if under_way is not None else None
+            if summary is not None and under_way is not None and summary.trace.agrees(i, trace):
+                trace = summary.trace
+                counts = {location: count(i, location) for location in trace.reads}
+                result = summaries.replay(i, summary, under_way, i.context)
+                made.update(summary.fresh)
+                capturing(i, trace, function, place)
+            else:
+                result = _run_trace(i, trace, ref, function, placed, place, frame, under_way)
+                if under_way is not None:
+                    made.update(under_way.recording.fresh)
+    finally:
+        with i.within(step):
+            close_captures(i, trace, place)
+    with i.within(step):
+        cache = cache_of(ref, function)
+        kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
+        if len(kept) < MAX_TRACES:
+            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts))))
+        value = fresh(i, result, place, number, ref, args)
+    _discard(i, made)
+    return value
+
+
+def _run_trace(
+    i: Interpreter, trace: Trace, ref: Ref, function: Value, placed: Arguments, place: Place, frame: Frame, under_way: summaries.Call | None
+) -> Value:
+    """Run the body of a trace, and keep a summary of it. Its result, with the arrays numbered."""
+    ended = False
+    result: Value = NONE
+    differentiating = i.extra.get("differentiating")
+    i.trace = trace
+    try:
+        try:
+            open_captures(i, trace, ref)
+            capturing(i, trace, function, place)
+            result = i.call(function, placed, place, frame)
+            ended = True
+        finally:
+            _note_trace(i, trace, result if ended else NONE, ended)
+            i.trace = trace.outer
+            i.extra["differentiating"] = differentiating
+    except BaseException:
+        if under_way is not None:
+            summaries.abandon(i, under_way)
+        raise
+    result = _numbered(result)
+    if under_way is not None:
+        summaries.keep(i, under_way, result, i.context, trace)
+    return result
+
+
+def _numbered(result: Value) -> Value:
+    """What a trace returns, with its arrays numbered in their order: which they were says nothing after the trace."""
+    numbers: dict[int, int] = {}
+
+    def one(member: Member) -> Member:
+        return member.but(ident=numbers.setdefault(member.ident, -1 - len(numbers))) if isinstance(member, Array) else member
+
+    return rename(result, one)
+
+
+def _discard(i: Interpreter, made: set[int]) -> None:
+    """Take what a trace made and nobody holds any more out of the state."""
+    while gone := {oid for oid in made if not i.heap.is_captured(oid)}:
+        for oid in gone:
+            i.heap.clear(oid)
+        made = made - gone
+
+
+def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> None:
+    """Note that host code computes with a placeholder that an exception left in captured state, where it runs the compiled function itself
+    instead."""
+    capturing: dict[int | None, tuple[Trace, Value, Place]] = i.extra.get("capturing", {})
+    if not capturing:
+        return
+    for value in values:
+        for array in i.each(value):
+            if not isinstance(array, Array) or array.trace not in capturing:
+                continue
+            trace, function, called = capturing[array.trace]
+            if array.ident not in trace.leaves:
+                continue
+            eager = target(i, function)[0]
+            m = modality(i, 0)
+            if m is not None and eager is not None and any(frame.function == eager.oid for frame in i.stack):
+                at = next(frame.called_at for frame in i.stack if frame.function == eager.oid) or place
+                note(i, events.Note("fallback", where(called), "", trace.oid, m, (where(at),)))
+
+
+def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
+    numbers = i.extra.setdefault("trace numbers", {})
+    return int(numbers.setdefault((oid, repr(key)), len(numbers) + 1))
+
+
+def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
+    note_kept_placeholders(i, trace, ended)
+    for array in arrays_in(i, result):
+        if array.ident in trace.stretched:
+            trace.stretched[array.ident]()
+    shown(i, (result,))
+    array_use(i, result)
+    returned = parts_of(i, trace, (result, *map(Ref, trace.captured_out)))
+    for seen, fact in trace.array_reads:
+        if not seen.used:
+            continue
+        if (
+            fact.alias
+            and not trace.gradients
+            and -1 not in returned
+            and returned.isdisjoint(ident for ident, found in trace.by_ident.items() if seen in found)
+        ):
+            # What reaches no output is no part of what is compiled.
+            fact = replace(fact, alias="", source=None, holder=None)
+        note(i, fact)
+    note(
+        i,
+        events.Trace(
+            trace.oid,
+            trace.number,
+            trace.operations,
+            trace.random_in,
+            trace.random_out,
+            describe(i, result),
+            ended,
+            trace.full,
+            trace.parted,
+        ),
+    )
+
+
+def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
+    """The writes of placeholders: one is left there if it still lies there when the trace ends."""
+    for location, fact in trace.kept:
+        present = held(i, *location)
+        left = (
+            not ended
+            or present is not None
+            and any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
+        )
+        note(i, fact if left else replace(fact, placeholder=False))
+
+
+def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments) -> Value:
+    """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned."""
+    operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
+    stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
+
+    done: dict[int, tuple[Member, Value]] = {}
+
+    def of(value: Value) -> Value:
+        found = [one(member) for member in members(value)]
+        return found[0] if len(found) == 1 else join(found)
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Array):
+            ident = i.ident(place, ("result", number, member.ident))
+            if i.trace is None:
+                if operands.idents:
+                    i.heap.set(ident, OPERANDS, operands)
+                novelty.made(i, ident, args.values, place, "item" if stateful else "")
+            return Array(
+                ident,
+                None,
+                member.shape,
+                member.dtype,
+                Chain(place, "result"),
+                grows=member.grows,
+            )
+        key = -member.oid - 1 if isinstance(member, Ref) else id(member)
+        if key in done:
+            made = done[key][1]
+            if isinstance(made, Ref):
+                i.info(made.oid).summary = True  # MLX makes one for each way that leads there
+            return made
+        if isinstance(member, Tuple):
+            tuple_ = member.holding(tuple(map(of, member.parts)))
+            done[key] = (member, tuple_)
+            return tuple_
+        if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
+            oid = i.allocate(i.info(member.oid).kind, None, place, ("result", number, member.oid))
+            done[key] = (member, Ref(oid))
+            for field, held in list(i.heap.fields(member.oid).items()):
+                if field not in (("#", "alive"), ("#", "argument"), ("#", "original")):
+                    i.heap.set(oid, field, of(held))
+            return Ref(oid)
+        return member
+
+    return of(result)

@@ -1,0 +1,185 @@
+"""What is written: by a trace on the program around it, which a replay does not do again, and by the program on what a trace has read."""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    Const,
+    Ref,
+    Tuple,
+    Unbound,
+    Value,
+    each_part,
+    members,
+    scalar_type,
+)
+from mxlint.facts import events
+from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.reads import NUMBERS, label
+from mxlint.interpreter.compiled.sinks import event
+from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
+from mxlint.interpreter.core import Frame, Interpreter, count_write
+from mxlint.interpreter.journal import (
+    call_places,
+    describe,
+    journal,
+    modality,
+    note,
+    qualname,
+    where,
+    wheres,
+)
+from mxlint.interpreter.reach import arrays_in
+
+
+def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place | None, frame: Frame, how: str = "") -> None:
+    """Note a write: who wrote last where, and what a running trace writes that is older than itself."""
+    if place is None:
+        return
+    count_write(i, oid, field, place)
+    if oid != frame.oid and i.info(oid).kind != "compiled":
+        escaping(i, value)
+    if i.info(oid).kind == "instance":
+        i.extra["mlx"].assigned(i, oid, field, value, place, frame)
+        if field == "__call__":
+            for member in members(value):
+                if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
+                    note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
+    trace: Trace | None = i.trace
+    if trace is None:
+        _overwritten(i, oid, field, place)
+        return
+    argument = i.heap.get(oid, ("#", "argument"))
+    if argument is not None and i.info(oid).trace == trace.number:
+        _mutated(i, trace, oid, field, argument, place, frame)
+        return
+    if not older(i, oid) or i.info(oid).kind == "frame" and frame.oid == oid:
+        return
+    if i.info(oid).kind in ("iterator", "generator"):
+        event(i, "effect", place, "next()", frame, note_="counter")
+        return
+    if oid in trace.refused:
+        return
+    location = (oid, field)
+    again = location in trace.reads
+    trace.written[location] = place
+    traced = any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, value))
+    m = modality(i, trace.path, presumed=keeping(i, oid))
+    if m is None:
+        return
+    how = how or _how(i, oid, field)
+    calls = wheres(call_places(i, trace.depth + 1))
+    changed = i.extra.setdefault("changed in traces", {})
+    changed[location] = (trace.oid, where(place))
+    fact = events.Write(
+        trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
+        oid in trace.captured_in or trace.leaves.get(oid, ("argument",))[0] != "argument", oid in trace.captured_out or oid in trace.leaves_out, _new(i, trace, oid, field), m, again, container(i, trace, oid),
+    )  # fmt: skip
+    if traced and how != "content":
+        trace.kept.append((location, fact))
+    else:
+        note(i, fact)
+    before = trace.reads.get(location)
+    if before is not None and not i.silent:
+        numbers = [scalar_type(member) for part in (before.value, value) for member in members(part)]
+        if all(name in NUMBERS for name in numbers) and before.value != value:
+            trace.counts.setdefault(location, fact.where)
+            if location in trace.last_use:
+                trace.fed.add((location, trace.last_use[location]))
+
+
+def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
+    """Host code writes what a trace has changed: what was there is gone. The same code run without a trace relies on nothing."""
+    changed: dict[object, tuple[int, events.Where]] = i.extra.setdefault("changed in traces", {})
+    if not changed:
+        return
+    changed.pop((oid, field), None)
+    found = changed.get(("argument", oid))
+    if found is not None and found[1] == where(place):
+        del changed["argument", oid]
+        relied_on = journal(i).relied
+        for key in [key for key in relied_on if key[0] == ("argument", oid)]:
+            del relied_on[key]
+
+
+def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
+    """Note the compiled objects that values keep: they are stored in something older than the activation, or returned."""
+    facts = journal(i)
+    if len(facts.escaped) == len(facts.compiled):
+        return
+    kept = facts.returned if returned else facts.escaped
+    todo, seen = list(values), set()
+    while todo:
+        for member in each_part(todo.pop()):
+            if isinstance(member, Ref) and member.oid not in seen:
+                seen.add(member.oid)
+                kind = i.info(member.oid).kind
+                if kind == "compiled":
+                    kept.add(member.oid)
+                elif kind == "function":
+                    env = i.heap.get(member.oid, ("#", "parent"))
+                    if isinstance(env, Ref) and i.info(env.oid).kind == "frame":
+                        todo.append(env)
+                elif kind == "generator":
+                    env = i.heap.get(member.oid, ("#", "parent"))
+                    for local in i.heap.fields(env.oid).values() if isinstance(env, Ref) else ():
+                        # What a later round of the generator's own loop replaces, its frame does not keep.
+                        parts = (part for part in each_part(local) if isinstance(part, Ref))
+                        todo.extend(part for part in parts if part.oid not in facts.compiled or not facts.compiled[part.oid].loops)
+                elif kind in ("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached"):
+                    todo.extend(held for name, held in i.heap.fields(member.oid).items() if name not in (("#", "class"), ("#", "alive")))
+
+
+def note_kept(i: Interpreter, mark: int) -> None:
+    """Note the compiled objects that containers or objects hold at the end of an entry, as far as it wrote them; and those with a public name."""
+    facts = journal(i)
+    if len(facts.escaped) == len(facts.compiled):
+        return
+    kept: list[Value] = []
+    for oid, field in dict.fromkeys((oid, field) for oid, field, _ in i.heap.trail[mark:]):
+        value = i.heap.get(oid, field)
+        kind = i.info(oid).kind
+        if value is None or kind == "compiled":
+            continue
+        if kind == "class":
+            facts.methods.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
+        if kind not in ("frame", "module", "function", "partial", "iterator", "generator", "coroutine"):
+            kept.append(value)
+        elif kind == "module" and isinstance(field, str):
+            held = {m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled"} - facts.public
+            # What begins with `_` is private to its module by convention; the name in another file is evidence to the contrary.
+            if held and (not field.startswith("_") or i.project.named_elsewhere(field, i.info(oid).payload.source)):  # type: ignore[attr-defined]
+                facts.public |= held
+    escaping(i, *kept)
+
+
+def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Value, place: Place, frame: Frame) -> None:
+    """Note that a trace changes an argument, which is a copy of the caller's."""
+    m = modality(i, trace.path)
+    if m is None:
+        return
+    original = i.heap.get(oid, ("#", "original"))
+    if isinstance(original, (Const, Ref)):
+        key = ("argument", original.oid if isinstance(original, Ref) else original.value)
+        i.extra.setdefault("changed in traces", {})[key] = (trace.oid, where(place))
+    name = str(argument.value) if isinstance(argument, Const) else ""
+    calls = wheres(call_places(i, trace.depth + 1))
+    note(i, events.Event(trace.oid, trace.number, "mutate", where(place), _how(i, oid, field), name, qualname(frame), calls, (), (), m))
+
+
+def _how(i: Interpreter, oid: int, field: object) -> str:
+    if i.info(oid).kind in ("frame", "module"):
+        return "name"
+    if isinstance(field, str):
+        return "attribute"
+    return "items" if field == ITEMS else "content" if i.info(oid).kind == "array" else "item"
+
+
+def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
+    """Whether a written location did not exist when the trace began; a list: whether it is longer."""
+    before = trace.before(i, oid, field, held(i, oid, field))
+    if field != ITEMS:
+        return before is None or isinstance(before, Unbound)
+    now = i.heap.get(oid, ITEMS)
+    lengths = [len(value.items) if isinstance(value, Tuple) and value.items is not None else None for value in (before, now)]
+    return None not in lengths and lengths[0] < lengths[1]  # type: ignore[operator]
