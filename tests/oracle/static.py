@@ -38,7 +38,7 @@ from mxlint.domain.value import (
     Range as Step,
 )
 from mxlint.interpreter import entry
-from mxlint.interpreter.activations import FunctionInfo
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.core import Frame, FrameInfo, Interpreter, Observer
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project

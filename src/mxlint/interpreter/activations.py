@@ -10,13 +10,17 @@ from mxlint.interpreter import choices, summaries
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, FrameInfo, Halt, Interpreter, Target
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.relevance import Reach, reach_of
 from mxlint.syntax import ir
 
 ENV: Final = ("#", "parent")
 
+
 MAX_RECURSION: Final = 3
 """Activations of one function that are run one inside the other before recursion is a fixpoint."""
+
+
 MAX_FIXPOINT: Final = 6
 """Rounds of a fixpoint of recursion."""
 
@@ -69,30 +73,6 @@ class Start:
         del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
         if i.trace is not None:
             i.trace.operations = self.operations
-
-
-class FunctionInfo:
-    """What never changes of a function: its code and where it was defined."""
-
-    __slots__ = ("first", "module", "node", "qualname", "source")
-
-    def __init__(self, node: ir.FuncDef | ir.Lambda, source: Any, qualname: str, module: int) -> None:
-        self.node = node
-        self.source = source
-        self.qualname = qualname
-        self.module = module
-
-    @property
-    def name(self) -> str:
-        return self.node.name if isinstance(self.node, ir.FuncDef) else "<lambda>"
-
-    @property
-    def generator(self) -> bool:
-        return self.node.generator
-
-    @property
-    def is_async(self) -> bool:
-        return isinstance(self.node, ir.FuncDef) and self.node.is_async
 
 
 def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Value:

@@ -39,7 +39,8 @@ from mxlint.interpreter import lengthening, novelty, presumptions, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import captures, sinks, tracing, writes
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
-from mxlint.interpreter.iteration import UNROLLED
+from mxlint.interpreter.elements import UNROLLED
+from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.journal import room
 from mxlint.interpreter.reach import arrays_in
 from mxlint.models.mlx import arguments as described
@@ -79,8 +80,6 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     entry = i.extra["table"].entry(name) or i.extra["table"].entry(f"{name}[int]")
     if entry is not None and (entry.kind == "method" or entry.evaluates) or entry is None and not method.startswith("__"):
         if entry is None and not i.extra["mlx"].has(name):
-            from mxlint.interpreter.exceptions import throw_named
-
             throw_named(i, "builtins.AttributeError", place)
         return Bound(array, External(name))
     return compute(i, name, operands, {}, place, frame)

@@ -9,10 +9,11 @@ from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Member, Ref, Value
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter, Truth
-from mxlint.interpreter.iteration import ITEMS, unpack
+from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import METHODS
+from mxlint.interpreter.unpacking import unpack
 from mxlint.syntax import ir
 
 

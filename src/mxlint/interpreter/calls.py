@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
-from mxlint.interpreter.activations import ENV, FunctionInfo, run_function
+from mxlint.interpreter.activations import ENV, run_function
 from mxlint.interpreter.classes import instantiate
 from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import call_manager, suspended
 from mxlint.interpreter.lookup import library_base, special
 from mxlint.syntax import ir

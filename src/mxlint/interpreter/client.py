@@ -17,11 +17,12 @@ from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.core import CLIENT, Condition, Frame, Interpreter
+from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run
-from mxlint.interpreter.iteration import ITEMS, repeat
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
+from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.reach import each_leaf
 from mxlint.source import Source
 

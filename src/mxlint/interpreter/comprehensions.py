@@ -11,7 +11,9 @@ from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.binding import assign, branch
 from mxlint.interpreter.builders import copy_dict, hashed, new_list, new_set, put
 from mxlint.interpreter.core import Frame, FrameInfo, Interpreter
-from mxlint.interpreter.iteration import Consume, append, iterate
+from mxlint.interpreter.elements import append
+from mxlint.interpreter.iteration import iterate
+from mxlint.interpreter.operations import Consume
 from mxlint.syntax import ir
 
 

@@ -10,9 +10,11 @@ from mxlint.domain.value import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple
 from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.deques import within_length
+from mxlint.interpreter.elements import append, dict_keys, extended, view_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.items import dict_item
-from mxlint.interpreter.iteration import append, collected, dict_keys, extended, new_iterator, view_element
+from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
 

@@ -37,7 +37,7 @@ from mxlint.syntax import ir
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import Start
-    from mxlint.interpreter.iteration import Invariants
+    from mxlint.interpreter.loops import Invariants
     from mxlint.interpreter.operations import Operations
     from mxlint.interpreter.relevance import Reach
     from mxlint.interpreter.summaries import Summary
@@ -375,7 +375,7 @@ class Interpreter:
         """`owner.name = value`."""
         self.operations.set_attribute(self, owner, name, value, place, frame)
 
-    def iterate(self, value: Value, consume: Callable[[Value], None], place: Place, frame: Frame) -> None:
+    def iterate(self, value: Value, consume: Callable[[Value], Value | None], place: Place, frame: Frame) -> None:
         """Hand each element of an iterable to `consume`, as a loop does."""
         self.operations.iterate(self, value, consume, place, frame)
 

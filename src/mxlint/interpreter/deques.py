@@ -8,7 +8,7 @@ from typing import Final
 from mxlint.domain.place import Place
 from mxlint.domain.value import Const, Member, Option, Ref, Tuple, Value, join, of, options
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
-from mxlint.interpreter.iteration import ITEMS
+from mxlint.interpreter.elements import ITEMS
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
 

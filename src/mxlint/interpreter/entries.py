@@ -15,11 +15,11 @@ from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbol
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter import choices
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.compiled import making, sinks, tracing, writes
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key

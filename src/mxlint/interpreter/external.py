@@ -24,7 +24,7 @@ from mxlint.domain.value import (
     join,
     members,
 )
-from mxlint.interpreter import builtin, commandline, containers, generators, iteration, library, lookup, modules, streams
+from mxlint.interpreter import builtin, commandline, containers, elements, generators, library, lookup, modules, sending, streams
 from mxlint.interpreter.arity import completed
 from mxlint.interpreter.calls import called_back
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
@@ -91,12 +91,12 @@ def _container_method(i: Interpreter, name: str, method: containers.Method, args
 def _iterator_method(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     owner = args.args[0]
     if name == "send" and isinstance(owner, Ref) and i.info(owner.oid).kind == "generator" and len(args.args) > 1 and args.args[1] != NONE:
-        return iteration.sent(i, owner, args.args[1], place, frame)
+        return sending.sent(i, owner, args.args[1], place, frame)
     if name == "throw" and isinstance(owner, Ref) and i.info(owner.oid).kind == "generator" and len(args.args) > 1:
         error = args.args[1]
         if isinstance(error, External) or isinstance(error, Ref) and i.info(error.oid).kind == "class":
             error = i.call(error, Arguments(), place, frame)
-        return iteration.thrown(i, owner, error, place, frame)
+        return sending.thrown(i, owner, error, place, frame)
     if name in ("__next__", "send"):
         return builtin.HANDLERS["builtins.next"](i, Arguments((owner,), places=(place,)), place, frame)
     if name == "__iter__":
@@ -193,7 +193,7 @@ def _open(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return made
     text = [m for m in members(made) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "class")) == External("io.TextIOWrapper")]
     for member in text:
-        i.heap.set(member.oid, iteration.STORED, Kind("str", "open"))
+        i.heap.set(member.oid, elements.STORED, Kind("str", "open"))
     return join(text) if text else made
 
 

@@ -7,12 +7,15 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, External, Member, Ref, Tuple, Unknown, Value, join, members
-from mxlint.interpreter.activations import ENV, FunctionInfo, activation, run_body
+from mxlint.interpreter.activations import ENV, activation, run_body
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, Halt, Interpreter, Target
 from mxlint.interpreter.exceptions import caught, throw_named
-from mxlint.interpreter.iteration import CLOSING, RETURNED, SENT, THROWN, Consume, iterate
+from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.iteration import iterate
+from mxlint.interpreter.iterators import CLOSING, RETURNED, SENT, THROWN
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.operations import Consume
 
 
 def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -36,8 +36,9 @@ from mxlint.domain.value import (
 from mxlint.interpreter import choices
 from mxlint.interpreter.builders import hashed, is_key, new_list, put
 from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
+from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.iteration import collected, known_items, range_element
+from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, environment, library_base, special
 from mxlint.interpreter.novelty import resized, taken
 

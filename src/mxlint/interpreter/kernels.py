@@ -12,7 +12,7 @@ from mxlint.interpreter import arrays, calls
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
-from mxlint.interpreter.iteration import known_items
+from mxlint.interpreter.elements import known_items
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 

@@ -2,58 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Operands, Ref, Symbolic, Tuple, Union, Value, members
+from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Operands, Ref, Tuple, Value, members
 from mxlint.interpreter import arrays, shapeless
-from mxlint.interpreter.compiled import reads, sinks, state, writes
+from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.compiled import reads, sinks, writes
+from mxlint.interpreter.compiled.state import held
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
+from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.freezing import freeze
+from mxlint.interpreter.kinds import CLASS, MODULE, base_of, kind
+from mxlint.interpreter.optimizers import apply_gradients, optimizer_update
+from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.submodules import reached, submodules
+from mxlint.interpreter.trees import entries, tree_map
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
-
-CLASS: Final = ("#", "class")
-MODULE: Final = "mlx.nn.Module"
-
-
-def base_of(i: Interpreter, cls: Value) -> str | None:
-    """The class of MLX that a class is or derives from."""
-    from mxlint.interpreter.lookup import mro
-
-    if isinstance(cls, Union):
-        return None
-    for base in mro(i, cls):
-        if isinstance(base, External) and base.name.startswith("mlx."):
-            return base.name
-    return None
-
-
-def kind(i: Interpreter, ref: Ref) -> str | None:
-    """`module` or `optimizer` for an instance that is one."""
-    cls = i.heap.get(ref.oid, CLASS)
-    return class_kind(i, cls) if cls is not None else None
-
-
-def class_kind(i: Interpreter, cls: Value) -> str | None:
-    """`module` or `optimizer` for a class that is one."""
-    base = base_of(i, cls)
-    if base is None:
-        return None
-    return "module" if is_module_class(base) else "optimizer" if base.startswith("mlx.optimizers.") else None
-
-
-def holds_arrays(i: Interpreter, value: Value) -> bool:
-    """Whether a field of a module is a parameter or holds some: what `parameters()` walks."""
-    for member in members(value):
-        if isinstance(member, Array):
-            return True
-        if isinstance(member, Ref) and (i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module"):
-            return True
-    return False
-
-
-# -- making ------------------------------------------------------------------------------------------------------------
 
 
 def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
@@ -120,21 +87,19 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
     if layer is not None:
         _hold(i, owner, layer, place)
     if name == "mlx.nn.Sequential":
-        from mxlint.interpreter.builders import new_list
-
         i.heap.set(owner.oid, "layers", new_list(i, Tuple(args.args), place, "layers"))
 
 
 WEIGHTS: Final = "weights"
 """The field that stands for all weights of a module whose layers are not known."""
+
+
 LAYER: Final = ("#", "layer")
 """The field that holds the description of a layer of mlx.nn."""
 
 
 def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
     """Put the weights and sublayers of a layer into its object."""
-    from mxlint.interpreter.builders import new_list
-
     i.heap.set(owner.oid, LAYER, Const(layer))
     for attribute_name, described in layer.weights.items():
         if described is None:
@@ -147,12 +112,9 @@ def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
         made = _sublayer(i, part, place, (owner.oid, attribute_name))
         if made is not None:
             i.heap.set(owner.oid, attribute_name, made)
-    del new_list
 
 
 def _sublayer(i: Interpreter, part: Any, place: Place, tag: object) -> Value | None:
-    from mxlint.interpreter.builders import new_list
-
     if isinstance(part, Layer):
         oid = i.allocate("instance", None, place, ("sublayer", tag), label=part.name.rpartition(".")[2])
         i.heap.set(oid, CLASS, External(part.name))
@@ -169,9 +131,6 @@ def _sublayer(i: Interpreter, part: Any, place: Place, tag: object) -> Value | N
         found = [_sublayer(i, item, place, (tag, n)) for n, item in enumerate(part)]
         return new_list(i, Tuple(tuple(item for item in found if item is not None)), place, (tag, "list"))
     return None
-
-
-# -- calling -----------------------------------------------------------------------------------------------------------
 
 
 def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
@@ -252,9 +211,6 @@ def _draws(i: Interpreter, owner: Ref, entry: Any) -> bool:
     return bool(entry.random or entry.stochastic)
 
 
-# -- attributes and methods --------------------------------------------------------------------------------------------
-
-
 def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place, frame: Frame) -> Value | None:
     """An attribute that MLX gives to layers, modules and optimizers; None for any other."""
     if not isinstance(owner, Ref):
@@ -282,33 +238,6 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
     return None
 
 
-def submodules(i: Interpreter, value: Value, seen: set[int] | None = None) -> Iterator[Ref]:
-    """A module and all modules that it holds, each once."""
-    seen = set() if seen is None else seen
-    for member in members(value):
-        if isinstance(member, Tuple):
-            for item in member.items or ():
-                yield from submodules(i, item, seen)
-        elif isinstance(member, Ref) and member.oid not in seen:
-            seen.add(member.oid)
-            if kind(i, member) == "module":
-                yield member
-            if i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module":
-                for field, held in list(i.heap.fields(member.oid).items()):
-                    if field not in (CLASS, ("#", "parent"), ("#", "alive")):
-                        yield from submodules(i, held, seen)
-
-
-def reached(i: Interpreter, value: Value) -> Iterator[Ref]:
-    """A module and all modules that it holds, where a trace comes to them through it."""
-    for root in members(value):
-        name = i.trace.reached.get(root.oid) if i.trace is not None and isinstance(root, Ref) else None
-        for module in submodules(i, root):
-            if name is not None:
-                i.trace.reached.setdefault(module.oid, name)
-            yield module
-
-
 def _mode(training: bool) -> Any:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         given = args.args[1] if len(args.args) > 1 else args.keywords.get("mode", Const(training))
@@ -322,9 +251,7 @@ def _mode(training: bool) -> Any:
 
 def _parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """A fresh tree of the arrays, without those whose name begins with `_`."""
-    from mxlint.interpreter.mlx import HANDLERS
-
-    made = HANDLERS["mlx.utils.tree_map"](i, Arguments((External("#same"), args.args[0]), places=(place, place)), place, frame)
+    made = tree_map(i, Arguments((External("#same"), args.args[0]), places=(place, place)), place, frame)
     _drop_private(i, made)
     for member in members(made):
         if isinstance(member, Ref):
@@ -347,8 +274,6 @@ def _drop_private(i: Interpreter, tree: Value) -> None:
 
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.update(tree)`: new arrays for its parameters."""
-    from mxlint.interpreter.reach import arrays_in
-
     tree = args.args[1] if len(args.args) > 1 else NONE
     if isinstance(tree, Ref) and i.info(tree.oid).kind in ("dict", "instance"):
         for _ in reached(i, args.args[0]):
@@ -379,54 +304,8 @@ def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     return args.args[0]
 
 
-QUANTIZED: Final = {"mlx.nn.Linear": "mlx.nn.QuantizedLinear", "mlx.nn.Embedding": "mlx.nn.QuantizedEmbedding"}
-
-
-def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`nn.quantize(model)`: other layers in the place of those that can be quantized and that a predicate, if there is one, takes."""
-    predicate = args.get(4, "class_predicate")
-    for owner in list(submodules(i, args.args[0])):
-        for field, value in list(i.heap.fields(owner.oid).items()):
-            if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
-                content = i.heap.get(value.oid, ("#", "items"))
-                for number, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
-                    _quantize_one(i, value.oid, ("item", number), item, predicate, place, frame)
-            elif isinstance(field, str):
-                _quantize_one(i, owner.oid, field, value, predicate, place, frame)
-    return NONE
-
-
-def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predicate: Value | None, place: Place, frame: Frame) -> None:
-    cls = i.heap.get(layer.oid, CLASS) if isinstance(layer, Ref) else None
-    name = QUANTIZED.get(cls.name) if isinstance(cls, External) else None
-    if name is None or not isinstance(layer, Ref):
-        return
-    if predicate is not None and predicate != NONE:
-        answer = i.call(
-            predicate, Arguments((i.symbolic(place, "path", kinds=frozenset(("str",))), layer), places=(place, place)), place, frame
-        )
-        if i.truth(answer, place, frame).outcome is not True:
-            return
-    made = i.allocate("instance", None, place, ("quantized", layer.oid), label=name.rpartition(".")[2])
-    for held_field, held in list(i.heap.fields(layer.oid).items()):
-        i.heap.set(made, held_field, External(name) if held_field == CLASS else held)
-    for extra in ("scales", "biases"):
-        i.heap.set(made, extra, Array(i.ident(place, (extra, layer.oid)), None, None, None))
-    if isinstance(field, tuple):
-        content = i.heap.get(oid, ("#", "items"))
-        if isinstance(content, Tuple) and content.items is not None:
-            items = list(content.items)
-            items[field[1]] = Ref(made)
-            i.heap.set(oid, ("#", "items"), Tuple(tuple(items)))
-    else:
-        i.heap.set(oid, field, Ref(made))
-    writes.on_write(i, oid, field, Ref(made), place, frame, "update")
-
-
 def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.load_weights(pairs)`: the very arrays that the pairs name; of a file: new ones."""
-    from mxlint.interpreter.iteration import known_items
-
     given = args.args[1] if len(args.args) > 1 else NONE
     pairs = known_items(i, given) if isinstance(given, (Tuple, Ref)) else None
     for pair in pairs or ():
@@ -441,7 +320,7 @@ def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         owner: Value | None = args.args[0]
         *path, last = str(name.value).split(".")
         for part in path:
-            owner = state.held(i, owner.oid, _key(i, owner, part)) if isinstance(owner, Ref) else None
+            owner = held(i, owner.oid, _key(i, owner, part)) if isinstance(owner, Ref) else None
         if isinstance(owner, Ref):
             _put_one(i, owner, int(last) if last.isdigit() else last, value, place, frame, set())
     return args.args[0]
@@ -454,9 +333,6 @@ def _key(i: Interpreter, owner: Ref, part: str) -> object:
 
 def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame, done: set[tuple[Member, Member]] | None = None) -> None:
     """Put the arrays of a tree where they belong in a module, a list or a dict: the very arrays, no copies. `done`: what was put where."""
-    from mxlint.interpreter.iteration import known_items
-    from mxlint.interpreter.mlx import entries
-
     for member in members(owner):
         if not isinstance(member, Ref):
             continue
@@ -478,7 +354,7 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
     if kind_ not in ("instance", "dict") and not isinstance(key, int):
         return  # a list has no such item: MLX raises
     field: object = key if kind_ == "instance" else ("k", Const(key)) if kind_ == "dict" else ("item", key)
-    present = state.held(i, owner.oid, field)
+    present = held(i, owner.oid, field)
     if present is None:
         return
     if isinstance(present, Array) and not isinstance(field, tuple):
@@ -487,142 +363,6 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
         writes.on_write(i, owner.oid, field, value, place, frame, "fill" if given else "update")
     elif not isinstance(present, Array):
         _put_in(i, present, value, place, frame, done)
-
-
-def _optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`optimizer.update(model, gradients)`: new weights and new state."""
-    from mxlint.interpreter.reach import arrays_in
-
-    optimizer = args.args[0]
-    model = args.args[1] if len(args.args) > 1 else NONE
-    if not i.extra.get("applying"):
-        own = _own_method(i, optimizer, "apply_gradients")
-        if own is not None and len(args.args) > 2:
-            i.extra["applying"] = True
-            try:
-                i.call(own, Arguments((args.args[2], model), places=(place, place)), place, frame)
-            finally:
-                i.extra["applying"] = False
-            return NONE
-    single = _own_method(i, optimizer, "apply_single")
-    if single is not None:
-        gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
-        weight = next((v for m in submodules(i, model) for v in i.heap.fields(m.oid).values() if isinstance(v, Array)), gradient)
-        i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
-    given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
-    trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
-    for module in reached(i, model):
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if isinstance(field, str) and isinstance(value, Array):
-                if not _trains(i, module):
-                    continue
-                new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
-                reads.on_read(i, module.oid, field, value, place, frame)
-                i.heap.set(module.oid, field, new)
-                writes.on_write(i, module.oid, field, new, place, frame, "weights")
-    for member in members(optimizer):
-        if not isinstance(member, Ref):
-            continue
-        state = i.heap.get(member.oid, ("#", "state"))
-        if isinstance(state, Ref):
-            if i.trace is not None and member.oid in i.trace.reached:
-                i.trace.reached.setdefault(state.oid, f"{i.trace.reached[member.oid]}.state")
-            reads.on_read(i, member.oid, ("#", "state"), state, place, frame)
-            cls = i.heap.get(member.oid, CLASS)
-            base = base_of(i, cls) if cls is not None else None
-            entry = i.extra["table"].entry(base) if base is not None else None
-            for setting in entry.settings or () if entry is not None else ():
-                held = i.heap.get(member.oid, setting)
-                if held is not None:
-                    reads.on_read(i, member.oid, setting, held, place, frame, name=setting)
-            rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
-            if rate is not None:
-                reads.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
-            _schedule(i, member, state, place, frame)
-            for name in (*(entry.state or () if entry is not None else ("moments",)), "step"):
-                _update_leaf(i, member, state, name, trace, place, frame)
-            if entry is not None:
-                for setting, names in (entry.state_when or {}).items():
-                    _update_set(i, member, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
-    return NONE
-
-
-def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: int | None, place: Place, frame: Frame) -> None:
-    """An update computes one part of an optimizer's state anew."""
-    present = i.heap.get(state.oid, ("k", Const(name)))
-    if present is not None and (name != "step" or _counts_steps(i, optimizer)):
-        reads.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
-    counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
-    new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
-    i.heap.set(state.oid, ("k", Const(name)), new)
-    writes.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
-
-
-def _update_set(
-    i: Interpreter,
-    optimizer: Ref,
-    state: Ref,
-    setting: str,
-    default: object,
-    names: Collection[str],
-    trace: int | None,
-    place: Place,
-    frame: Frame,
-) -> None:
-    """An update computes those parts of an optimizer's state that it has only where a setting is not left as it is by default."""
-    held = i.heap.get(optimizer.oid, setting)
-    if held is None:
-        return
-
-    def update() -> Value:
-        for name in names:
-            _update_leaf(i, optimizer, state, name, trace, place, frame)
-        return NONE
-
-    if isinstance(held, Const):
-        if held.value != default:
-            update()
-    else:
-        given = i.extra["given at"].get(optimizer.oid, {}).get(setting, place)
-        i.choose(i.truth(held, given, frame), given, update, lambda: NONE)
-
-
-def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: Frame) -> None:
-    """Call a schedule with the number of the step, which is an array of the state; the state keeps what it gives."""
-    rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
-    step = i.heap.get(state.oid, ("k", Const("step")))
-    if rate is None or step is None:
-        return
-    for member in members(rate):
-        if (
-            isinstance(member, Bound)
-            or isinstance(member, Ref)
-            and i.info(member.oid).kind in ("function", "instance", "partial")
-            or _made_by_mlx(i, member)
-        ):
-            made = i.call(member, Arguments((step,), places=(place,)), place, frame)
-            i.heap.set(state.oid, ("k", Const("learning_rate")), made)
-
-
-def _own_method(i: Interpreter, optimizer: Value, name: str) -> Value | None:
-    """A method that a class of the program gives its optimizers, bound."""
-    from mxlint.interpreter.lookup import class_attribute
-
-    cls = i.heap.get(optimizer.oid, CLASS) if isinstance(optimizer, Ref) else None
-    method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
-    return Bound(optimizer, method) if isinstance(method, Ref) else None
-
-
-def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:
-    """Whether an update computes with the number of the step: a schedule, or the correction of a bias."""
-    rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
-    schedule = rate is not None and any(isinstance(member, (Ref, Bound, External)) or _made_by_mlx(i, member) for member in members(rate))
-    return schedule or i.heap.get(optimizer.oid, "bias_correction") == TRUE
-
-
-def _made_by_mlx(i: Interpreter, member: Member) -> bool:
-    """Whether something is a function that MLX has made, such as a schedule."""
-    return isinstance(member, Symbolic) and member.identity in i.extra.get("made functions", {})
 
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
@@ -639,41 +379,6 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         writes.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
 
 
-def _freeze(frozen: bool) -> Any:
-    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        """Which of the module's weights are trained is another one from now on."""
-        for module in submodules(i, args.args[0]):
-            keys = args.keywords.get("keys", NONE)
-            i.heap.set(module.oid, state.FROZEN, Tuple((Const(frozen), keys)))
-            writes.on_write(i, module.oid, state.FROZEN, Const(frozen), place, frame)
-        return args.args[0]
-
-    return run
-
-
-def _trains(i: Interpreter, module: Ref) -> bool:
-    """Whether the weights of a layer are trained: it is not frozen as a whole."""
-    return i.heap.get(module.oid, state.FROZEN) != Tuple((TRUE, NONE))
-
-
-def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
-    """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
-    for module in reached(i, model):
-        if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.fields(module.oid).items()):
-            continue
-        frozen = i.heap.get(module.oid, state.FROZEN)
-        reads.on_read(i, module.oid, state.FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if (
-                isinstance(field, str)
-                and isinstance(value, Array)
-                and i.trace is not None
-                and i.trace.holds(value.trace)
-                and _trains(i, module)
-            ):
-                writes.on_write(i, module.oid, field, value, place, frame, "differentiate")
-
-
 def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return args.args[0]
 
@@ -682,16 +387,8 @@ def _nothing(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     return NONE
 
 
-def _apply_gradients(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`optimizer.apply_gradients(gradients, parameters)`: the new parameters, and new state."""
-    _optimizer_update(i, Arguments((args.args[0], NONE, *args.args[1:2]), places=args.places), place, frame)
-    return args.args[2] if len(args.args) > 2 else i.symbolic(place, "parameters")
-
-
 _METHODS: Final[dict[str, Any]] = {
     "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
-    "module.update": update_dict, "module.load_weights": _load, "module.freeze": _freeze(True), "module.unfreeze": _freeze(False), "module.apply": _convert,
-    "module.set_dtype": _convert, "optimizer.update": _optimizer_update, "optimizer.init": _nothing, "optimizer.apply_gradients": _apply_gradients,
+    "module.update": update_dict, "module.load_weights": _load, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _convert,
+    "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": _nothing, "optimizer.apply_gradients": apply_gradients,
 }  # fmt: skip
-
-__all__ = ["Member", "Symbolic", "attribute", "call", "holds_arrays", "kind", "submodules"]

@@ -29,12 +29,15 @@ from mxlint.domain.value import (
     scalar_type,
 )
 from mxlint.interpreter import choices
+from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import ARRAY_LIKE, Arguments, Condition, Frame, Halt, Interpreter
+from mxlint.interpreter.elements import STORED, append, known_items, view_element
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.iteration import STORED, append, collected, element_of, known_items, new_iterator, view_element
+from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.novelty import read_out
 from mxlint.interpreter.type_tests import type_names

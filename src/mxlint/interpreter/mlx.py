@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     NONE,
-    TRUE,
     Array,
-    Bound,
     Const,
     External,
-    Kind,
     Literal_,
     Member,
     Ref,
     Symbolic,
     Tuple,
-    Unknown,
     Value,
-    join,
     members,
 )
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, exports, kernels, layers, presumptions, results, transforms
-from mxlint.interpreter.builders import new_list
+from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, presumptions, quantizing, results, transforms
 from mxlint.interpreter.compiled import making, sinks, writes
 from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.exceptions import ancestors
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
-from mxlint.interpreter.keys import MAX_PARTS
 from mxlint.interpreter.reach import arrays_in, each_array
+from mxlint.interpreter.trees import tree_flatten, tree_map
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
 
@@ -39,6 +34,8 @@ Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
 
 NUMBERS: Final = frozenset({"int", "float", "bool", "number"})
+
+
 TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "list", "tuple")}
 """The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""
 
@@ -90,7 +87,7 @@ class Mlx:
 
     def object_kind(self, i: Interpreter, ref: Ref) -> str | None:
         """`module` or `optimizer` for an instance that is one."""
-        return layers.kind(i, ref)
+        return kinds.kind(i, ref)
 
     def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
         """An attribute of an object was assigned."""
@@ -98,7 +95,7 @@ class Mlx:
 
     def class_kind(self, i: Interpreter, cls: Value) -> str | None:
         """`module` or `optimizer` for a class that is one."""
-        return layers.class_kind(i, cls)
+        return kinds.class_kind(i, cls)
 
     def refused_name(self, name: str) -> str:
         """The type of something of a library as an argument that MLX refuses; "" if it takes it, or that is not known."""
@@ -113,14 +110,12 @@ class Mlx:
 
     def refused(self, i: Interpreter, ref: Ref) -> str:
         """The type of an instance as an argument that MLX refuses; "" if it takes it, or that is not known."""
-        what = layers.kind(i, ref)
+        what = kinds.kind(i, ref)
         if what == "module":
             return "nn.Module"
         cls = i.heap.get(ref.oid, ("#", "class"))
         if what == "optimizer":
             return "optimizer"
-        from mxlint.interpreter.exceptions import ancestors
-
         names = ancestors(i, cls) if cls is not None else {None}
         if None in names or names & TAKEN:
             return ""
@@ -214,7 +209,7 @@ class Mlx:
         if (
             method == ".update"
             and len(args.args) > 1
-            and any(layers.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref))
+            and any(kinds.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref))
         ):
             given = Arguments((NONE, *args.args), args.keywords, places=(place, *args.places))
 
@@ -324,9 +319,6 @@ COUNTS: Final = {
 """Where functions want Python integers, for which an array with a value would do as well."""
 
 
-# -- core --------------------------------------------------------------------------------------------------------------
-
-
 def _array(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`mx.array(value)`: data, which is never lazy."""
     made = arrays.compute(i, "mlx.core.array", args.args, args.keywords, place, frame)
@@ -410,129 +402,15 @@ def _default(name: str) -> Handler:
     return run
 
 
-# -- trees -------------------------------------------------------------------------------------------------------------
-
-
-def _tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    function, tree = args.args[0], args.args[1]
-    rest = args.args[2:]
-
-    done: dict[tuple[Value, ...], Value] = {}
-
-    def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
-        found = [one(member, others, tag) for member in members(value)]
-        return found[0] if len(found) == 1 else join(found)
-
-    def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
-        if not isinstance(member, (Tuple, Ref)):
-            return leaf(member, others, tag)
-        key = (member, *others)
-        made = done.get(key)
-        if isinstance(made, Ref):
-            i.info(made.oid).summary = True  # MLX makes one for each way that leads there
-        if made is None:
-            done[key] = Unknown("a tree that holds itself")
-            made = done[key] = node(member, others, tag)
-        return made
-
-    def node(member: Tuple | Ref, others: tuple[Value, ...], tag: object) -> Value:
-        def each(items: Sequence[Value]) -> Tuple:
-            return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(items)))
-
-        if isinstance(member, Tuple):
-            return member.holding(each(member.items).parts) if member.items is not None else leaf(member, others, tag)
-        info = i.info(member.oid)
-        content = i.heap.get(member.oid, ("#", "items"))
-        if info.kind == "list" and isinstance(content, Tuple) and content.items is not None:
-            return new_list(i, each(content.items), place, ("tree", tag))
-        if info.kind in ("dict", "instance"):
-            oid = i.allocate("dict", None, place, ("tree", tag))
-            from mxlint.interpreter.builders import put
-
-            for key, value in entries(i, member):
-                put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
-            return Ref(oid)
-        return leaf(member, others, tag)
-
-    def leaf(member: Member, others: tuple[Value, ...], tag: object) -> Value:
-        with i.within((place, repr(tag))):
-            return i.call(function, Arguments((member, *others), places=(place,) * (1 + len(others))), place, frame)
-
-    return run(tree, rest, 0)
-
-
-def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:
-    """The entries of a dict, or the parameters and sublayers of a module."""
-    found: list[tuple[Value, Value]] = []
-    for field, value in list(i.heap.fields(ref.oid).items()):
-        if isinstance(field, tuple) and field[0] == "k":
-            found.append((field[1], value))
-        elif isinstance(field, str) and i.info(ref.oid).kind == "instance" and layers.holds_arrays(i, value):
-            found.append((Const(field), value))
-    return found
-
-
-def _part(i: Interpreter, value: Value, number: int) -> Value:
-    from mxlint.interpreter.iteration import known_items
-
-    items = known_items(i, value) if isinstance(value, (Tuple, Ref)) else None
-    return items[number] if items is not None and number < len(items) else Unknown("tree")
-
-
-def _entry(i: Interpreter, value: Value, key: Value) -> Value:
-    if isinstance(value, Ref):
-        found = i.heap.get(value.oid, ("k", key))
-        if found is None and isinstance(key, Const):
-            found = i.heap.get(value.oid, key.value)
-        if found is not None:
-            return found
-    return Unknown("tree")
-
-
-def _tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    for member in members(args.args[0]):
-        if isinstance(member, (Symbolic, Unknown)):
-            pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))
-            return new_list(i, Tuple(None, pair), place)
-    leaves = _named_leaves(i, args.args[0])
-    if leaves is None:
-        i.imprecise("tree of arguments or results too large", place)
-        return new_list(i, Tuple(None, Tuple((Kind("str", "imprecise"), Unknown("tree")))), place)
-    return new_list(i, Tuple(tuple(leaves)), place)
-
-
-def _named_leaves(i: Interpreter, tree: Value) -> list[Value] | None:
-    """The leaves of a tree, each with the names that lead to it; None if there are too many."""
-    leaves: list[Value] = []
-    todo = [("", tree)]
-    for _ in range(MAX_PARTS):
-        if not todo:
-            return leaves
-        prefix, value = todo.pop()
-        inner: list[tuple[str, Value]] = []
-        for member in members(value):
-            content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
-            if isinstance(content, Tuple) and (content.items is not None or content is not member):
-                inner += [(f"{prefix}.{n}", item) for n, item in enumerate(content.items or ())]
-            elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
-                inner += [(f"{prefix}.{key.value if isinstance(key, Const) else '?'}", item) for key, item in entries(i, member)]
-            elif not isinstance(member, Ref) or i.info(member.oid).kind != "list":
-                leaves.append(Tuple((Const(prefix[1:]), member)))
-        todo += reversed(inner)
-    return None
-
-
 HANDLERS: Final[dict[str, Handler]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True), "mlx.core.enable_compile": _switch(False),
     "mlx.core.random.seed": _seed, "mlx.core.synchronize": _synchronize, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
     "mlx.core.set_default_device": _default("mx.set_default_device()"), "mlx.core.set_default_stream": _default("mx.set_default_stream()"),
-    "mlx.utils.tree_map": _tree_map, "mlx.utils.tree_flatten": _tree_flatten,
+    "mlx.utils.tree_map": tree_map, "mlx.utils.tree_flatten": tree_flatten,
     **{f"mlx.core.{name}": _evaluate(name) for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
     **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
     **transforms.HANDLERS,
     **kernels.HANDLERS,
     **exports.HANDLERS,
-    "mlx.nn.quantize": layers.quantize,
+    "mlx.nn.quantize": quantizing.quantize,
 }  # fmt: skip
-
-__all__ = ["TRUE", "Any", "Bound", "Mlx"]

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from mxlint.domain.value import Member, Value
+
 if TYPE_CHECKING:
     from mxlint.domain.heap import Field
     from mxlint.domain.place import Place
-    from mxlint.domain.value import Member, Value
     from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth
     from mxlint.syntax import ir
 
-    Consume = Callable[[Value], None]
+Consume = Callable[[Value], "Value | None"]
+"""What is done with each element of an iterable. What it returns is what a generator's `yield` gives; None: nothing is sent."""
 
 
 class Use(Protocol):
@@ -44,7 +46,7 @@ class Operations:
     define_class: Callable[[Interpreter, ir.ClassDef, Frame], Value]
     delegated: Callable[[Interpreter, Value, Frame, Place, list[Value]], None]
     """`yield from`: hand on each element; what the inner generator returns is put into the list."""
-    managed: Callable[[Interpreter, Member, Consume, Place, Frame], None]
+    managed: Callable[[Interpreter, Member, Callable[[Value], None], Place, Frame], None]
     """`with` a context manager that is no object of the program."""
     annotated: Callable[[Interpreter, ir.Assign, Frame], None]
     import_module: Callable[[Interpreter, str, int, Frame, Place], Value]

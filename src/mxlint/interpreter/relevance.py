@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 from mxlint.domain.heap import Field
 from mxlint.domain.value import Bound, External, Ref, Tuple, Value, members
 from mxlint.interpreter.core import FrameInfo, Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.lookup import BASES, CLASS
 from mxlint.syntax.index import ANY, TRACERS, Block, Import
 
 if TYPE_CHECKING:
-    from mxlint.interpreter.activations import FunctionInfo
     from mxlint.source import Source
     from mxlint.syntax import ir
 
@@ -107,7 +107,6 @@ class Reach:
 
     def _object(self, ref: Ref) -> None:
         """Follow what an object leads to."""
-        from mxlint.interpreter.activations import FunctionInfo
 
         info = self._i.info(ref.oid)
         if info.kind in ("compiled", "transform"):

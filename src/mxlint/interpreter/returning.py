@@ -7,11 +7,12 @@ from typing import Any
 
 from mxlint.domain.value import Array, Bound, Member, Ref, Tuple, Value, members
 from mxlint.facts import events
-from mxlint.interpreter.activations import ENV, FunctionInfo
+from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.comprehensions import Clauses
 from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import Generator
-from mxlint.interpreter.iteration import PARTS
+from mxlint.interpreter.iterators import PARTS
 from mxlint.interpreter.journal import modality, note, qualname, where
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_place
 from mxlint.syntax import ir

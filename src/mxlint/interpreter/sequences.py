@@ -30,13 +30,16 @@ from mxlint.domain.value import (
     members,
     scalar_type,
 )
+from mxlint.interpreter.advancing import element_of, next_item
 from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
 from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
 from mxlint.interpreter.deques import MAXLEN, cut
+from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.exceptions import throw_named
-from mxlint.interpreter.iteration import collected, element_of, known_items, new_iterator, next_item
+from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.lookup import environment, special
 from mxlint.interpreter.operators import binary
 

@@ -11,9 +11,11 @@ from mxlint.domain.value import NONE, External, Ref, Value, members
 from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.handlers import handled_error, try_statement, with_statement
-from mxlint.interpreter.iteration import MAX_UNROLLED, UNROLLED, iterate, repeat
+from mxlint.interpreter.iteration import iterate
+from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.patterns import match_pattern
 from mxlint.syntax import ir
 

@@ -12,9 +12,12 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, UNBOUND, Array, Const, Ref, Symbolic, Tuple, Union, Unknown, Value, join
+from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter, Truth
-from mxlint.interpreter.iteration import POSITION, element_of, known_items, new_iterator, yielded
+from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.iterators import POSITION, new_iterator
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.yielding import yielded
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 MAX_RESULTS: Final = 64

@@ -8,11 +8,13 @@ from typing import Final
 from mxlint.domain.place import Place
 from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.facts import events
-from mxlint.interpreter import calls, shapeless
+from mxlint.interpreter import calls, freezing, shapeless
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.journal import journal, modality, note, where
 from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.trees import tree_map
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -81,12 +83,8 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         return result
     model = i.heap.get(ref.oid, "model")
     if model is not None:
-        from mxlint.interpreter import layers
-
-        layers.differentiated(i, model, place, frame)
-        from mxlint.interpreter.mlx import HANDLERS
-
-        gradients = HANDLERS["mlx.utils.tree_map"](i, Arguments((_like(i, result, args), model), places=(place, place)), place, frame)
+        freezing.differentiated(i, model, place, frame)
+        gradients = tree_map(i, Arguments((_like(i, result, args), model), places=(place, place)), place, frame)
     else:
         numbers = i.heap.get(ref.oid, "argnums") or Const(0)
         chosen = [n for n in (numbers.items if isinstance(numbers, Tuple) else (numbers,)) or ()]
@@ -111,8 +109,6 @@ def _pair(kind: str) -> Handler:
     """`mx.jvp(fun, primals, tangents)` and `mx.vjp`: the function runs once, here."""
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        from mxlint.interpreter.iteration import collected
-
         function = args.args[0]
         for member in members(function):
             if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.trace is None:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mxlint.domain.value import External, Ref, members
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import named
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.relevance import DEFINED_IN
 from mxlint.syntax import ir
 

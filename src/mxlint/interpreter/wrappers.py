@@ -6,10 +6,10 @@ from typing import Final
 
 from mxlint.domain.place import Place
 from mxlint.domain.value import UNBOUND, Bound, External, Member, Ref, Tuple, Unknown, Value, join, members
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.calls import register
 from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
 from mxlint.interpreter.exceptions import ancestors, throw_named
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.type_tests import instance_of
 
 

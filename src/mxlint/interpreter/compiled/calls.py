@@ -23,7 +23,6 @@ from mxlint.domain.value import (
 )
 from mxlint.facts import events
 from mxlint.interpreter import clocks
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.compiled.captures import captured
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.refusals import argument
@@ -31,6 +30,7 @@ from mxlint.interpreter.compiled.replays import compare, replay
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import (
     call_places,
     journal,

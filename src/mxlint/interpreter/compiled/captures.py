@@ -26,6 +26,7 @@ from mxlint.domain.value import (
 from mxlint.facts import events
 from mxlint.interpreter.compiled.state import ITEMS, Trace, older
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.journal import (
     journal,
     where,
@@ -56,8 +57,6 @@ def capture_fact(i: Interpreter, args: Arguments, position: int, name: str, plac
 
 
 def known(i: Interpreter, value: Value) -> tuple[Value, ...] | None:
-    from mxlint.interpreter.iteration import known_items
-
     return known_items(i, value) if not isinstance(value, Union) else None
 
 

@@ -21,10 +21,10 @@ from mxlint.domain.value import (
     members,
 )
 from mxlint.facts import events
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.compiled.captures import capture_fact
 from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import (
     journal,
     loops,
@@ -33,6 +33,7 @@ from mxlint.interpreter.journal import (
     qualname,
     where,
 )
+from mxlint.interpreter.lookup import class_attribute
 from mxlint.syntax import ir
 
 
@@ -196,8 +197,6 @@ def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None,
         if kind in ("transform", "compiled"):
             return target(i, i.heap.get(member.oid, "fun") or NONE, depth - 1)
         if kind == "instance":
-            from mxlint.interpreter.lookup import class_attribute
-
             cls = i.heap.get(member.oid, ("#", "class"))
             method = class_attribute(i, cls, "__call__") if cls is not None and not isinstance(cls, Union) else None
             if isinstance(method, Ref):

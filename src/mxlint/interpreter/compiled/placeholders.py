@@ -17,12 +17,12 @@ from mxlint.domain.value import (
     join,
     members,
 )
-from mxlint.interpreter.activations import FunctionInfo
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.refusals import refused_member
 from mxlint.interpreter.compiled.state import ITEMS, Trace
 from mxlint.interpreter.core import Arguments, Interpreter
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.reach import CONTAINERS, each_leaf
 from mxlint.syntax import ir

@@ -1,0 +1,221 @@
+"""`next()`: the next element of an iterator, and one element of any value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    NONE,
+    Array,
+    Const,
+    External,
+    Member,
+    Range,
+    Ref,
+    Tuple,
+    Unknown,
+    Value,
+    filtered,
+    join,
+    members,
+)
+from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.elements import elements, iterator_items, known_items, position_of, view_element
+from mxlint.interpreter.exceptions import caught, throw_named
+from mxlint.interpreter.iterators import POSITION, parts_of
+from mxlint.interpreter.lookup import special
+from mxlint.interpreter.operators import binary
+from mxlint.interpreter.yielding import as_iterator
+
+
+def element_of(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
+    """What any one element of an iterable may be, without running a loop."""
+    found: list[Value] = []
+    for member in members(value):
+        items = known_items(i, member)
+        if items:
+            found.append(join(items))
+        elif isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+            found.append(_iterator_element(i, member, place, frame))
+        elif isinstance(member, Ref) and i.info(member.oid).kind == "generator":
+            found.append(element_of(i, as_iterator(i, member, place, frame), place, frame))
+        elif isinstance(member, Array):
+            found.append(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame))
+        else:
+            element, _ = elements(i, member, place, frame)
+            found.append(element() if callable(element) else element)
+    return join(found) if found else Unknown("element")
+
+
+def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
+    kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+    if kind == "enumerate":
+        return Tuple((Range(0, None), element_of(i, parts[0], place, frame)))
+    if kind == "zip":
+        return Tuple(tuple(element_of(i, part, place, frame) for part in parts))
+    if kind == "map":
+        given = tuple(element_of(i, part, place, frame) for part in parts[1:])
+        return i.call(parts[0], Arguments(given, places=(place,) * len(given)), place, frame)
+    if kind in ("items", "values", "keys"):
+        return view_element(i, kind, parts[0], place)
+    if kind == "calls":
+        return i.call(parts[0], Arguments(), place, frame)
+    if kind == "count":
+        return binary(i, "+", parts[0], binary(i, "*", Range(0, None), parts[1], place, frame), place, frame)
+    return element_of(i, parts[-1], place, frame)
+
+
+def next_item(i: Interpreter, value: Value, default: Value | None, place: Place, frame: Frame) -> Value:
+    """`next(value, default)`."""
+
+    def of_member(member: Member) -> Value:
+        if isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator"):
+            i.operations.written(i, member.oid, POSITION, NONE, place, frame)
+        if isinstance(member, Ref) and i.info(member.oid).kind == "generator":
+            member = as_iterator(i, member, place, frame)
+        if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+            return next_of_iterator(i, member, default, place, frame)
+        if isinstance(member, Ref) and special(i, member, "__next__", place, frame) is not None:
+            return _next_of_instance(i, member, default, place, frame)
+        i.may_raise()
+        if isinstance(member, Unknown):
+            return member
+        return i.symbolic(place, "next")
+
+    return i.split(value, of_member)
+
+
+def _next_of_instance(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
+    if default is None:
+        method = special(i, ref, "__next__", place, frame)
+        return i.call(method or Unknown("next"), Arguments(), place, frame)
+    ends = Target(i.heap.mark())
+    base = i.path
+    i.targets.append(ends)
+    try:
+        value = call_next(i, ref, ends, default, place, frame)
+        ends.arrived.append((i.heap.changes(ends.mark), value, i.path))
+    except Halt:
+        pass
+    finally:
+        i.targets.remove(ends)
+    i.heap.undo(ends.mark)
+    i.path = base
+    return i.arrive(ends)
+
+
+def _exhausted(i: Interpreter, default: Value | None, place: Place) -> Value:
+    if default is not None:
+        return default
+    throw_named(i, "builtins.StopIteration", place)
+
+
+def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
+    kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+    if kind == "calls":
+        return _next_call(i, ref, default, place, frame)
+    number = i.heap.get(ref.oid, POSITION) or Const(0)
+    if kind == "count":
+        i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
+        return binary(i, "+", parts[0], binary(i, "*", number, parts[1], place, frame), place, frame)
+    position = position_of(i, ref)
+    i.heap.set(ref.oid, POSITION, Const(0))
+    items = iterator_items(i, ref)
+    i.heap.set(ref.oid, POSITION, number)
+    i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
+    if items is not None and position is not None:
+        if position < len(items):
+            return items[position]
+        return _exhausted(i, default, place)
+    element = join(items) if items else _iterator_element(i, ref, place, frame)
+    if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
+        element = join(items[number.low :])
+    return i.fork(
+        [
+            ((Condition("varying", place, None),), lambda: element),
+            ((Condition("varying", place, None),), lambda: _exhausted(i, default, place)),
+        ]
+    )
+
+
+def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
+    ends = Target(i.heap.mark())
+    base = i.path
+    i.targets.append(ends)
+    after = Target(ends.mark)
+    try:
+        value = called_once(i, ref, ends, NONE, place, frame)
+        after.arrived.append((i.heap.changes(ends.mark), value, i.path))
+    except Halt:
+        pass
+    finally:
+        i.targets.remove(ends)
+    i.heap.undo(ends.mark)
+    i.path = base
+    alternatives: list[tuple[Path, Callable[[], Value]]] = []
+    if after.arrived:
+        alternatives.append(((), lambda: i.arrive(after)))
+    if ends.arrived:
+        alternatives.append(((), lambda: (i.arrive(ends), _exhausted(i, default, place))[1]))
+    return i.fork(alternatives)
+
+
+def call_next(i: Interpreter, ref: Ref, ends: Target, default: Value, place: Place, frame: Frame) -> Value:
+    """Call `__next__`; a state in which it raises StopIteration arrives at `ends`, with a value."""
+    method = special(i, ref, "__next__", place, frame)
+    if method is None:
+        throw_named(i, "builtins.TypeError", place)
+    mark, base = i.heap.mark(), i.path
+    raised = Target(mark)
+    i.targets.append(raised)
+    i.enter_try(raised)
+    value: Value | None = None
+    try:
+        value = i.call(method, Arguments(), place, frame)
+    except Halt:
+        pass
+    finally:
+        i.leave_try()
+        i.targets.remove(raised)
+        possible = raised.finish(i.heap)
+    here, path = i.heap.cut(mark), i.path
+    for delta, error, way in raised.arrived:
+        answer = caught(i, error, External("builtins.StopIteration"))
+        i.heap.apply(delta)
+        i.path = way
+        if answer is not False:
+            ends.arrived.append((i.heap.changes(ends.mark), default, way))
+        if answer is not True:
+            try:
+                i.throw(error)
+            except Halt:
+                pass
+        i.heap.undo(mark)
+    i.hand_on(mark, possible)
+    i.path = base
+    if value is None:
+        raise Halt
+    i.heap.apply(here)
+    i.path = path
+    return value
+
+
+def called_once(i: Interpreter, ref: Ref, ends: Target, default: Value, place: Place, frame: Frame) -> Value:
+    """One element of `iter(function, sentinel)`; a state in which the function gave the sentinel arrives at `ends`."""
+    function, sentinel = parts_of(i, ref)
+    value = i.call(function, Arguments(), place, frame)
+
+    def stop() -> Value:
+        i.leave(ends, default)
+        return NONE
+
+    return i.choose(
+        i.truth(binary(i, "==", value, sentinel, place, frame), place, frame), place, stop, lambda: _other_than(value, sentinel)
+    )
+
+
+def _other_than(value: Value, other: Value) -> Value:
+    """The members of a value that are not a constant."""
+    kept = filtered(value, lambda member: None if isinstance(other, Const) and member == other else member)
+    return kept if kept is not None else value

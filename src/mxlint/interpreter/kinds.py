@@ -1,0 +1,49 @@
+"""Which objects are modules and optimizers of MLX."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.value import Array, External, Ref, Union, Value, members
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.lookup import mro
+from mxlint.models.mlx.names import is_module_class
+
+CLASS: Final = ("#", "class")
+
+
+MODULE: Final = "mlx.nn.Module"
+
+
+def base_of(i: Interpreter, cls: Value) -> str | None:
+    """The class of MLX that a class is or derives from."""
+    if isinstance(cls, Union):
+        return None
+    for base in mro(i, cls):
+        if isinstance(base, External) and base.name.startswith("mlx."):
+            return base.name
+    return None
+
+
+def kind(i: Interpreter, ref: Ref) -> str | None:
+    """`module` or `optimizer` for an instance that is one."""
+    cls = i.heap.get(ref.oid, CLASS)
+    return class_kind(i, cls) if cls is not None else None
+
+
+def class_kind(i: Interpreter, cls: Value) -> str | None:
+    """`module` or `optimizer` for a class that is one."""
+    base = base_of(i, cls)
+    if base is None:
+        return None
+    return "module" if is_module_class(base) else "optimizer" if base.startswith("mlx.optimizers.") else None
+
+
+def holds_arrays(i: Interpreter, value: Value) -> bool:
+    """Whether a field of a module is a parameter or holds some: what `parameters()` walks."""
+    for member in members(value):
+        if isinstance(member, Array):
+            return True
+        if isinstance(member, Ref) and (i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module"):
+            return True
+    return False

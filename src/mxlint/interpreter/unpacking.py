@@ -1,0 +1,82 @@
+"""Unpacking a value into several targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mxlint.domain.place import Place
+from mxlint.domain.value import (
+    MAX_GUARD,
+    NONE,
+    Array,
+    Const,
+    Member,
+    Option,
+    ShapeOf,
+    Symbolic,
+    Tuple,
+    Unknown,
+    Value,
+    of,
+    options,
+)
+from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.iteration import collected
+
+
+def unpack(i: Interpreter, value: Value, count: int, star: int | None, place: Place, frame: Frame) -> list[Value]:
+    """The parts of `a, *b, c = value`: `count` targets, of which number `star` takes a list."""
+    i.place = place
+
+    def one(member: Member) -> Value:
+        if isinstance(member, ShapeOf):
+            axes: list[Value] = []
+            for number in range(count):
+                after = number if star is None or number < star else number - count
+                axes.append(ShapeOf(member.ident, member.origin, False) if number == star else member.axis(after))
+            return Tuple(tuple(axes))
+        content: Value = collected(i, member, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
+        return i.split(
+            content, lambda part: Tuple(tuple(_unpacked(i, member, part if isinstance(part, Tuple) else None, count, star, place, frame)))
+        )
+
+    parts = i.split(value, one)
+    rows = [(option.guard, _row(option.member, count)) for option in options(parts)]
+    return [
+        of(Option(o.member, (*o.guard, *guard)[-MAX_GUARD:]) for guard, items in rows for o in options(items[number]))
+        for number in range(count)
+    ]
+
+
+def _row(member: Member, count: int) -> Sequence[Value]:
+    """The parts that were unpacked of one member; where several were widened, each may be any."""
+    if isinstance(member, Tuple):
+        return member.items if member.items is not None else (member.element or Unknown("unpacking"),) * count
+    return (member,) * count
+
+
+def _unpacked(
+    i: Interpreter, member: Member, content: Tuple | None, count: int, star: int | None, place: Place, frame: Frame
+) -> list[Value]:
+    if content is not None and content.items is not None:
+        items = content.items
+        if star is None:
+            if len(items) == count:
+                return list(items)
+        elif len(items) >= count - 1:
+            after = count - 1 - star
+            middle = items[star : len(items) - after]
+            return [*items[:star], new_list(i, Tuple(middle), place, "star"), *items[len(items) - after :]]
+        throw_named(i, "builtins.ValueError", place)
+    if content is not None:
+        i.may_raise("builtins.ValueError")
+        element = content.element or Unknown("unpacking")
+        return [new_list(i, Tuple(None, element), place, "star") if number == star else element for number in range(count)]
+    if isinstance(member, Array):
+        return [i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame) for _ in range(count)]
+    i.may_raise()
+    if isinstance(member, Unknown):
+        return [member] * count
+    return [i.derived("unpacked", (member, Const(number)), None, place) for number in range(count)]
