@@ -176,7 +176,7 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
     """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names,
     and the names that it declares global."""
     i.imprecise("a call that reaches nothing compiled, and costs too much", place)
-    i.extra["mlx"].handed(i, args.values, place, caller)
+    i.mlx.handed(i, args.values, place, caller)
     for oid, name in (*reach.written, *sorted(reach.globals)):
         present = i.heap.get(oid, name)
         unknown = i.symbolic(place, f"sets {name}", name)
@@ -207,7 +207,7 @@ def _single(i: Interpreter, value: Value) -> bool:
 def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
     """Run the body of an activation."""
     i.stack.append(frame)
-    i.extra.setdefault("run", set()).add(id(info.node))
+    i.ledger.run.add(id(info.node))
     if i.observer is not None:
         i.observer.entered(frame, info.node)
     try:

@@ -64,5 +64,5 @@ def _of_mlx(i: Interpreter, name: str) -> tuple[str, ...]:
     if full in NEEDS:
         return NEEDS[full]
     owner, _, member = full.rpartition(".")
-    entry = i.extra["table"].entry(owner)
+    entry = i.table.entry(owner)
     return ("self",) if entry is not None and entry.kind != "function" and member != "__init_subclass__" else ()

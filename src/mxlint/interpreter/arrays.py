@@ -77,9 +77,9 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if method.startswith("__i") and method[3:] in _IN_PLACE:
         made = compute(i, f"{ARRAY}.{_IN_PLACE[method[3:]]}", operands, {}, place, frame)
         return changed(i, array, made, place, frame)
-    entry = i.extra["table"].entry(name) or i.extra["table"].entry(f"{name}[int]")
+    entry = i.table.entry(name) or i.table.entry(f"{name}[int]")
     if entry is not None and (entry.kind == "method" or entry.evaluates) or entry is None and not method.startswith("__"):
-        if entry is None and not i.extra["mlx"].has(name):
+        if entry is None and not i.mlx.has(name):
             throw_named(i, "builtins.AttributeError", place)
         return Bound(array, External(name))
     return compute(i, name, operands, {}, place, frame)
@@ -146,7 +146,7 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
         name = scalar_type(value)
         return described.Scalar(name) if name in ("bool", "int", "float", "complex", "str") else described.UNKNOWN
     if isinstance(value, External):
-        dtype = i.extra["mlx"].dtype(value.name)
+        dtype = i.mlx.dtype(value.name)
         return described.Dtype(dtype) if dtype is not None else described.UNKNOWN
     if isinstance(value, Tuple) and depth:
         return tuple(_described(i, item, depth - 1) for item in value.items) if value.items is not None else described.UNKNOWN
@@ -275,7 +275,7 @@ def _made(
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
         if origins_:
             i.heap.set(ident, OPERANDS, Operands(origins_))
-        entry = i.extra["table"].entry(name)
+        entry = i.table.entry(name)
         novelty.made(i, ident, args, place, "random" if entry is not None and entry.random else "")
     return made
 
@@ -288,7 +288,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
     captures.composed(i, array.ident, (array, made))
     hold = i.heap
     hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
-    i.extra.setdefault("writers", {})[array.ident, "content"] = place
+    i.ledger.writers[array.ident, "content"] = place
     argument = hold.get(array.ident, ("#", "argument"))
     if argument is not None and i.trace is not None:
         sinks.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "")
@@ -383,7 +383,7 @@ def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands:
     `by_number`: a number among the operands is one of its lengths."""
     if shape is not None and None not in shape:
         return ""
-    entry = i.extra["table"].entry(name)
+    entry = i.table.entry(name)
     keeps = entry is not None and entry.shape in ("same", "broadcast")
     found = {array.grows for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)}
     if "rounds" in found or any(novelty.growing(i, value) for value in operands):
@@ -538,7 +538,7 @@ def _method(i: Interpreter, member: Member, name: str, short: str, args: Argumen
         if short == "tolist" and rank != 0:
             return _listed(i, member, kind, rank, place)
         return novelty.read_out(i, (member,), f".{short}()", kind, place)
-    entry = i.extra["table"].entry(name)
+    entry = i.table.entry(name)
     if entry is not None and entry.evaluates:
         sinks.use(i, "convert", member, f".{short}()", place, frame)
     return compute(i, name, (member, *args.args[1:]), args.keywords, place, frame)

@@ -381,7 +381,7 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         shadows.write(i, member, name, value, place, frame)
     if not isinstance(member, Ref):
         i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
-        i.extra["mlx"].handed(i, (value,), place, frame)
+        i.mlx.handed(i, (value,), place, frame)
         return
     kind = i.info(member.oid).kind
     if kind == "instance":

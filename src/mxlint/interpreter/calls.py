@@ -72,7 +72,7 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
     if isinstance(function, Unknown):
         i.may_raise()
         i.imprecise("a call of something unknown", place)
-        i.extra["mlx"].handed(i, args.values, place, frame)
+        i.mlx.handed(i, args.values, place, frame)
         return Unknown(function.reason)
     if isinstance(function, Symbolic):
         return call_symbolic(i, function, args, place, frame)
@@ -83,8 +83,8 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
 
 def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it."""
-    i.extra["mlx"].handed(i, args.values, place, frame)
-    found: Value | None = i.extra["mlx"].called(i, function, args, place, frame)
+    i.mlx.handed(i, args.values, place, frame)
+    found: Value | None = i.mlx.called(i, function, args, place, frame)
     if found is not None:
         return found
     for value in args.values:
@@ -93,7 +93,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
                 called_back(i, member, place, frame)
     i.may_raise()
     made = i.symbolic(place, "call", function.label, presumed=function.presumed)
-    i.extra["mlx"].gave(i, made, args, place)
+    i.mlx.gave(i, made, args, place)
     return made
 
 

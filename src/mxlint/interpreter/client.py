@@ -37,7 +37,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         if cls is not None and isinstance(info, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_")):
             methods.setdefault(cls.oid, []).append((ref, info))
     for number, public in methods.items():
-        owner = i.extra.get("samples", {}).get(number)
+        owner = i.ledger.samples.get(number)
         if owner is None or not _owns(i, number, owner):
             continue
         for method in public:
@@ -104,13 +104,13 @@ def _run(i: Interpreter, owner: Value, callee: Callee, others: list[Method], fra
         counts.append(_counts(i, mark))
         for other in others:
             _may_run(i, owner, other, frame)
-        i.extra["client"] = f"`{callee.name}` is called again"
+        i.modes.client = f"`{callee.name}` is called again"
         callee.call(2)
 
     try:
         guarded_run(i, run)
     finally:
-        i.extra["client"] = None
+        i.modes.client = None
     journal(i).keep_only(known, lambda record: type(record) is events.Stale)
     return counts == [True]
 
@@ -132,11 +132,11 @@ def _repeat(i: Interpreter, owner: Value, method: Method, frame: Frame) -> None:
     known = len(journal(i).records)
     node = method[1].node
     place = Place(method[1].source, node.start, node.end)
-    i.extra["client"] = f"`{method[1].name}` is called again"
+    i.modes.client = f"`{method[1].name}` is called again"
     try:
         guarded_run(i, lambda: repeat(i, place, lambda: called_alone(i, method, (owner,), 1, frame), certain=True))
     finally:
-        i.extra["client"] = None
+        i.modes.client = None
     journal(i).keep_only(known, _gives_another)
 
 

@@ -31,7 +31,7 @@ class Timed(NamedTuple):
 
 def read(i: Interpreter, place: Place) -> None:
     """A clock is read by host code."""
-    readings: dict[Place, tuple[object, object, object]] = i.extra.setdefault("clock readings", {})
+    readings = i.ledger.clock_readings
     readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL), i.heap.get(0, FORCED))
     i.heap.set(0, READING, Const(("reading", place)))
     i.heap.set(0, RUNNING, TRUE)
@@ -41,7 +41,7 @@ def read(i: Interpreter, place: Place) -> None:
 def called(i: Interpreter, oid: int, outcome: str) -> None:
     """A compiled object is called by host code."""
     if i.heap.get(0, RUNNING) is not None:
-        first = outcome == "traced" and not in_loop(i) and not i.extra.get("entered alone")
+        first = outcome == "traced" and not in_loop(i) and not i.modes.entered_alone
         i.heap.set(0, CALL, Const(Timed(oid, first)))
         i.heap.set(0, FORCED, FALSE)
 
@@ -57,10 +57,9 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
     if operation != "-" or len(parts) != 2 or i.trace is not None:
         return
     end, start = (_place(part) for part in parts)
-    found = i.extra.get("clock readings", {}).get(end)
-    if found is None or start is None or end is None:
+    if end is None or start is None or end not in i.ledger.clock_readings:
         return
-    before, call, waited = found
+    before, call, waited = i.ledger.clock_readings[end]
     if (
         before != Const(("reading", start))
         or not isinstance(call, Const)

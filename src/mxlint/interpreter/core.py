@@ -33,6 +33,8 @@ from mxlint.domain.value import (
     join,
     of,
 )
+from mxlint.interpreter.framework import Framework
+from mxlint.interpreter.ledger import Ledger, Modes
 from mxlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from mxlint.interpreter.operations import Operations
     from mxlint.interpreter.relevance import Reach
     from mxlint.interpreter.summaries import Summary
+    from mxlint.models.mlx.table import Table
     from mxlint.project import Project
     from mxlint.source import Source
 
@@ -340,7 +343,11 @@ class Interpreter:
         self.invariants: Invariants | None = None
         """Of the loop that runs: what the loops in it start from."""
         self.summaries: dict[tuple[object, ...], list[Summary]] = {}
-        self.extra: dict[str, Any] = {}
+        self.modes = Modes()
+        self.ledger = Ledger()
+        self.mlx = Framework()
+        self.table: Table
+        """What was measured of MLX; not there without MLX."""
         self.journal: Any = None
         self.wrappers: frozenset[str] = frozenset()
 
@@ -416,9 +423,7 @@ class Interpreter:
 
     def derived(self, operation: str, parts: Sequence[Member], kinds: frozenset[str] | None, place: Place, label: str = "") -> Symbolic:
         """What an operation makes of symbolic values: the same operation on the same values gives the same thing."""
-        hook = self.extra.get("derived")
-        if hook is not None:
-            hook(self, operation, parts, place)
+        self.operations.derived(self, operation, parts, place)
         identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
         if size(identity) > 24:
             made = self.symbolic(place, operation, label, kinds)
@@ -834,8 +839,8 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     """Keep who wrote a location last, and that it was written once more."""
     if i.heap.recording is not None:
         i.heap.recording.write((oid, field, place))
-    writers = i.extra.setdefault("writers", {})
-    counts = i.extra.setdefault("write counts", {})
+    writers = i.ledger.writers
+    counts = i.ledger.writes
     writers[oid, field] = place
     counts[oid, field] = counts.get((oid, field), 0) + 1
     if field == ITEMS or isinstance(field, tuple) and field[0] == "item":

@@ -44,9 +44,9 @@ def guarded_run(i: Interpreter, run: object) -> None:
     finally:
         writes.note_kept(i, mark)
         i.heap.undo(mark)
-        i.extra["differentiating"] = None
-        i.extra["entered alone"] = False
-        i.extra["thread"] = None
+        i.modes.differentiating = False
+        i.modes.entered_alone = False
+        i.modes.thread = None
 
 
 def kept_run(i: Interpreter, run: object) -> None:
@@ -74,7 +74,7 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) ->
     What another file makes while it is imported is left to the run over that file, which sees its calls."""
     used = {record.object for record in journal(i).records if type(record).__name__ in ("Call", "Trace")}
     used |= {record.object for record in journal(i).records if type(record).__name__ == "Note" and record.object is not None}
-    traced: set[int] = i.extra.setdefault("traced alone", set())
+    traced = i.ledger.traced_alone
     for number in list(journal(i).compiled):
         if number in used or number in traced or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
             continue
@@ -111,7 +111,7 @@ def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: 
     info = i.info(ref.oid).payload if ref is not None else None
     if ref is None or not isinstance(info, FunctionInfo) or info.generator or info.is_async or not isinstance(place, Place):
         return
-    i.extra["entered alone"] = True
+    i.modes.entered_alone = True
     with i.within(("entry", place, turn)):
         i.call(compiled_object, arguments(i, ref, info, bound, names, compiled_function=True), place, frame)
 
@@ -162,7 +162,7 @@ def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Val
     made = _sample(i, cls, place)
     if made is None:
         return i.symbolic(place, "parameter", param.name, source="parameter")
-    words: dict[int, str] = i.extra.setdefault("presumed objects", {})
+    words = i.ledger.presumed
     for _, _, member in each_place(i, (made,)):
         if isinstance(member, Ref):
             words[member.oid] = f"`{param.name}` is {WORDS[cls]}"
@@ -205,8 +205,8 @@ def _article(name: str) -> str:
 
 def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
     """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
-    making: set[object] = i.extra.setdefault("making", set())
-    samples: dict[object, Value] = i.extra.setdefault("samples", {})
+    making = i.ledger.making
+    samples = i.ledger.samples
     key = cls.oid if isinstance(cls, Ref) else cls.name
     if key in samples:
         return samples[key]
@@ -403,15 +403,15 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     ref, cls, owner_class = function
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
-    entered: set[object] = i.extra.setdefault("entered", set())
+    entered = i.ledger.entered
     reached = {fact.site.span for fact in journal(i).compiled.values()}
-    again = id(info.node) in i.extra.get("run", ())
+    again = id(info.node) in i.ledger.run
     if id(info.node) in entered or again and not _unreached(i, info, reached) or is_wrapper(i, info):
         return
     entered.add(id(info.node))
 
     owner: Value | None = None
-    samples: dict[object, Value] = i.extra.setdefault("samples", {})
+    samples = i.ledger.samples
     if cls is not None and info.node.params and info.name != "__new__" and cls.oid not in samples:
         # The sample stays: all methods of the class see one object.
         keep: list[Value | None] = []
@@ -420,7 +420,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
             samples[cls.oid] = keep[0]
     if cls is not None:
         owner = samples.get(cls.oid)
-    if not again and id(info.node) in i.extra.get("run", ()):
+    if not again and id(info.node) in i.ledger.run:
         return
 
     known = frozenset(journal(i).compiled)
@@ -448,7 +448,7 @@ def called_alone(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequ
     """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`."""
     ref, info = function
     place = Place(info.source, info.node.start, info.node.end)
-    i.extra["entered alone"] = True
+    i.modes.entered_alone = True
     with i.within(("entry", place, turn)):
         args = arguments(i, ref, info, len(given), frozenset())
         every = Arguments(

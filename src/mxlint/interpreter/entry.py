@@ -29,7 +29,6 @@ from mxlint.interpreter import (
     mlx,
     modules,
     operators,
-    plain,
     returning,
     statements,
     truths,
@@ -58,6 +57,10 @@ def _access(i: Interpreter, oid: int, field: Field, value: Value, place: Place |
 
 
 def _statement(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
+    return None
+
+
+def _derived(i: Interpreter, operation: str, parts: Sequence[Member], place: Place) -> None:
     return None
 
 
@@ -106,6 +109,7 @@ def python_operations() -> Operations:
         returned=_statement,
         raised=_statement,
         discarded=_statement,
+        derived=_derived,
         costly=_cheap,
     )
 
@@ -121,6 +125,7 @@ def mlx_operations() -> Operations:
         returned=_returned,
         raised=_raised,
         discarded=_discarded,
+        derived=sinks.derived,
         costly=activations.costly,
     )
 
@@ -148,10 +153,9 @@ def prepared_mlx(project: Project, table: Table, observer: Observer | None = Non
     """An interpreter of Python with MLX. `wrappers`: dotted names of functions that compile as `mx.compile` does."""
     i = Interpreter(mlx_operations(), project, observer)
     i.wrappers = frozenset(wrappers)
-    i.extra["mlx"] = mlx.Mlx(table, wrappers)
-    i.extra["table"] = table
+    i.mlx = mlx.Mlx(table, wrappers)
+    i.table = table
     i.journal = journal.Journal()
-    i.extra["derived"] = sinks.derived
     i.heap.new(Info("process", None, None))
     return i
 
@@ -159,7 +163,6 @@ def prepared_mlx(project: Project, table: Table, observer: Observer | None = Non
 def prepared(project: Project, observer: Observer | None = None) -> Interpreter:
     """An interpreter of Python alone."""
     i = Interpreter(python_operations(), project, observer)
-    i.extra["mlx"] = plain.NoMlx()
     return i
 
 

@@ -55,9 +55,9 @@ def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Val
 
 def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Place) -> list[Value]:
     """What `==` of each pair gives; two objects that are met again in one comparison are compared once."""
-    outer: dict[tuple[Value, Value], Value] | None = i.extra.get("compared")
+    outer = i.ledger.compared
     known: dict[tuple[Value, Value], Value] = {} if outer is None else outer
-    i.extra["compared"] = known
+    i.ledger.compared = known
     found: list[Value] = []
     try:
         for x, y in zip(a, b):
@@ -68,7 +68,7 @@ def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Pla
                     known[x, y] = answer
             found.append(answer)
     finally:
-        i.extra["compared"] = outer
+        i.ledger.compared = outer
     return found
 
 

@@ -55,9 +55,9 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return _container_method(i, name, method, args, place, frame)
     if name.startswith("mlx.") or name in i.wrappers:
         i.may_raise()
-        found = i.extra["mlx"].call(i, name, args, place, frame)
+        found = i.mlx.call(i, name, args, place, frame)
         if found is not None:
-            return found  # type: ignore[no-any-return]
+            return found
     if name in importers():
         return _import(i, name, args, place, frame)
     modelled = library.call_model(i, name, args, place, frame)
@@ -65,7 +65,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return modelled
     if name.endswith(".__init__"):
         return NONE
-    i.extra["mlx"].handed(i, args.values, place, frame)
+    i.mlx.handed(i, args.values, place, frame)
     for value in args.values:
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
@@ -116,9 +116,9 @@ def _member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     submodule = i.project.find(full, 0, frame.source) if not owner.name.startswith(("builtins.", "mlx.")) else None
     if submodule is not None and submodule.source is not None:
         return modules.import_module(i, full, 0, frame, place)
-    found = i.extra["mlx"].member(i, owner.name, str(name.value), place, frame)
+    found = i.mlx.member(i, owner.name, str(name.value), place, frame)
     if found is not None:
-        return found  # type: ignore[no-any-return]
+        return found
     return library.library_member(i, owner.name, str(name.value), place)
 
 
@@ -137,9 +137,9 @@ def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Fra
     """An attribute that the library base of a class gives its instances."""
     owner, cls, name = args.args
     assert isinstance(name, Const)
-    found = i.extra["mlx"].instance_attribute(i, owner, cls, str(name.value), place, frame)
+    found = i.mlx.instance_attribute(i, owner, cls, str(name.value), place, frame)
     if found is not None:
-        return found  # type: ignore[no-any-return]
+        return found
     base = lookup.library_base(i, cls)
     if base is None:
         return UNBOUND
@@ -202,10 +202,10 @@ _INTERNAL: Final[dict[str, Handler]] = {
     "#member": _member,
     "#submodule": _submodule,
     "#library_attribute": _library_attribute,
-    "#effect": lambda i, args, place, frame: i.extra["mlx"].effect(i, args, place, frame),
-    "#source": lambda i, args, place, frame: i.extra["mlx"].source(i, args, place, frame),
-    "#set_item": lambda i, args, place, frame: i.extra["mlx"].set_item(i, args, place, frame),
-    "#set_member": lambda i, args, place, frame: i.extra["mlx"].set_member(i, args, place, frame),
+    "#effect": lambda i, args, place, frame: i.mlx.effect(i, args, place, frame),
+    "#source": lambda i, args, place, frame: i.mlx.source(i, args, place, frame),
+    "#set_item": lambda i, args, place, frame: i.mlx.set_item(i, args, place, frame),
+    "#set_member": lambda i, args, place, frame: i.mlx.set_member(i, args, place, frame),
     "#same": lambda i, args, place, frame: args.args[0],
     "builtins.BaseException.__init__": _exception_init,
     "builtins.Exception.__init__": _exception_init,

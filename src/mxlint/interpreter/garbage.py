@@ -86,7 +86,7 @@ def possible_states(i: Interpreter, possible: Iterable[Possible]) -> list[Possib
 def _reachable(i: Interpreter, delta: Delta, values: Iterable[Value]) -> Delta:
     """A state relative to the present one without the objects that it made and that neither older ones nor some values refer to."""
     fresh = {oid for oid, field in delta if field == ALIVE and not i.heap.has(oid, ALIVE)}
-    if not fresh or i.extra.get("called") or not {i.info(oid).kind for oid in fresh} <= PLAIN:
+    if not fresh or i.ledger.results or not {i.info(oid).kind for oid in fresh} <= PLAIN:
         return delta
     gone = fresh - outliving(values, delta, fresh)
     if not gone:

@@ -274,9 +274,9 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
             _set_item(i, member, i.live(index), value, place, frame)
         elif isinstance(member, External):
             i.operations.external(i, "#set_item", Arguments((member, index, value), places=(place,) * 3), place, frame)
-            i.extra["mlx"].handed(i, (value,), place, frame)
+            i.mlx.handed(i, (value,), place, frame)
         else:
-            i.extra["mlx"].handed(i, (value,), place, frame)
+            i.mlx.handed(i, (value,), place, frame)
         return NONE
 
     i.place = place

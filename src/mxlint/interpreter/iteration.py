@@ -77,7 +77,7 @@ def _iterate_in_trace(i: Interpreter, member: Member, consume: Consume, place: P
         # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
         total = rounds * min(of_rounds, default=0) if rounds > UNROLLED else trace.operations - before
         trace.operations = before + total
-        i.extra["mlx"].looped(i, rounds, total, place, frame)
+        i.mlx.looped(i, rounds, total, place, frame)
 
 
 def _left(i: Interpreter) -> int:
@@ -104,7 +104,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
             consume = _counting(i, member.oid, consume)
         elif not isinstance(member, RangeObject) and all(isinstance(item, Const) for item in items):
-            i.extra.setdefault("finite loops", set()).add(place)
+            i.ledger.finite_loops.add(place)
         unroll(i, items, consume, place)
         return
     if isinstance(member, Ref):

@@ -39,7 +39,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     made = []
     for n, shape in enumerate(wanted):
         dtype = dtypes[n] if n < len(dtypes) else None
-        name = i.extra["mlx"].dtype(dtype.name) if isinstance(dtype, External) else None
+        name = i.mlx.dtype(dtype.name) if isinstance(dtype, External) else None
         link = Chain(place, "kernel", chain) if trace is not None else None
         made.append(Array(i.ident(place, ("kernel", n)), trace, _shape(i, shape), name, link, origin))
     if i.trace is not None:

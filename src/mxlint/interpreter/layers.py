@@ -56,13 +56,13 @@ def _construct(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
 
 
 def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: Place, frame: Frame) -> None:
-    entry = i.extra["table"].entry(name)
+    entry = i.table.entry(name)
     parameters = entry.params or () if entry is not None else ()
     given: dict[str, Value] = dict(zip(parameters, args.args))
     given.update(args.keywords)
     for key, value in given.items():
         i.heap.set(owner.oid, ("made with", key), value)
-    i.extra.setdefault("given at", {})[owner.oid] = {**dict(zip(parameters, args.places)), **args.keyword_places}
+    i.ledger.given_at[owner.oid] = {**dict(zip(parameters, args.places)), **args.keyword_places}
     if entry is not None and entry.kind == "optimizer" or name.startswith("mlx.optimizers."):
         state = i.allocate("dict", None, place, ("state", owner.oid))
         i.heap.set(owner.oid, ("#", "state"), Ref(state))
@@ -154,7 +154,7 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
             return None
         reads.on_read(i, owner.oid, WEIGHTS, held, place, frame)
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
-    entry = i.extra["table"].entry(cls)
+    entry = i.table.entry(cls)
     description = i.heap.get(owner.oid, LAYER)
     weights: list[Value] = []
     for module in submodules(i, owner):
@@ -163,9 +163,7 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
                 reads.on_read(i, module.oid, field, value, place, frame)
                 weights.append(value)
     form = (
-        f"{cls}[bias=False]"
-        if i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.extra["table"].has(f"{cls}[bias=False]")
-        else cls
+        f"{cls}[bias=False]" if i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{cls}[bias=False]") else cls
     )
     operand = next((m for value in rest.args for m in members(value) if isinstance(m, Array)), None)
     shapeless.operation(i, form, operand, place, cls.replace("mlx.", ""), frame)

@@ -18,7 +18,7 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
     take its place, as what is cut back to a window does."""
     if name not in LENGTHENS or i.trace is not None:
         return False
-    known: dict[int, Place] = i.extra.setdefault("lengthened", {})
+    known = i.ledger.lengthened
     found = any(_goes_on(i, item, ident, place, known) for item in _items(i, operands))
     known[ident] = place
     return found

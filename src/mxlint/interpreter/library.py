@@ -298,17 +298,17 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
         args = Arguments(given, places=(place,) * len(given))
 
         def run(function: Value = function, args: Arguments = args) -> Value:
-            outer = i.extra.get("thread")
+            outer = i.modes.thread
             if found.name in THREADS:
-                numbers = i.extra.setdefault("thread numbers", {})
-                i.extra["thread"] = (place, numbers.setdefault((place, i.context), len(numbers) + 1))
+                numbers = i.ledger.threads
+                i.modes.thread = (place, numbers.setdefault((place, i.context), len(numbers) + 1))
             try:
                 return i.call(function, args, place, frame)
             finally:
-                i.extra["thread"] = outer
+                i.modes.thread = outer
 
         if callback.times == "once":
-            i.extra.setdefault("called", {})[(found.name, place)] = run()
+            i.ledger.results[(found.name, place)] = run()
         else:
             if callback.times != "each":
                 happens = i.undecided("open", place, tag=("called back", found.name))
@@ -316,7 +316,7 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
             else:
                 happens = never = Condition("varying", place, None)
             result = i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
-            i.extra.setdefault("called", {})[(found.name, place)] = result
+            i.ledger.results[(found.name, place)] = result
 
 
 def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
@@ -493,7 +493,7 @@ def _derived(
         return join(found_items)
     if of.kind == "call":
         key = (found.name if found is not None else "", place)
-        known = i.extra.get("called", {}).get(key)
+        known = i.ledger.results.get(key)
         if known is not None:
             kept = [m for m in members(known) if m != UNBOUND]
             return join(kept) if kept else i.symbolic(place, "result of a callback")

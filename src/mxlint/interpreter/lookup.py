@@ -79,7 +79,7 @@ def library_attribute(i: Interpreter, cls: str, name: str) -> Value | None:
     for base in (cls, *[b for b in bases(cls) if b != "builtins.object"]):
         full = f"{base}.{name}"
         found = model(full)
-        if found is not None or i.extra["mlx"].has(full):
+        if found is not None or i.mlx.has(full):
             return External(found.name if found is not None else full)
         value = constant(full)
         if value is not None:

@@ -24,6 +24,7 @@ from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, 
 from mxlint.interpreter.compiled import making, sinks, writes
 from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
 from mxlint.interpreter.exceptions import ancestors
+from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
 from mxlint.interpreter.reach import arrays_in, each_array
 from mxlint.interpreter.trees import tree_flatten, tree_map
@@ -40,7 +41,7 @@ TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "
 """The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""
 
 
-class Mlx:
+class Mlx(Framework):
     """MLX's part of the interpreter."""
 
     def __init__(self, table: Table, wrappers: Collection[str]) -> None:
@@ -202,7 +203,7 @@ class Mlx:
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Something symbolic is called: a schedule gives an array, and what has a method `.update(model, gradients)` is an optimizer."""
         results.demanded(i, function, place, frame)
-        maker = i.extra.get("made functions", {}).get(function.identity)
+        maker = i.ledger.made_functions.get(function.identity)
         if maker is not None:
             return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
         method = function.identity[0] if isinstance(function.identity, tuple) else None
@@ -255,7 +256,7 @@ def _environment(i: Interpreter, value: Value, place: Place) -> None:
 
 def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
     """A function of MLX, by the table."""
-    entry = i.extra["table"].entry(name)
+    entry = i.table.entry(name)
     if entry is None:
         return None
     short = f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
@@ -279,7 +280,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return i.symbolic(place, name, kinds=frozenset((kind,)) if kind else None)
     if entry.returns == "function":
         made = i.symbolic(place, name)
-        i.extra.setdefault("made functions", {})[made.identity] = (name, args)
+        i.ledger.made_functions[made.identity] = (name, args)
         return made
     if entry.returns in ("array", "arrays", "tree"):
         return arrays.compute(i, name, args.args, args.keywords, place, frame)

@@ -106,7 +106,7 @@ def library_module(i: Interpreter, name: str, place: Place) -> Value:
     """A module of a library, by its canonical name; one without a model is a particular unknown thing."""
     full = canonical(name)
     top = full.partition(".")[0]
-    if top in libraries() or i.extra["mlx"].has(full) or top == "mlx":
+    if top in libraries() or i.mlx.has(full) or top == "mlx":
         return External(full)
     i.may_raise("builtins.ImportError")
     return i.derived("import", (Const(name),), frozenset(("module",)), place, name)
@@ -169,7 +169,7 @@ def missing_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Valu
         return None
     if isinstance(star, External):
         full = f"{star.name}.{name}"
-        if kind_of(full) is not None or i.extra["mlx"].has(full):
+        if kind_of(full) is not None or i.mlx.has(full):
             return i.attribute(star, name, frame.place(node), frame)
         return None
     if name in _BUILTINS:

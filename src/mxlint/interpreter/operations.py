@@ -65,5 +65,7 @@ class Operations:
     """By a return statement, or by the body of a lambda."""
     raised: Callable[[Interpreter, ir.Stmt, Value, Frame], None]
     discarded: Callable[[Interpreter, ir.ExprStmt, Value, Frame], None]
+    derived: Callable[[Interpreter, str, Sequence[Member], Place], None]
+    """Something is computed from symbolic values by an operation."""
     costly: Callable[[Interpreter], None]
     """An activation has taken many steps."""

@@ -19,14 +19,14 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     """`optimizer.update(model, gradients)`: new weights and new state."""
     optimizer = args.args[0]
     model = args.args[1] if len(args.args) > 1 else NONE
-    if not i.extra.get("applying"):
+    if not i.modes.applying:
         own = _own_method(i, optimizer, "apply_gradients")
         if own is not None and len(args.args) > 2:
-            i.extra["applying"] = True
+            i.modes.applying = True
             try:
                 i.call(own, Arguments((args.args[2], model), places=(place, place)), place, frame)
             finally:
-                i.extra["applying"] = False
+                i.modes.applying = False
             return NONE
     single = _own_method(i, optimizer, "apply_single")
     if single is not None:
@@ -54,7 +54,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
             reads.on_read(i, member.oid, ("#", "state"), state, place, frame)
             cls = i.heap.get(member.oid, CLASS)
             base = base_of(i, cls) if cls is not None else None
-            entry = i.extra["table"].entry(base) if base is not None else None
+            entry = i.table.entry(base) if base is not None else None
             for setting in entry.settings or () if entry is not None else ():
                 held = i.heap.get(member.oid, setting)
                 if held is not None:
@@ -107,7 +107,7 @@ def _update_set(
         if held.value != default:
             update()
     else:
-        given = i.extra["given at"].get(optimizer.oid, {}).get(setting, place)
+        given = i.ledger.given_at.get(optimizer.oid, {}).get(setting, place)
         i.choose(i.truth(held, given, frame), given, update, lambda: NONE)
 
 
@@ -144,7 +144,7 @@ def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:
 
 def made_by_mlx(i: Interpreter, member: Member) -> bool:
     """Whether something is a function that MLX has made, such as a schedule."""
-    return isinstance(member, Symbolic) and member.identity in i.extra.get("made functions", {})
+    return isinstance(member, Symbolic) and member.identity in i.ledger.made_functions
 
 
 def apply_gradients(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -140,11 +140,11 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
         return None
     if isinstance(member, External):
         full = f"{member.name}.{name}"
-        known = model(full) is not None or constant(full) is not None or i.extra["mlx"].has(full)
+        known = model(full) is not None or constant(full) is not None or i.mlx.has(full)
         return True if known else None if kind_of(full) is None else True
     type_name = builtin_type(i, member)
     if isinstance(member, Array):
-        return bool(i.extra["mlx"].has(f"mlx.core.array.{name}"))
+        return bool(i.mlx.has(f"mlx.core.array.{name}"))
     return library_attribute(i, type_name, name) is not None if type_name is not None else None
 
 

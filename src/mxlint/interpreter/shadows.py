@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from mxlint.domain.heap import Info
 from mxlint.domain.place import Place
-from mxlint.domain.value import Identity, Option, Symbolic, Unbound, Value, bound, of, options
+from mxlint.domain.value import Option, Symbolic, Unbound, Value, bound, of, options
 from mxlint.interpreter.core import Context, Frame, Interpreter
 
 
 def shadow(i: Interpreter, owner: Symbolic, place: Place) -> int:
     """The object that stands for a symbolic one."""
-    known: dict[Identity, int] = i.extra.setdefault("shadows", {})
+    known = i.ledger.shadows
     oid = known.get(owner.identity)
     if oid is None:
         trace = i.trace.number if i.trace is not None and _made_in(owner.identity, i.trace.number) else 0

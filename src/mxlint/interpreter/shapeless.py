@@ -52,7 +52,7 @@ def operation(i: Interpreter, name: str, operand: Member | None, place: Place, w
     """Note what an operation does. Returns whether it raises at the first call in every version."""
     if not on(i):
         return False
-    table = i.extra["table"]
+    table = i.table
     found: dict[_Found, list[str]] = {}
     entries = table.entries(name)
     for version, entry in entries.items():
@@ -98,7 +98,7 @@ def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | N
             elif -len(array.shape) <= axis < len(array.shape):
                 axes |= origins(array.shape[axis])
         if axes or array.shape is None and not array.origin:
-            right = i.extra["table"].right_on(name, i.extra["table"].version, rank, harm)
+            right = i.table.right_on(name, i.table.version, rank, harm)
             yield way, axes, every, tuple(right)
 
 
@@ -109,7 +109,7 @@ def origins(size: object) -> frozenset[Axis]:
 
 def whatever_changes(i: Interpreter, name: str, axes: frozenset[Axis] = frozenset()) -> tuple[Effect, ...]:
     """All that a change of any size leads to under a name of the table."""
-    table = i.extra["table"]
+    table = i.table
     found: dict[str, list[str]] = {}
     for version, entry in table.entries(name).items() if table.has(name) else ():
         outcomes = (entry.shapeless.axes or {}).values() if entry.shapeless is not None else ()
@@ -133,7 +133,7 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     if name in _RESHAPES and _own_shape(operand, args[1:]):
         return
     bake(i, [*args, *keywords.values()], place, short, frame, _baked_form(i, name, args))
-    entry = i.extra["table"].entry(name)
+    entry = i.table.entry(name)
     if entry is not None and entry.shape == "reduce" and isinstance(operand, Array):
         _reduced(i, operand, args, keywords, place, short, frame)
 
@@ -165,7 +165,7 @@ def _reduced(
         return
     along = frozenset(axis for number in numbers for axis in origins(operand.shape[number]))
     if along:
-        judged = i.extra["table"].judged
+        judged = i.table.judged
         way = "wrong" if ".arg" in short else "crash"
         sinks.event(
             i,
@@ -236,7 +236,7 @@ def _own_shape(operand: Member | None, sizes: Sequence[Value]) -> bool:
 
 def _baked_form(i: Interpreter, name: str, args: Sequence[Value]) -> str:
     """The name under which the table tells what becomes of a size that goes into a call."""
-    table = i.extra["table"]
+    table = i.table
     plain = name.replace("mlx.core.array.", "mlx.core.")
     parts: list[Value] = []
     for value in args:
@@ -255,7 +255,7 @@ _AXIS_AT: Final = {"take": 2, "unflatten": 1}
 
 def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value]) -> str:
     """The form of a call that the table knows apart: by an axis, a mask, a negative position, a vector."""
-    table = i.extra["table"]
+    table = i.table
     position = _AXIS_AT.get(name.rpartition(".")[2], 1)
     axis = keywords.get("axis", keywords.get("axes", args[position] if position < len(args) else None))
     kth = args[1] if len(args) > 1 else keywords.get("kth")
@@ -325,7 +325,7 @@ def _total(shape: tuple[object, ...]) -> int | None:
 def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
     """Iterating over a placeholder cannot infer shapes."""
     if on(i) and i.trace is not None and i.trace.holds(array.trace):
-        judged = i.extra["table"].judged
+        judged = i.table.judged
         sinks.event(
             i,
             "unsupported",

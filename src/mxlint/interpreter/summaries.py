@@ -198,7 +198,7 @@ def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller
     arrays: dict[int, Array] = {}
     given = tuple(_canonical(value, arrays) for value in args.args)
     named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
-    modes = tuple(i.extra.get(name) for name in ("differentiating", "thread", "entered alone", "applying", "client"))
+    modes = i.modes.key()
     transforms = tuple(i.trace.transforms) if i.trace is not None else ()
     key = (function.oid, trace, transforms, bool(i.silent), given, named, modes)
     return Call(i, key, tuple(arrays.values()), caller)
@@ -294,7 +294,7 @@ def _is_written(i: Interpreter, oid: int, then: Context, now: Context) -> bool:
     """Whether the program has written on the symbolic value that in another context stands where one stood."""
     identity = i.info(oid).payload
     assert isinstance(identity, tuple)
-    there = i.extra["shadows"].get(Move(i, {then: now}, lambda member: member).identity(identity))
+    there = i.ledger.shadows.get(Move(i, {then: now}, lambda member: member).identity(identity))
     return there is not None and bool(i.heap.fields(there))
 
 
@@ -345,7 +345,7 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     changes = i.heap.changes(mark)
     if not kinds <= PLAIN:
         return changes, set(fresh), kinds
-    used = outliving((value, *i.extra.get("called", {}).values()), changes, fresh)
+    used = outliving((value, *i.ledger.results.values()), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
         return changes, used, kinds

@@ -45,10 +45,10 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     """Call a transformed function."""
     kind = i.info(ref.oid).payload
     function = i.heap.get(ref.oid, "fun") or Unknown("transform")
-    outer = i.extra.get("differentiating")
+    outer = i.modes.differentiating
     trace = i.trace
     if trace is None:
-        i.extra["differentiating"] = True
+        i.modes.differentiating = True
         journal(i).transforms_run.add(ref.oid)
     else:
         made = i.info(ref.oid).place
@@ -73,7 +73,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     try:
         result = i.call(function, inner, place, frame)
     finally:
-        i.extra["differentiating"] = outer
+        i.modes.differentiating = outer
         if trace is not None:
             trace.differentiated -= kind in ("grad", "value_and_grad")
             trace.transforms.pop()
@@ -116,17 +116,17 @@ def _pair(kind: str) -> Handler:
                 if m is not None:
                     note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", member.oid, m))
         primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
-        outer = i.extra.get("differentiating")
+        outer = i.modes.differentiating
         trace = i.trace
         if trace is None:
-            i.extra["differentiating"] = True
+            i.modes.differentiating = True
         else:
             trace.transforms.append(kind)
             trace.gradients = True
         try:
             result = i.call(function, Arguments(primals.items or (), places=(place,) * len(primals.items or ())), place, frame)
         finally:
-            i.extra["differentiating"] = outer
+            i.modes.differentiating = outer
             if trace is not None:
                 trace.transforms.pop()
         outputs = new_list(i, Tuple((result,)), place, "outputs")

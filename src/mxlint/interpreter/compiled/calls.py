@@ -53,7 +53,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     if i.heap.get(0, "compile disabled") == TRUE and i.info(ref.oid).payload.form != events.EXPORT:  # type: ignore[attr-defined]
         _note_call(i, ref, args, place, frame, "disabled", 0)
         return i.call(function, args, place, frame)
-    if i.extra.get("differentiating"):
+    if i.modes.differentiating:
         _note_call(i, ref, args, place, frame, "differentiated", 0)
         return i.call(function, args, place, frame)
     key = (*cache_key(i, args, i.heap.get(ref.oid, "shapeless") == TRUE, place), *_captured_key(i, ref))
@@ -169,18 +169,18 @@ def _find_call(
     shapes: tuple[tuple[Any, ...] | None, ...],
 ) -> events.Call | None:
     """Note a call from where it is: what it hangs on, the loops and calls around."""
-    again = i.extra.get("client")
+    again = i.modes.client
     m = modality(i, start, presumed=(again,) if again else ())
     if m is None:
         return None
     own, outer = loops(i)
     around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer, *own))
-    thread = i.extra.get("thread")
-    finite = bool(own) and own[-1][0] in i.extra.get("finite loops", ())
+    thread = i.modes.thread
+    finite = bool(own) and own[-1][0] in i.ledger.finite_loops
     fact = events.Call(
         oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
         where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,
-        bool(i.extra.get("entered alone")),
+        i.modes.entered_alone,
     )  # fmt: skip
     note(i, fact)
     return fact

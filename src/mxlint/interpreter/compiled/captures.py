@@ -102,7 +102,7 @@ def element_kind(i: Interpreter, value: Value) -> tuple[str, int | None]:
         if info.kind in ("set", "generator", "iterator"):
             return ("set" if info.kind == "set" else "generator"), value.oid
         if info.kind == "instance":
-            what = i.extra["mlx"].object_kind(i, value)
+            what = i.mlx.object_kind(i, value)
             return (what or "object"), value.oid
     if isinstance(value, (Const, Kind)):
         return "number", None
@@ -127,7 +127,7 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
                     tuples.add(id(member))
                     todo.extend(member.parts)
             elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
-                if i.info(member.oid).kind == "instance" and i.extra["mlx"].object_kind(i, member) is None:
+                if i.info(member.oid).kind == "instance" and i.mlx.object_kind(i, member) is None:
                     continue
                 of = i.heap.get(member.oid, ("#", "of"))
                 if isinstance(of, Ref):
@@ -160,7 +160,7 @@ def composed(i: Interpreter, ident: int, operands: Iterable[Value]) -> None:
 
 def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
     """The presumption that an object keeps what is written on it: of one that nobody in sight makes, or that is what its uses ask for."""
-    known: dict[int, str] = i.extra.get("presumed objects", {})
+    known = i.ledger.presumed
     if oid in known:
         return (known[oid],)
     return (f"`{i.info(oid).label}` keeps what is written on it",) if i.info(oid).kind == "symbolic" else ()

@@ -102,7 +102,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in outer),
         escapes=False, method_of=method_of, decorates=where(decorator) if owner is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
-        layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.extra.get("entered alone"), in_module=owner is not None and _in_module(i, owner),
+        layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=owner is not None and _in_module(i, owner),
         identity=_identity(args.get(0, "fun")),
     )  # fmt: skip
 
@@ -112,7 +112,7 @@ def _maker(i: Interpreter, frame: Frame) -> str:
     if frame.kind != "function" or not isinstance(frame.node, (ir.FuncDef, ir.Lambda)):
         return ""
     held = tuple(_likeness(i, i.heap.get(frame.oid, param.name) or NONE) for param in frame.node.params)
-    makers: dict[object, str] = i.extra.setdefault("makers", {})
+    makers = i.ledger.makers
     return makers.setdefault(held, f"maker {len(makers)}")
 
 
@@ -131,7 +131,7 @@ def _likeness(i: Interpreter, value: Value) -> object:
 
 
 def _in_module(i: Interpreter, frame: Frame) -> bool:
-    return frame.cls is not None and i.extra["mlx"].class_kind(i, Ref(frame.cls)) == "module"
+    return frame.cls is not None and i.mlx.class_kind(i, Ref(frame.cls)) == "module"
 
 
 def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place]:
@@ -167,7 +167,7 @@ def _layer(i: Interpreter, frame: Frame) -> str:
     info = i.info(inner.function).payload
     if cls is None or not isinstance(info, FunctionInfo) or info.name != "__call__":
         return ""
-    return qualname(inner) if i.extra["mlx"].class_kind(i, cls) == "module" else ""
+    return qualname(inner) if i.mlx.class_kind(i, cls) == "module" else ""
 
 
 def _defined_in(i: Interpreter, member: Member, cls: int | None) -> bool:

@@ -111,7 +111,7 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
 def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -> str:
     if field == FROZEN:
         return "frozen"
-    if field == "training" and i.info(oid).kind == "instance" and i.extra["mlx"].object_kind(i, Ref(oid)) == "module":
+    if field == "training" and i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) == "module":
         return "mode"
     kind = value_kind(value)
     if (
@@ -165,7 +165,7 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
         kind = i.info(oid).kind
         if kind in ("frame", "module"):
             trace.reached[member.oid] = str(field)
-        elif kind == "instance" and isinstance(field, str) and i.extra["mlx"].object_kind(i, Ref(oid)) is None:
+        elif kind == "instance" and isinstance(field, str) and i.mlx.object_kind(i, Ref(oid)) is None:
             owner = trace.reached.get(oid)
             trace.reached[member.oid] = f"{owner}.{field}" if owner is not None else field
         elif kind == "class" and isinstance(field, str):
@@ -176,7 +176,7 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
 
 def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) -> None:
     """Note that host code reads what a trace wrote, or an argument that a trace changed a copy of."""
-    changed: dict[object, tuple[int, events.Where]] = i.extra.setdefault("changed in traces", {})
+    changed = i.ledger.changed_in_traces
     if not changed:
         return
     keys: list[object] = [(oid, field)]

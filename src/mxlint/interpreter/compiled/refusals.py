@@ -42,7 +42,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     """An argument of a call of a compiled object, with what MLX has against it."""
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
-    table = i.extra["table"]
+    table = i.table
     bad = refused(i, value)
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
     return events.Argument(
@@ -80,7 +80,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
     if isinstance(member, (Slice, RangeObject)):
         return "slice" if isinstance(member, Slice) else "range"
     if isinstance(member, External):
-        return str(i.extra["mlx"].refused_name(member.name))
+        return str(i.mlx.refused_name(member.name))
     if isinstance(member, Bound):
         return "function" if target(i, member.function)[0] is not None else ""
     if isinstance(member, Tuple):
@@ -88,7 +88,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
     if isinstance(member, Ref):
         kind = i.info(member.oid).kind
         if kind == "instance":
-            return str(i.extra["mlx"].refused(i, member))
+            return str(i.mlx.refused(i, member))
         if kind in CONTAINERS:
             content = i.heap.get(member.oid, ("#", "items"))
             parts = (
@@ -110,7 +110,7 @@ def _first_refused(i: Interpreter, number: int, parts: Sequence[Value], done: di
 
 def _refused_constant(i: Interpreter, value: object) -> str:
     if value is None:
-        return "NoneType" if i.extra["table"].before(TAKES_NONE) else ""
+        return "NoneType" if i.table.before(TAKES_NONE) else ""
     if isinstance(value, int):
         return "" if value in CONSTANTS else "int of more than 64 bits"
     return {bytes: "bytes", complex: "complex", type(...): "ellipsis"}.get(type(value), "")

@@ -164,7 +164,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
 
 def _presumed(i: Interpreter, oid: int, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
     """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
-    again = i.extra.get("client")
+    again = i.modes.client
     return (*keeping(i, oid), *((again,) if again and not conditions else ()))
 
 

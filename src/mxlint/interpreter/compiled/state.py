@@ -222,7 +222,7 @@ class CompiledInfo:
 
 def capturing(i: Interpreter, trace: Trace, function: Value, place: Place) -> None:
     """Keep which call a placeholder of a trace comes from."""
-    i.extra.setdefault("capturing", {})[trace.number] = (trace, function, place)
+    i.ledger.capturing[trace.number] = (trace, function, place)
 
 
 def held(i: Interpreter, oid: int, field: object) -> Value | None:
@@ -243,7 +243,7 @@ def held(i: Interpreter, oid: int, field: object) -> Value | None:
 
 def count(i: Interpreter, location: Location) -> int:
     """How often a location was written, as far as noted."""
-    counts: dict[Location, int] = i.extra.setdefault("write counts", {})
+    counts = i.ledger.writes
     oid, field = location
     if field == ITEMS:
         return counts.get((oid, ANY), 0)
@@ -252,7 +252,7 @@ def count(i: Interpreter, location: Location) -> int:
 
 def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
-    writers: dict[Location, Place] = i.extra.setdefault("writers", {})
+    writers = i.ledger.writers
     if field == ITEMS:
         return writers.get((oid, ANY))
     found = writers.get((oid, field))
@@ -322,4 +322,4 @@ def container(i: Interpreter, trace: Trace, oid: int) -> str:
     name = trace.reached.get(oid, "")
     if not name or i.info(oid).kind in ("list", "dict"):
         return name
-    return f"{name}.state" if i.info(oid).kind == "instance" and i.extra["mlx"].object_kind(i, Ref(oid)) is not None else ""
+    return f"{name}.state" if i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) is not None else ""

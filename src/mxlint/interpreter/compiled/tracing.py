@@ -84,7 +84,7 @@ def _run_trace(
     """Run the body of a trace, and keep a summary of it. Its result, with the arrays numbered."""
     ended = False
     result: Value = NONE
-    differentiating = i.extra.get("differentiating")
+    differentiating = i.modes.differentiating
     i.trace = trace
     try:
         try:
@@ -95,7 +95,7 @@ def _run_trace(
         finally:
             _note_trace(i, trace, result if ended else NONE, ended)
             i.trace = trace.outer
-            i.extra["differentiating"] = differentiating
+            i.modes.differentiating = differentiating
     except BaseException:
         if under_way is not None:
             summaries.abandon(i, under_way)
@@ -127,7 +127,7 @@ def _discard(i: Interpreter, made: set[int]) -> None:
 def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> None:
     """Note that host code computes with a placeholder that an exception left in captured state, where it runs the compiled function itself
     instead."""
-    capturing: dict[int | None, tuple[Trace, Value, Place]] = i.extra.get("capturing", {})
+    capturing = i.ledger.capturing
     if not capturing:
         return
     for value in values:
@@ -145,7 +145,7 @@ def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> 
 
 
 def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
-    numbers = i.extra.setdefault("trace numbers", {})
+    numbers = i.ledger.trace_numbers
     return int(numbers.setdefault((oid, repr(key)), len(numbers) + 1))
 
 

@@ -40,7 +40,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if oid != frame.oid and i.info(oid).kind != "compiled":
         escaping(i, value)
     if i.info(oid).kind == "instance":
-        i.extra["mlx"].assigned(i, oid, field, value, place, frame)
+        i.mlx.assigned(i, oid, field, value, place, frame)
         if field == "__call__":
             for member in members(value):
                 if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
@@ -69,7 +69,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         return
     how = how or _how(i, oid, field)
     calls = wheres(call_places(i, trace.depth + 1))
-    changed = i.extra.setdefault("changed in traces", {})
+    changed = i.ledger.changed_in_traces
     changed[location] = (trace.oid, where(place))
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
@@ -90,7 +90,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
 
 def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
     """Host code writes what a trace has changed: what was there is gone. The same code run without a trace relies on nothing."""
-    changed: dict[object, tuple[int, events.Where]] = i.extra.setdefault("changed in traces", {})
+    changed = i.ledger.changed_in_traces
     if not changed:
         return
     changed.pop((oid, field), None)
@@ -161,7 +161,7 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
     original = i.heap.get(oid, ("#", "original"))
     if isinstance(original, (Const, Ref)):
         key = ("argument", original.oid if isinstance(original, Ref) else original.value)
-        i.extra.setdefault("changed in traces", {})[key] = (trace.oid, where(place))
+        i.ledger.changed_in_traces[key] = (trace.oid, where(place))
     name = str(argument.value) if isinstance(argument, Const) else ""
     calls = wheres(call_places(i, trace.depth + 1))
     note(i, events.Event(trace.oid, trace.number, "mutate", where(place), _how(i, oid, field), name, qualname(frame), calls, (), (), m))

@@ -1,16 +1,37 @@
-"""What MLX's part of the interpreter answers where there is no MLX: for plain Python, and until a program imports it."""
+"""What MLX's part of the interpreter is asked. These answers are those of Python alone: nothing is known."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Member, Symbolic, Value
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.domain.value import NONE, Ref, Symbolic, Value
+
+if TYPE_CHECKING:
+    from mxlint.domain.place import Place
+    from mxlint.interpreter.core import Arguments, Frame, Interpreter
 
 
-class NoMlx:
-    """Answers "not known" to every question."""
+class Framework:
+    """Nothing is known of the names of a framework."""
+
+    def dtype(self, name: str) -> str | None:
+        return None
+
+    def object_kind(self, i: Interpreter, ref: Ref) -> str | None:
+        return None
+
+    def class_kind(self, i: Interpreter, cls: Value) -> str | None:
+        return None
+
+    def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
+        return None
+
+    def refused_name(self, name: str) -> str:
+        return ""
+
+    def refused(self, i: Interpreter, ref: Ref) -> str:
+        return ""
 
     def has(self, name: str) -> bool:
         return False
@@ -33,7 +54,7 @@ class NoMlx:
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
         return None
 
-    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
+    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 
     def gave(self, i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
@@ -47,6 +68,3 @@ class NoMlx:
 
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return NONE
-
-
-__all__ = ["Array", "Member", "NoMlx"]

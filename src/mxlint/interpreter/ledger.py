@@ -1,0 +1,82 @@
+"""What the interpreter keeps beside the heap: in which mode it runs, and what was seen so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mxlint.domain.heap import Location
+    from mxlint.domain.place import Place
+    from mxlint.domain.value import Identity, Value
+    from mxlint.facts.events import Where
+    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.core import Arguments
+
+
+@dataclass(slots=True)
+class Modes:
+    """How the stretch that runs came about. What a call does may depend on it, so it is part of the key of a summary."""
+
+    differentiating: bool = False
+    """`mx.grad` and its like run a function: MLX does not replay what is compiled in it."""
+    applying: bool = False
+    """An optimizer's update has called its own `apply_gradients`."""
+    entered_alone: bool = False
+    """An entry runs that nothing in sight calls."""
+    thread: tuple[Place, int] | None = None
+    """The thread that runs: where it was started, and which it is of those."""
+    client: str | None = None
+    """What the most general client of a class presumes."""
+
+    def key(self) -> tuple[object, ...]:
+        """All modes, to be compared."""
+        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What was seen so far, over all states: nothing of it is taken back with them."""
+
+    writers: dict[Location, Place] = field(default_factory=dict)
+    """Who wrote a location last."""
+    writes: dict[Location, int] = field(default_factory=dict)
+    """How often it was written."""
+    changed_in_traces: dict[object, tuple[int, Where]] = field(default_factory=dict)
+    """Locations that a trace wrote, and containers among its arguments that it changed: which compiled object, and where."""
+    capturing: dict[int | None, tuple[Trace, Value, Place]] = field(default_factory=dict)
+    """Traces whose captured containers an exception may have left with placeholders, by number: the function, and where it was called."""
+    trace_numbers: dict[object, int] = field(default_factory=dict)
+    """The number of each trace, by its compiled object and cache key."""
+    makers: dict[object, str] = field(default_factory=dict)
+    """A name for each set of values that the parameters of a function which compiles held."""
+    results: dict[object, Value] = field(default_factory=dict)
+    """What functions gave that a library called back, by the library's function and the place."""
+    threads: dict[object, int] = field(default_factory=dict)
+    """The number of each thread, by where it was started."""
+    clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None]] = field(default_factory=dict)
+    """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
+    finite_loops: set[Place] = field(default_factory=set)
+    """Loops whose number of rounds is known."""
+    lengthened: dict[int, Place] = field(default_factory=dict)
+    """Arrays that an operation joined with more, and where."""
+    made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
+    """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
+    given_at: dict[int, dict[str, Place]] = field(default_factory=dict)
+    """Where the arguments of a layer or optimizer were given, by their names."""
+    shadows: dict[Identity, int] = field(default_factory=dict)
+    """The objects that hold what the program writes on symbolic values."""
+    presumed: dict[int, str] = field(default_factory=dict)
+    """Objects that stand for parameters, with the presumption that they rest on."""
+    samples: dict[object, Value] = field(default_factory=dict)
+    """One object of each class that was made with symbolic arguments, by the class."""
+    making: set[object] = field(default_factory=set)
+    """Classes of which such an object is being made."""
+    entered: set[int] = field(default_factory=set)
+    """Functions that were entered as entries: identities of their nodes."""
+    run: set[int] = field(default_factory=set)
+    """Functions whose body has run."""
+    traced_alone: set[int] = field(default_factory=set)
+    """Compiled objects that were traced though nothing calls them."""
+    compared: dict[tuple[Value, Value], Value] | None = None
+    """What `==` gave of the pairs of objects that the comparison under way has come to."""
