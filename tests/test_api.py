@@ -19,7 +19,22 @@ CODE = "import mlx.core as mx\n\n@mx.compile\ndef f(x):\n    print(x)\n    retur
 
 FIELDS = {
     "Result": ("findings", "problems", "files", "baselined", "exit_code"),
-    "Finding": ("code", "name", "severity", "message", "help", "url", "place", "object", "related", "fix", "fingerprint"),
+    "Finding": (
+        "code",
+        "name",
+        "severity",
+        "message",
+        "help",
+        "url",
+        "place",
+        "object",
+        "related",
+        "fix",
+        "fingerprint",
+        "note",
+        "conditions",
+        "presumed",
+    ),
     "Place": ("filename", "cell", "start", "end"),
     "Position": ("row", "column"),
     "Related": ("message", "place"),
@@ -73,8 +88,9 @@ def test_says_what_the_command_says(run: Run, project: Path) -> None:
         return {"filename": place.filename, **cell, "location": start, "end_location": end}
 
     for finding, expected in zip(result.findings, printed, strict=True):
-        for name in ("code", "name", "severity", "message", "help", "url", "object", "fingerprint"):
+        for name in ("code", "name", "severity", "message", "help", "url", "object", "fingerprint", "note"):
             assert getattr(finding, name) == expected[name]
+        assert [list(finding.conditions), list(finding.presumed)] == [expected["conditions"], expected["presumed"]]
         assert {"cell": None, **place(finding.place)}.items() <= expected.items()
         assert [{"message": related.message, **place(related.place)} for related in finding.related] == expected["related"]
         fix = finding.fix

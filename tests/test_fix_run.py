@@ -57,7 +57,7 @@ def last_lines(done: Done, count: int) -> list[str]:
 
 def test_what_could_be_fixed(run: Run, file: Path) -> None:
     plain = run("check", "--output-format", "concise")
-    assert [line.split()[1:3] for line in plain.out.splitlines()[:2]] == [["MX301", "mx.compile"], ["MX001", "[*]"]]
+    assert [line.split()[1:3] for line in plain.out.splitlines()[:2]] == [["MX301", "every"], ["MX001", "[*]"]]
     assert last_lines(plain, 2) == ["Found 2 warnings.", "[*] 1 fixable with `--fix` (1 unsafe fix available with `--fix --unsafe-fixes`)."]
     wide = run("check", "--output-format", "concise", "--unsafe-fixes")
     assert [line.split()[2] for line in wide.out.splitlines()[:2]] == ["[*]", "[*]"]

@@ -238,7 +238,7 @@ def hostile(name: str, text: str) -> Result:
     fix = Fix("unsafe", text, (Edit(text, source.span(0, 1)),))
     start = source.text.index("print(x)")
     span = source.span(start, start + 8)
-    finding = Finding("MX101", "error", text, text, span, text, (Related(text, source.span(0, 1)),), fix, verdict=verdict)
+    finding = Finding("MX101", "error", text, text, span, text, (Related(text, source.span(0, 1)),), fix, verdict=verdict, note=text)
     again = replace(finding, span=source.span(0, 1), related=())
     return result_of(finding, again, sources=(source,), problems=(Problem(name, text),), verified=True, reasons={text: 1})
 

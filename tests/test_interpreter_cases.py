@@ -15,6 +15,7 @@ from _pytest.mark.structures import ParameterSet
 
 from mxlint.analysis import analyze
 from mxlint.finding import Finding
+from mxlint.headline import LONGEST
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
@@ -70,6 +71,7 @@ def findings(case: Case) -> list[Finding]:
     project = Project()
     for name in sorted(case.files):
         for finding in analyze(read_source(Path(name), name), project, table).findings:
+            assert len(finding.message) <= LONGEST
             found.setdefault((finding.code, finding.span), finding)
     return list(found.values())
 

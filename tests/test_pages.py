@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from mxlint.headline import LONGEST
 from mxlint.pages import load_page
 from mxlint.rules.registry import RULES
 
@@ -104,9 +105,11 @@ def test_mxlint_flags_the_marked_lines(example: Example, tmp_path: Path, monkeyp
     Path("block.py").write_text(example.text, encoding="utf-8")
     result = CliRunner().invoke(cli.main, ["check", "--isolated", "--no-cache", "--exit-zero", "--output-format", "json", "block.py"])
     assert result.exit_code == 0, result.output
+    diagnostics = json.loads(result.stdout)["diagnostics"]
+    assert all(len(diagnostic["message"]) <= LONGEST for diagnostic in diagnostics)
     found = [
         (diagnostic["location"]["row"], diagnostic["code"])
-        for diagnostic in json.loads(result.stdout)["diagnostics"]
+        for diagnostic in diagnostics
         if diagnostic["severity"] != "info" or diagnostic["code"] == example.code
     ]
     assert sorted(found) == example.marked

@@ -25,10 +25,10 @@ def f(x: mx.array):
 
 
 """
-RAISES = "`f` raises"
-WRONG = "`f` silently returns wrong values"
-MEMORY = "`f` reads or writes memory out of bounds (wrong values or a crash)"
-MIXED = "`f` silently returns wrong values or raises"
+RAISES = " raises"
+WRONG = " silently returns wrong values"
+MEMORY = " reads or writes memory out of bounds (wrong values or a crash)"
+MIXED = " silently returns wrong values or raises"
 NEWEST = "0.32.4"
 EVERY = ">=0.25"
 
@@ -51,11 +51,11 @@ def findings(folder: Path, expression: str, version: str, calls: str = "") -> li
         ("x.reshape(x.shape[0], -1)", "MX401", MIXED),
         ("mx.repeat(x, 2)", "MX404", RAISES),
         ("mx.tril(x)", "MX404", MEMORY),
-        ("x[0] if x.shape[0] > 1 else x", "MX402", "`f` silently keeps that branch for every later shape"),
+        ("x[0] if x.shape[0] > 1 else x", "MX402", "the shape of the first trace decides, and the branch is kept silently"),
     ],
 )
 def test_the_message_says_what_happens(tmp_path: Path, expression: str, code: str, end: str) -> None:
-    found = {finding.code: finding.message for finding in findings(tmp_path, expression, NEWEST)}
+    found = {finding.code: finding.note for finding in findings(tmp_path, expression, NEWEST)}
     assert code in found
     assert found[code].endswith(end)
 
@@ -75,7 +75,7 @@ def test_the_calls_in_sight_tell_which_of_several_it_is(
     calls = "".join(f"f(mx.ones({shape}))\n" for shape in shapes)
     (found,) = findings(tmp_path, expression, NEWEST, calls)
     assert (found.code, found.severity) == (code, "error")
-    assert found.message.endswith(end)
+    assert found.note.endswith(end)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_finding_knows_where_it_was_measured_to_go_well(
 
 def test_without_calls_in_sight_it_may_be_any_of_them(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, "linear(x)", NEWEST)
-    assert found.message.endswith(MEMORY + " or raises")
+    assert found.note.endswith(MEMORY + " or raises")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_fails_in_a_version_of_the_range_is_said_with_that_version(
     tmp_path: Path, version: str, expected: list[tuple[str, str]]
 ) -> None:
     found = findings(tmp_path, "mx.cumsum(x, axis=0)", version)
-    said = [(finding.code, finding.message.partition(' "')[0].partition(" the first call of ")[2]) for finding in found]
+    said = [(finding.code, finding.message.partition(":")[0].partition("the first call of ")[2]) for finding in found]
     assert said == expected
 
 
@@ -123,7 +123,7 @@ def test_an_operation_that_fails_in_two_ways_is_one_finding(tmp_path: Path) -> N
     (found,) = findings(tmp_path, "linear(x)", EVERY)
     assert found.code == "MX403"
     assert "the first call of `f` raises with mlx 0.25.2 to 0.30.6" in found.message
-    assert found.message.endswith(
+    assert found.note.endswith(
         "; when a size changes, it reads or writes memory out of bounds (wrong values or a crash) or raises with mlx 0.31.2 to 0.32.4"
     )
 
@@ -142,4 +142,4 @@ def test_none_as_an_argument_is_an_error_in_old_versions_only(tmp_path: Path) ->
     assert [f.code for f in findings(tmp_path, "x", NEWEST, calls)] == []
     (found,) = findings(tmp_path, "x", EVERY, calls)
     assert found.code == "MX502"
-    assert "is None: the call raises with mlx 0.25.2 to 0.28.0" in found.message
+    assert "is None: this call raises ValueError with mlx 0.25.2 to 0.28.0" in found.message

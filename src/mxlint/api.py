@@ -66,7 +66,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One defect. `code` and `name` are those of its rule, `url` is the rule's page; `object` is the enclosing function or class, if any; `fingerprint` stays
+    """One defect. `code` and `name` are those of its rule, `url` is the rule's page; `message` is a headline of at most 90 characters,
+    and `note` says more; `conditions` and `presumed` are what it hangs on, in words; `object` is the enclosing function or class, if any; `fingerprint` stays
     while the code around it moves."""
 
     code: str
@@ -80,6 +81,9 @@ class Finding:
     related: tuple[Related, ...]
     fix: Fix | None
     fingerprint: str
+    note: str | None
+    conditions: tuple[str, ...]
+    presumed: tuple[str, ...]
 
     def __str__(self) -> str:
         """`path:row:column: CODE message`."""
@@ -218,4 +222,7 @@ def _finding(finding: _Finding, fingerprint: str, run: _Run) -> Finding:
         related=tuple(Related(related.message, place(related.span)) for related in finding.related),
         fix=Fix(fix.applicability, fix.message, tuple(Edit(edit.content, place(edit.span)) for edit in fix.edits)) if fix else None,
         fingerprint=fingerprint,
+        note=finding.note or None,
+        conditions=finding.conditions,
+        presumed=finding.presumed,
     )

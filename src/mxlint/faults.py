@@ -7,6 +7,7 @@ import sys
 
 from mxlint.deep import some_room
 from mxlint.finding import Finding, Position, Span
+from mxlint.headline import LONGEST
 from mxlint.source import Source, SourceError
 
 
@@ -52,14 +53,21 @@ def unreadable(name: str, reason: str, start: Position, end: Position | None = N
     """MX003."""
     grammar = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     help = f"the {what} was not checked; mxlint reads it as {grammar}, the version it runs on"
-    return Finding("MX003", "error", f"not valid {grammar}: {reason}", help, Span(name, start, end or start))
+    headline, note = _headline(f"not valid {grammar}", reason)
+    return Finding("MX003", "error", headline, help, Span(name, start, end or start), note=note)
 
 
 def internal_error(name: str, error: BaseException) -> Finding:
     """MX004: the place is where our own code raised, which for a rule is the rule."""
-    message = f"mxlint failed in {_place(error)}: {type(error).__name__}: {error}".rstrip(": ")
+    headline, note = _headline(f"mxlint failed in {_place(error)}", f"{type(error).__name__}: {error}".rstrip(": "))
     help = "the file was not checked, the others were; please report this with the traceback that --verbose prints"
-    return Finding("MX004", "error", message, help, Span(name, Position(1, 1), Position(1, 1)))
+    return Finding("MX004", "error", headline, help, Span(name, Position(1, 1), Position(1, 1)), note=note)
+
+
+def _headline(what: str, reason: str) -> tuple[str, str]:
+    """Headline and note: the reason is in the note where there is no room for it."""
+    whole = f"{what}: {reason}"
+    return (whole, "") if len(whole) <= LONGEST and "\n" not in whole else (what, reason)
 
 
 def _place(error: BaseException) -> str:

@@ -121,12 +121,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One defect. `code` names a rule of the registry; `object` is the enclosing qualified name, if any.
+    """One defect. `code` names a rule of the registry; `message` is its headline: what happens at run time; `note` says why, and what MLX says;
+    `object` is the enclosing qualified name, if any.
 
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
     finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
     then the call that makes it, until it is made. `uncalled`: where the function is compiled, if its file shows no call of it. `forced`: no rule made it, somebody asked
-    for the experiment of one. `right_on`: devices on which what it says was measured not to happen.
+    for the experiment of one. `right_on`: devices on which what it says was measured not to happen. `conditions`, `presumed`: what it hangs on, in words.
     """
 
     code: str
@@ -144,10 +145,18 @@ class Finding:
     uncalled: Span | None = None
     forced: bool = False
     right_on: tuple[str, ...] = ()
+    note: str = ""
+    conditions: tuple[str, ...] = ()
+    presumed: tuple[str, ...] = ()
 
     def with_fix(self) -> Finding:
         """The finding of an analysis with its fix, if there is one."""
         return self if self.remedy is None else replace(self, fix=self.remedy(), remedy=None)
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """What stands below the headline, each with its label: the note and the help, as far as there are any."""
+        return tuple(f"{label}: {text}" for label, text in (("note", self.note), ("help", self.help)) if text)
 
     @property
     def elsewhere(self) -> tuple[Related, ...]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mxlint.finding import Edit, Finding, Fix
+from mxlint.headline import LONGEST, fitted
 from mxlint.rules.registry import NAMES, RULES, UNJUDGED, code_of
 from mxlint.source import Source
 
@@ -237,9 +238,11 @@ def _unknown(source: Source, suppression: Suppression) -> Iterator[Finding]:
     from mxlint.nearness import nearest
 
     if suppression.verb not in (*_VERBS, "noqa"):
-        message = f"`# mxlint: {suppression.verb}[...]` does nothing: mxlint knows `ignore[...]` and `file-ignore[...]`"
+        message = f"`# mxlint: {suppression.verb}[...]` does nothing"
         close = nearest(suppression.verb, _VERBS)
-        help = f"did you mean `{close}`?" if close else "`mxlint explain MX002` shows both"
+        help = (
+            f"did you mean `{close}`?" if close else "mxlint knows `ignore[...]` and `file-ignore[...]`: `mxlint explain MX002` shows both"
+        )
         yield _finding("MX002", source, suppression.start, suppression.end, message, help)
     elif suppression.names == ():
         message = f"`# mxlint: {suppression.verb}` names no rule, so it silences nothing"
@@ -282,7 +285,8 @@ def _unused(source: Source, suppression: Suppression, selected: Collection[str])
     else:
         fix = Fix("safe", "delete the comment", (Edit("", source.span(*_whole(source, suppression))),))
     where = "in the whole file" if suppression.rows is None else "here"
-    message = f"this comment silences nothing: there is no finding of {_listed(unused)} {where}"
+    what = f"this comment silences nothing: there is no finding of {_listed(unused)} {where}"
+    message = what if len(what) <= LONGEST else f"this comment silences nothing: there is no finding of {len(unused)} rules that it names"
     yield _finding("MX001", source, suppression.start, suppression.end, message, fix.message, fix)
 
 
@@ -304,4 +308,4 @@ def _listed(names: list[str]) -> str:
 
 
 def _finding(code: str, source: Source, start: int, end: int, message: str, help: str, fix: Fix | None = None) -> Finding:
-    return Finding(code, RULES[code].severity, message, help, source.span(start, end), fix=fix)
+    return Finding(code, RULES[code].severity, fitted(message), help, source.span(start, end), fix=fix)

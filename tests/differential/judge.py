@@ -146,7 +146,7 @@ def _false(deeds: Sequence[Deed], compiled: Mapping[str, Any], findings: Sequenc
                 yield Disagreement("false alarm", f"{item.code} at {_where([item])}: few traces {compiled['bodies']}")
         elif item.code in ALWAYS or item.code == "MX211" and any(runs > 1 for _, runs, _ in compiled.get("bodies", ())):
             continue
-        elif "out of bounds" in item.message:
+        elif "out of bounds" in item.note:
             continue  # what lies there may be right by chance, whatever fills it
         elif not raised and not any(item.code in deed.codes for deed in deeds):
             yield Disagreement("false alarm", f"{item.code} at {_where([item])}: all as without compile")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from mxlint.documents.layout import Layout
 from mxlint.documents.reading import SESSION
 from mxlint.finding import Finding, Position, Span, Verdict
+from mxlint.headline import fitted
 from mxlint.source import Source
 
 # Rules and experiments write `line 12`. What stands between backticks is the user's.
@@ -21,7 +22,12 @@ def with_own_rows(finding: Finding, sources: Mapping[str, Source]) -> Finding:
     layout = _layout(finding, sources)
     if layout is None:
         return finding
-    return replace(finding, message=_told(finding.message, layout, None), help=_told(finding.help, layout, None))
+    return replace(
+        finding,
+        message=fitted(_told(finding.message, layout, None)),
+        note=_told(finding.note, layout, None),
+        help=_told(finding.help, layout, None),
+    )
 
 
 def with_own_rows_of_verdict(finding: Finding, sources: Mapping[str, Source]) -> Finding:

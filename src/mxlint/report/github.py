@@ -27,6 +27,7 @@ def render(result: Result, style: Style) -> str:
 def _command(finding: Finding, result: Result) -> str:
     place = place_of(finding.span, result.sources)
     lines = [f"{place}: {finding.code} {finding.message}"]
+    lines += [f"  note: {finding.note}"] if finding.note else []
     lines += [f"  {place_of(related.span, result.sources)}: {related.message}" for related in finding.elsewhere]
     if finding.verdict is not None:
         lines.append(f"  verify: {finding.verdict.verdict}")

@@ -57,7 +57,7 @@ def _case(finding: Finding, place: Place) -> ET.Element:
     ET.SubElement(ET.SubElement(case, "properties"), "property", name="severity", value=finding.severity)
     message = one_line(finding.message)
     outcome = ET.SubElement(case, "skipped" if finding.severity == "info" else "failure", message=message)
-    outcome.text = f"{f'cell {place.cell}, ' if place.cell is not None else ''}line {start.row}, col {start.column}, {message}"
+    outcome.text = f"{f'cell {place.cell}, ' if place.cell is not None else ''}line {start.row}, col {start.column}, {message}{f'; {one_line(finding.note)}' if finding.note else ''}"
     return case
 
 

@@ -31,7 +31,7 @@ def _diagnostic(finding: Finding, sources: Mapping[str, Source]) -> dict[str, An
     where = f"{label}: " if (label := in_cell(at)) else ""
     suggestions = list(_suggestions(finding.fix, source)) if finding.fix is not None and source is not None else []
     return {
-        "message": f"{where}{finding.message}\nhelp: {finding.help}",
+        "message": "\n".join((f"{where}{finding.message}", *finding.below)),
         "location": {"path": finding.span.filename, "range": _rows(at) if at.cell is not None else _range(finding.span, source)},
         "severity": finding.severity.upper(),
         "code": {"value": finding.code, "url": page_url(finding.code)},

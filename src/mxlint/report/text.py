@@ -47,6 +47,10 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
         yield from _frame(group, "-->" if number == 0 else ":::", gutter, result, style)
     if len(related) < len(finding.elsewhere):
         yield f"{'':{gutter}} {style.frame('=')} {len(finding.elsewhere) - len(related)} more places between: --output-format json has them"
+    if finding.note:
+        first, *more = _wrapped(f"note: {finding.note}", style, "      ")
+        yield style.bold("note:") + first[len("note:") :]
+        yield from more
     if finding.help:
         first, *more = _wrapped(f"help: {finding.help}", style, "      ")
         yield style.bold("help:") + first[len("help:") :]
@@ -113,6 +117,8 @@ def _wrapped(text: str, style: Style, indent: str) -> list[str]:
             break_on_hyphens=False,
         ) or [""]:
             if lines and line.lstrip().startswith("::"):
+                while len(lines) > 1 and not lines[-1].strip():
+                    lines.pop()
                 lines[-1] += f" {line.lstrip()}"
             else:
                 lines.append(line)

@@ -6,8 +6,9 @@ from mxlint.facts.events import Capture, Element
 from mxlint.rules.findings import quoted
 
 
-def why_dead(capture: Capture, put_in: bool) -> str | None:
-    """What a capture is given, if MLX finds no live arrays there. `put_in`: the body puts the copy of the parameters back into the module."""
+def why_dead(capture: Capture, put_in: bool) -> tuple[str, str] | None:
+    """What a capture is given, and what MLX makes of that, if it finds no live arrays there. `put_in`: the body puts the copy of the parameters back
+    into the module."""
     for element in capture.elements:
         reason = None if put_in and (element.holds or element.kind == "parameters") else _reason(element, capture.literal)
         if reason is not None:
@@ -15,19 +16,23 @@ def why_dead(capture: Capture, put_in: bool) -> str | None:
     return None
 
 
-def _reason(element: Element, literal: bool) -> str | None:
+IGNORED = "MLX looks for arrays in lists, tuples and dicts, and ignores this silently"
+COPY = "later updates replace the arrays elsewhere"
+
+
+def _reason(element: Element, literal: bool) -> tuple[str, str] | None:
     text = quoted(element.where.text)
     if element.holds:
-        return f"{text}, which holds a fresh copy of a tree of parameters"
+        return text, f"it holds a fresh copy of a tree of parameters; {COPY}"
     reasons = {
-        "parameters": f"{text}, a fresh copy of the tree of parameters",
-        "tuple": "a tuple of arrays, whose items nothing can replace",
-        "copy": f"{text}, a fresh copy",
-        "generator": "a generator, which is silently ignored",
-        "set": "a set, which is silently ignored",
-        "object": f"{text}, an object that is silently ignored",
-        "optimizer": f"the optimizer {text}, which is silently ignored (its state is {quoted(element.where.text + '.state')})",
+        "parameters": (text, f"that is a fresh copy of the tree of parameters; {COPY}"),
+        "tuple": ("a tuple of arrays", "nothing can replace the items of a tuple"),
+        "copy": (text, f"that is a fresh copy; {COPY}"),
+        "generator": ("a generator", IGNORED),
+        "set": ("a set", IGNORED),
+        "object": (f"{text}, an object", IGNORED),
+        "optimizer": (f"the optimizer {text}", f"{IGNORED}; its state is {quoted(element.where.text + '.state')}"),
     }
     if element.kind == "array":
-        return None if literal else f"the array {text} itself, not a container"
+        return None if literal else (f"the array {text}", "it is no container, in which an array could be replaced")
     return reasons.get(element.kind)

@@ -14,12 +14,12 @@ from mxlint.rules.rule import Rule
 CONSTRUCTS = {
     "truth": "a condition",
     "f-string": "an f-string",
-    "[]": "an index of a Python sequence",
+    "[]": "an index",
     "%": "% formatting",
     "in": "`in`",
     "not in": "`not in`",
-    "numpy": "a numpy value on the left of the operator",
-    "repeat": "the repetition of a sequence",
+    "numpy": "an operator of numpy",
+    "repeat": "a repetition",
 }
 """What uses a value, in words, where it is no call; operators stand for themselves."""
 
@@ -38,37 +38,33 @@ def construct(what: str) -> str:
 Remedies = Callable[[Compiled, Event], Remedy | None]
 
 
-def evaluations(
-    program: Program, rule: Rule, kind: str, help: str, error: str = f'"{EVAL_ERROR}"', remedy: Remedies = lambda compiled, event: None
-) -> Iterator[Finding]:
+def evaluations(program: Program, rule: Rule, kind: str, help: str, remedy: Remedies = lambda compiled, event: None) -> Iterator[Finding]:
     """A finding for each place at which an event of a kind happens."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == kind:
-                yield from _finding(
-                    program, rule, compiled, event, help, error, remedy(compiled, event) if compiled.form != EXPORT else None
-                )
+                yield from _finding(program, rule, compiled, event, help, remedy(compiled, event) if compiled.form != EXPORT else None)
 
 
-def _finding(
-    program: Program, rule: Rule, compiled: Compiled, event: Event, help: str, error: str, remedy: Remedy | None
-) -> Iterator[Finding]:
-    about = f" of {quoted(event.note)}" if event.note else " of a traced array"
-    ending = (
-        f"it raises {error}, and what becomes part of the trace is the handler"
-        if event.swallowed
-        else f"{'a call that comes here' if event.modality.conditions else 'the first call'} raises {error}"
+def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, help: str, remedy: Remedy | None) -> Iterator[Finding]:
+    value = f"the value of {quoted(event.note)}" if event.note else "an array's value"
+    needs = f"{construct(event.what)} needs {value}"
+    name, exported = name_of(compiled), compiled.form == EXPORT
+    ends = (
+        f"what {name} records is the handler" if event.swallowed else f"{'exporting' if exported else 'tracing'} {name} raises ValueError"
     )
-    tracer = "the export" if compiled.form == EXPORT else "mx.compile"
-    message = f"{construct(event.what)} needs the value{about}, but {tracer} traces {name_of(compiled)} with placeholders that have none: {ending}"
-    if compiled.inputs is not None and not event.swallowed:
-        message += "; and what inputs= captures stays full of placeholders"
+    tracer = "the export" if exported else "mx.compile"
+    note = f'{tracer} traces {name} with placeholders, which have no value: "{EVAL_ERROR}"'
+    if event.swallowed:
+        note += " is raised and caught here, so that the handler becomes part of the trace"
+    elif compiled.inputs is not None:
+        note += "; and what inputs= captures stays full of placeholders"
     also = [
         (f"the placeholder comes from here: {quoted(step.text)}", step.place) for step in event.chain[-2:] if step.place != event.where.span
     ]
     for found in finding(
-        rule, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls,
-        uncalled=not program.calls.get(compiled.number), remedy=remedy,
+        rule, event.where, f"{needs}: {ends}", help, compiled, event.modality, within=event.within, calls=event.calls,
+        uncalled=not program.calls.get(compiled.number), remedy=remedy, note=note,
     ):  # fmt: skip
         from dataclasses import replace
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from mxlint.facts.events import Compiled, Modality, Where
+from mxlint.facts.events import Compiled, Condition, Modality, Where
 from mxlint.finding import SEVERITIES, Finding, Related, Severity
 from mxlint.fixes.remedies import Remedy
+from mxlint.headline import LONGEST, fitted
 from mxlint.rules.rule import Rule
 
 EVAL_ERROR = "ValueError: [eval] Attempting to eval an array during function transformations like compile or vmap is not allowed"
@@ -20,7 +21,7 @@ def quoted(text: str, width: int = 48) -> str:
 
 def name_of(compiled: Compiled) -> str:
     """How to speak of the compiled function."""
-    return quoted(compiled.text) if compiled.form != "lambda" else "the compiled lambda"
+    return quoted(compiled.text) if compiled.form != "lambda" else "the lambda"
 
 
 def line(where: Where) -> str:
@@ -48,27 +49,40 @@ def lowered(severity: Severity, modality: Modality) -> Severity | None:
     return SEVERITIES[place] if place < len(SEVERITIES) else None
 
 
+def conditions_of(modality: Modality) -> tuple[str, ...]:
+    """What has to come about for it to happen, in words."""
+    return tuple(map(_condition, modality.conditions))
+
+
+def _condition(condition: Condition) -> str:
+    if condition.cause == "client":
+        return f"if {quoted(condition.where.text)} runs after the first call"
+    if condition.outcome is None:
+        return f"if {quoted(condition.where.text)} comes to that"
+    return f"when {quoted(condition.where.text)} is {'true' if condition.outcome else 'false'}"
+
+
 def hanging(modality: Modality) -> str:
-    """The conditions and presumptions in words, to end a message with."""
-    words = []
-    for condition in modality.conditions[:2]:
-        if condition.cause == "client":
-            words.append(f"if {quoted(condition.where.text)} runs after the first call")
-        elif condition.outcome is None:
-            words.append(f"if {quoted(condition.where.text)} comes to that")
-        else:
-            words.append(f"when {quoted(condition.where.text)} is {'true' if condition.outcome else 'false'}")
-    words += [f"if {presumption}" for presumption in modality.presumed]
-    return f" ({', '.join(words)})" if words else ""
+    """The conditions, two of them if there are many, and presumptions as one phrase; empty if there are none."""
+    return ", ".join((*conditions_of(modality)[:2], *(f"if {presumption}" for presumption in modality.presumed)))
+
+
+def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
+    """Headline and note: what it hangs on ends the headline, and begins the note where that would get too long."""
+    hang = hanging(modality)
+    if not hang:
+        return fitted(message), note
+    whole = f"{message} ({hang})"
+    return (whole, note) if len(whole) <= LONGEST else (fitted(message), f"only {hang}" + (f"; {note}" if note else ""))
 
 
 def finding(
     rule: Rule, where: Where, message: str, help: str, compiled: Compiled | None, modality: Modality, *,
     severity: Severity | None = None, within: str = "", calls: Iterable[Where] = (), also: Iterable[tuple[str, Where]] = (), uncalled: bool = False,
-    remedy: Remedy | None = None, right_on: tuple[str, ...] = (),
+    remedy: Remedy | None = None, right_on: tuple[str, ...] = (), note: str = "",
 ) -> Iterator[Finding]:  # fmt: skip
-    """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none. `severity`: where it is not the rule's;
-    `right_on`: devices on which it was measured not to happen."""
+    """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none. `message`: its headline, which says what
+    happens; `note`: why, and what MLX says; `severity`: where it is not the rule's; `right_on`: devices on which it was measured not to happen."""
     full = severity or rule.severity
     effective = lowered(full, modality)
     if effective is None:
@@ -77,10 +91,11 @@ def finding(
     if compiled is not None:
         related.append(Related("compiled here", compiled.site.span))
     related += [Related("called from here", call.span) for call in calls if call.span != where.span]
+    headline, note = worded(message, note, modality)
     yield Finding(
         rule.code,
         effective,
-        message + hanging(modality),
+        headline,
         help,
         where.span,
         within or (compiled.within if compiled is not None else "") or None,
@@ -89,4 +104,7 @@ def finding(
         remedy=remedy,
         uncalled=compiled.site.span if compiled is not None and uncalled else None,
         right_on=right_on,
+        note=note,
+        conditions=conditions_of(modality),
+        presumed=modality.presumed,
     )

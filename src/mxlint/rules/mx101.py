@@ -9,7 +9,7 @@ from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Outside
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.findings import finding, name_of
+from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -25,10 +25,10 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind == "log":
                 yield from finding(
                     RULE, event.where,
-                    f"{event.what} formats a traced array: while {name_of(compiled)} is traced it has no value, "
-                    "so the log record is lost and logging prints a traceback to stderr",
+                    f"the record is lost: {quoted(event.what)} formats an array that has no value yet",
                     LOST, compiled, event.modality, severity="warning", within=event.within, calls=event.calls,
                     uncalled=not program.calls.get(number), remedy=_remedy(program, compiled, event),
+                    note=f"the array is a placeholder while {name_of(compiled)} is traced; logging prints a traceback to stderr and goes on",
                 )  # fmt: skip
 
 

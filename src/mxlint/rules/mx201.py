@@ -36,9 +36,9 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     also += [("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
-        f"{what} becomes a constant when {name_of(compiled)} is traced; {changed} before {line(first.call)} calls it again, "
-        "and that call still uses the old value",
+        f"{line(first.call)} calls {name_of(compiled)} with the old value of {quoted(first.name)}",
         help, compiled, first.modality, calls=first.calls, also=also,
+        note=f"{what} became {'a constant' if len(names) == 1 else 'constants'} when the function was traced; {changed} before that call",
     )  # fmt: skip
 
 

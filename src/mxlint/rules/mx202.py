@@ -34,16 +34,16 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Finding]:
     if write.how in UPDATES:
-        message = (
-            f"{quoted(write.where.text)} changes state that is not in outputs=: the model is left with placeholders instead of weights"
-        )
+        message = f"{quoted(write.where.text)} leaves placeholders in the model instead of weights"
+        note = f"it changes state that is not in outputs= of {name_of(compiled)}, so that what the trace computes never gets there"
         help = advice(program, compiled, "give the container that it changes, such as model.state, to inputs= and to outputs=")
     else:
         verb = {"items": "changes", "content": "writes into"}.get(write.how, "writes")
-        message = f"{name_of(compiled)} {verb} {quoted(write.name)}, which is older than the trace: {LEFT}; {USED}"
+        message = f"{name_of(compiled)} {verb} {quoted(write.name)}, and leaves a placeholder there"
+        note = f"it is older than the trace: {LEFT}; {USED}"
         help = "return the value and store it outside the compiled function, or pass the container as outputs="
     remedy = _remedy(program, compiled, write)
-    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, remedy=remedy)
+    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, remedy=remedy, note=note)
 
 
 def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Trace
+from mxlint.facts.events import Compiled, Event, Trace
 from mxlint.finding import Finding
 from mxlint.rules.captures import advice, with_the_rest
 from mxlint.rules.findings import finding, name_of
@@ -27,19 +27,25 @@ def check(program: Program) -> Iterator[Finding]:
         others = dict.fromkeys(event.where for event in draws if event.where != first.where)
         yield from finding(
             RULE, first.where,
-            f"{first.what} draws from the global random state while {name_of(compiled)} is traced, but {_what(traces[first.trace])}",
+            _message(first, compiled, traces[first.trace]),
             f"{advice(program, compiled, 'capture mx.random.state')}, or give an explicit key= that is an argument", compiled, first.modality,
             within=first.within, calls=first.calls, also=[("drawn here, too", where) for where in others],
-            remedy=None if compiled.shapeless else with_the_rest(program, compiled),
+            remedy=None if compiled.shapeless else with_the_rest(program, compiled), note=_note(traces[first.trace]),
         )  # fmt: skip
 
 
-def _what(trace: Trace) -> str:
+def _message(draw: Event, compiled: Compiled, trace: Trace) -> str:
     if trace.random_in:
-        return "mx.random.state is in inputs= but not in outputs=: the second call raises, and the global generator holds a placeholder"
+        return f"{draw.what} in {name_of(compiled)}: the second call raises"
+    return f"{draw.what} draws the same numbers at every call of {name_of(compiled)}"
+
+
+def _note(trace: Trace) -> str:
+    if trace.random_in:
+        return "mx.random.state is in inputs= but not in outputs=, so the first call leaves a placeholder in the global generator"
     if trace.random_out:
-        return "mx.random.state is in outputs= but not in inputs=: every call draws the same numbers"
-    return "mx.random.state is not captured: the key is a constant of the trace, so every call draws the same numbers"
+        return "mx.random.state is in outputs= but not in inputs=: the key of the first draw is a constant of the trace"
+    return "it draws from the global random state, and mx.random.state is not captured: the key is a constant of the trace"
 
 
 RULE = Rule(

@@ -8,7 +8,7 @@ from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Recapture
 from mxlint.rules.captures import advice, captured, elements, whole, with_the_rest
-from mxlint.rules.findings import finding, line
+from mxlint.rules.findings import finding, line, name_of
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -19,11 +19,12 @@ def check(program: Program) -> Iterator[Finding]:
         writes = [write for write in program.writes.get(compiled.number, ()) if write.placeholder]
         half = next((found for write in writes if (found := _half(compiled, write))), None)
         if half is not None:
-            write, message = half
+            write, message, note = half
             states = whole(captured(compiled))
             yield from finding(
                 RULE, compiled.site, message, f"pass inputs={states} and outputs={states}", compiled, write.modality,
                 also=[("written here", write.where)], remedy=Recapture(compiled.site.span, elements(compiled), elements(compiled)),
+                note=note,
             )  # fmt: skip
             continue
         read = {read.location for read in program.reads.get(compiled.number, ())}
@@ -32,26 +33,31 @@ def check(program: Program) -> Iterator[Finding]:
         if alone is not None:
             yield from finding(
                 RULE, compiled.site,
-                f"the model's state is captured but not that of the optimizer, which {line(alone.where)} updates: its moments and its step are "
-                "constants of the trace",
+                f"the optimizer's state is not captured by {name_of(compiled)}: its {_part(alone)}",
                 advice(program, compiled, "capture the optimizer's state, too"), compiled, alone.modality, also=[("updated here", alone.where)],
                 remedy=with_the_rest(program, compiled),
+                note=f"that of the model is; the moments and the step of what {line(alone.where)} updates are constants of the trace",
             )  # fmt: skip
 
 
-def _half(compiled: Compiled, write: Write) -> tuple[Write, str] | None:
+def _half(compiled: Compiled, write: Write) -> tuple[Write, str, str] | None:
+    """A write of state that is captured in one direction, with headline and note."""
+    name, where = name_of(compiled), line(write.where)
     if write.captured_in and not write.captured_out:
-        if write.how == "differentiate":
-            what = "differentiates a module whose state is in inputs= but not in outputs=: the weights are put into it anew, so placeholders stay in it"
-        else:
-            what = "writes state that is in inputs= but not in outputs=: the placeholder stays in it"
-        return write, f"{line(write.where)} {what}, and the second call raises"
-    if write.captured_out and not write.captured_in and write.again:
-        return write, (
-            f"{line(write.where)} reads and writes state that is in outputs= but not in inputs=: every call starts again from the value of "
-            "the first trace"
+        note = (
+            "it differentiates a module whose state is in inputs= only: the weights are put into it anew, so placeholders stay in it"
+            if write.how == "differentiate"
+            else "it is in inputs= only, so the placeholder stays in it"
         )
+        return write, f"the second call of {name} raises: what {where} writes is not in outputs=", note
+    if write.captured_out and not write.captured_in and write.again:
+        note = "that is in outputs= only: what is read is the value of the first trace"
+        return write, f"every call of {name} starts anew: what {where} reads and writes is not in inputs=", note
     return None
+
+
+def _part(write: Write) -> str:
+    return "step never moves" if write.how == "step" else "moments never move"
 
 
 def _alone(writes: list[Write], write: Write) -> bool:

@@ -13,7 +13,6 @@ from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 LIVE = "capture the live container: model.state, optimizer.state, mx.random.state, or one list or dict that the body reads and writes"
-OWN_NAME = 'the first call raises "uncaptured inputs", and a new array bound to the name is never seen'
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -25,25 +24,26 @@ def check(program: Program) -> Iterator[Finding]:
         if not dead and compiled.outputs is not None and any(trace.parted for trace in program.traces.get(compiled.number, ())):
             yield from finding(
                 RULE, compiled.outputs.where,
-                f"inputs= and outputs= hold the same arrays in two containers: {name_of(compiled)} swaps them for placeholders in one and returns them "
-                'from the other, so the first call raises "uncaptured inputs"',
+                f"the first call of {name_of(compiled)} raises: outputs= is another container than inputs=",
                 "give one and the same container to inputs= and outputs=", compiled, Modality(),
+                note='both hold the same arrays: they are swapped for placeholders in one and returned from the other, and MLX says "uncaptured inputs"',
             )  # fmt: skip
         for stale in program.stale.get(compiled.number, ()):
             if stale.kind == "captured" and stale.written is not None:
                 yield from finding(
                     RULE, stale.written,
-                    f"this binds the captured container anew: {name_of(compiled)} keeps the old one, which nothing updates any more",
+                    f"{name_of(compiled)} does not see what is bound here: it keeps the container it has captured",
                     "change the content of the captured container in place, or compile again after this", compiled, stale.modality,
-                    also=[("called again here", stale.call)], remedy=Refill(stale.written.span),
+                    also=[("called again here", stale.call)], remedy=Refill(stale.written.span), note="nothing updates that one any more",
                 )  # fmt: skip
     for note in program.notes.get("random state assigned", ()):
-        message = "mx.random.state is bound anew: the generator and the compiled functions that capture it go on with the old one"
+        message = "binding mx.random.state anew changes nothing: the generator goes on with the old one"
         if note.what:
-            message = "from MLX 0.32.1 on nothing can be put into mx.random.state: this raises a TypeError"
+            message = "this raises TypeError: from MLX 0.32.1 on nothing can be put into mx.random.state"
         yield from finding(
-            RULE, note.where, message, "call mx.random.seed, or give an explicit key= that is an argument", None, note.modality
-        )
+            RULE, note.where, message, "call mx.random.seed, or give an explicit key= that is an argument", None, note.modality,
+            note="" if note.what else "so do the compiled functions that capture it",
+        )  # fmt: skip
 
 
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
@@ -53,9 +53,9 @@ def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
         if capture is not None and reason is not None:
             yield from finding(
                 RULE, capture.where,
-                f"{name}= is given {reason}: MLX looks for arrays in that object only, and later updates replace the arrays elsewhere, "
-                f'so {name_of(compiled)} goes on with the old ones or raises "uncaptured inputs" at the first call',
+                f"{name_of(compiled)} sees no later update: {name}= is given {reason[0]}",
                 LIVE, compiled, Modality(), remedy=_live(compiled),
+                note=f'{reason[1]}: the function goes on with the old arrays, or its first call raises "uncaptured inputs"',
             )  # fmt: skip
             return
 
@@ -73,8 +73,9 @@ def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
         if read.alias == "captured" and read.source is not None and read.holder not in through:
             yield from finding(
                 RULE, read.source,
-                f"the captured container holds {quoted(read.name)}, but the body reads it by its own name: {OWN_NAME}",
+                f"the first call of {name_of(compiled)} raises: {quoted(read.name)} is captured, and read by its own name",
                 'read it through the captured container (state[0], state["w"])', compiled, read.modality, also=[("read here", read.where)],
+                note='MLX says "uncaptured inputs"; and a new array that is bound to the name is never seen',
             )  # fmt: skip
             return
 

@@ -23,10 +23,10 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind != "effect" or event.note not in VALUES + EFFECTS:
                 continue
             if event.note in EFFECTS:
-                message = f"{event.what} happens when {name_of(compiled)} is traced, once per trace, and at no later call"
+                message = f"{quoted(event.what)} happens once per trace of {name_of(compiled)}, and at no later call"
                 help = "do it in the code that calls the compiled function"
             else:
-                message = f"{event.what} is called when {name_of(compiled)} is traced, and every later call goes on with that one value"
+                message = f"{quoted(event.what)} is called once per trace of {name_of(compiled)}: later calls keep its value"
                 help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
             yield from finding(RULE, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls)
         if len(program.calls.get(compiled.number, ())) < 2:
@@ -36,7 +36,7 @@ def check(program: Program) -> Iterator[Finding]:
             if write.how == "items" and write.new and not write.placeholder and write.where in relied:
                 yield from finding(
                     RULE, write.where,
-                    f"{quoted(write.name)} grows when {name_of(compiled)} is traced, once per trace and not once per call",
+                    f"{quoted(write.name)} grows once per trace of {name_of(compiled)}, and not once per call",
                     "append in the code that calls the compiled function", compiled, write.modality, calls=write.calls,
                 )  # fmt: skip
 

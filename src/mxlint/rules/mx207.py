@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.finding import Finding
-from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -18,8 +18,7 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind == "mutate" and event.where in relied:
                 yield from finding(
                     RULE, event.where,
-                    f"this changes {quoted(event.where.text)} in place, but {name_of(compiled)} works on a copy of its arguments: "
-                    "the caller's object stays as it was",
+                    f"the caller never sees this change: {name_of(compiled)} works on a copy of its argument",
                     "return the new value and let the caller keep it, or capture the container with inputs= and outputs=", compiled, event.modality,
                     within=event.within, calls=event.calls, also=[("the caller goes on with its own object here", relied[event.where])],
                 )  # fmt: skip

@@ -23,9 +23,9 @@ def check(program: Program) -> Iterator[Finding]:
         for event in (event for event in events if event.kind == "misfit"):
             yield from finding(
                 RULE, event.where,
-                f"{name_of(compiled)} does not take these arguments: the trace raises a TypeError while inputs= holds placeholders, and the captured "
-                f"state ({_state(compiled)}) keeps them for ever",
+                f"{name_of(compiled)} does not take these arguments, and its state is left with placeholders",
                 "pass the arguments that the function takes", compiled, event.modality,
+                note=f"the trace raises a TypeError while inputs= holds placeholders, and what is captured ({_state(compiled)}) keeps them for ever",
             )  # fmt: skip
         called = bool(program.calls.get(compiled.number))
         raises = [event for event in events if event.kind == "raise" and not event.swallowed and _by_arguments(event, called)]
@@ -46,10 +46,10 @@ def _fallback(program: Program, compiled: Compiled) -> Iterator[Finding]:
             again = note.also[0]
             yield from finding(
                 RULE, note.where,
-                f"if {name_of(compiled)} raises while it is traced, the captured state ({_state(compiled)}) keeps placeholders for ever: "
-                f"{line(again)} goes on with it uncompiled, and raises too",
+                f"if tracing {name_of(compiled)} raises, {line(again)} raises too, on a state of placeholders",
                 "put copies of the arrays back into the captured containers first, or decide before the call what to run", compiled, note.modality,
                 also=[("uncompiled here", again)],
+                note=f"what is captured ({_state(compiled)}) keeps the placeholders of the trace for ever, and the uncompiled function goes on with it",
             )  # fmt: skip
 
 
@@ -62,14 +62,15 @@ def _by_arguments(event: Event, called: bool) -> bool:
 def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
     first = min(raises, key=lambda event: (bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
-    more = f" (so does {', '.join(map(line, others))})" if others else ""
+    more = f"so does {', '.join(map(line, others))}; " if others else ""
     yield from finding(
         RULE, first.where,
-        f"what is raised here{more} ends the trace of {name_of(compiled)} while inputs= holds placeholders: the captured state ({_state(compiled)}) "
-        f"keeps them for ever, also when the caller catches the exception, and every later call that uses it fails{_random(compiled)}",
+        f"raising here leaves the state that {name_of(compiled)} captures full of placeholders for ever",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
         also=[("raised here, too", where) for where in others],
         remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, _function(compiled)),
+        note=f"{more}it ends the trace while inputs= ({_state(compiled)}) holds placeholders, which stay there also when the caller catches the "
+        f"exception: whatever uses them later fails{_random(compiled)}",
     )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ from mxlint.rules.rule import Rule
 from mxlint.rules.variation import arrays_given, same_dtypes
 
 KINDS = ("python", "mode", "frozen", "object")
+KEPT = {"mode": "what train() and eval() set", "frozen": "what freeze() and unfreeze() set"}
+"""What of a module is kept from the trace."""
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -32,15 +34,16 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
     first = min(stale, key=lambda found: (bool(found.modality.conditions), found.read.span))
     others = {found.read: found for found in stale if found.read != first.read}
     names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
-    what = _what(first) + (f" (and {', '.join(map(quoted, list(names)[:3]))})" if names else "")
+    too = f", as are {', '.join(map(quoted, list(names)[:3]))}" if names else ""
     changed = f"{line(first.written)} changes it" if first.written is not None else "it changes"
     also: list[tuple[str, Where]] = [("changed here", first.written)] if first.written is not None else []
     also += [("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
-        f"{what} {_is(first)}: {name_of(compiled)} keeps what it was at the trace, though {changed} before {line(first.call)} calls it again",
+        f"{line(first.call)} calls {name_of(compiled)} with {_what(first)}",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
         calls=first.calls, also=also, remedy=_remedy(program, compiled, stale),
+        note=f"{_kept(first)} is kept from the trace{too}; {changed} before that call",
     )  # fmt: skip
 
 
@@ -54,18 +57,17 @@ def _remedy(program: Program, compiled: Compiled, stale: list[Stale]) -> Argumen
     return Argument(places, compiled.site.span, function, program.calls_of_site(compiled.site), arrays_given(program, compiled), alike)
 
 
-def _is(stale: Stale) -> str:
-    if isinstance(stale.before, ContainerValue):
-        return f"is another {stale.before.type} then"
-    return "is a Python value"
+def _kept(stale: Stale) -> str:
+    value = f"a {stale.before.type}" if isinstance(stale.before, ContainerValue) else "a Python value"
+    return KEPT.get(stale.kind, value)
 
 
 def _what(stale: Stale) -> str:
     if stale.kind == "mode":
-        return "the mode of the layer"
+        return "a layer in its old mode"
     if stale.kind == "frozen":
-        return "which weights are frozen"
-    return f"the object {quoted(stale.name)}" if isinstance(stale.before, ObjectValue) else quoted(stale.name)
+        return "the same weights frozen as before"
+    return f"the old object {quoted(stale.name)}" if isinstance(stale.before, ObjectValue) else f"the old value of {quoted(stale.name)}"
 
 
 def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[Finding]:
@@ -73,10 +75,9 @@ def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[F
         if event.kind == "counted" and event.what not in said:
             yield from finding(
                 RULE, event.where,
-                f"{quoted(event.what)} is changed by line {event.target} when {name_of(compiled)} is traced, once per trace: "
-                "every later call computes with the same number",
+                f"{quoted(event.what)} is counted once per trace of {name_of(compiled)}: later calls use the same number",
                 "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs=", compiled, event.modality,
-                calls=event.calls,
+                calls=event.calls, note=f"line {event.target} changes it while the function is traced",
             )  # fmt: skip
 
 

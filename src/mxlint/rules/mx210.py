@@ -23,14 +23,14 @@ def check(program: Program) -> Iterator[Finding]:
             first = lazy[0]
             place = compiled.site if any(call.where == first.where for call in calls) else first.where  # a module that is compiled itself
             others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
-            what = f"the weights of {quoted(_module(first))} were" if first.container else f"{quoted(first.name)} was"
+            what = f"the weights of {quoted(_module(first))}" if first.container else quoted(first.name)
             yield from finding(
                 RULE, place,
-                f"{what} never computed before {name_of(compiled)} is traced: the whole computation behind it becomes part of the trace and is "
-                "done again at every call",
+                f"every call of {name_of(compiled)} computes {what} again",
                 "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", compiled,
                 Modality(first.modality.conditions, first.modality.presumed), calls=first.calls, also=[("read here, too", where) for where in others],
                 remedy=_evaluate(compiled, calls[0], lazy),
+                note="nothing evaluates it before the function is traced, so the whole computation behind it becomes part of the trace",
             )  # fmt: skip
 
 

@@ -23,12 +23,14 @@ def check(program: Program) -> Iterator[Finding]:
             if write.how != "items" and (write.how != "item" or keys[write.where] < 2):
                 continue
             if write.captured_in:
-                what = "every call finds one array more among its inputs and is traced anew"
+                what = f"{quoted(write.name)} grows: every call of {name_of(compiled)} is traced anew"
+                note = "it is captured, so that each call finds one array more among its inputs"
             else:
-                what = "only the trace appends: later calls overwrite the items that are there, and the container does not grow"
+                what = f"{quoted(write.name)} does not grow: only the trace of {name_of(compiled)} appends to it"
+                note = "it is captured: later calls overwrite the items that are there"
             yield from finding(
-                RULE, write.where, f"{quoted(write.name)} is captured by {name_of(compiled)} and grows: {what}",
-                "return the value and append it outside, or use a container of fixed length", compiled, write.modality, calls=write.calls,
+                RULE, write.where, what,
+                "return the value and append it outside, or use a container of fixed length", compiled, write.modality, calls=write.calls, note=note,
             )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
-UNCAPTURED = 'raises "[compile] Attempting to compile a function with uncaptured inputs is not allowed"'
+UNCAPTURED = 'MLX says "[compile] Attempting to compile a function with uncaptured inputs is not allowed"'
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -25,16 +25,15 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _finding(compiled: Compiled, read: Read) -> Iterator[Finding]:
     if read.container.endswith(".state"):
-        message = (
-            f"{quoted(read.name)} has the very arrays of a module that inputs= captures, and is not captured: update(), load_weights() and "
-            f"copy.deepcopy() hand arrays on and copy none, so that the first call of {name_of(compiled)} {UNCAPTURED}"
-        )
+        message = f"the first call of {name_of(compiled)} raises: {quoted(read.name)} has arrays of a captured module"
+        note = f"update(), load_weights() and copy.deepcopy() hand arrays on and copy none, and it is not captured itself; {UNCAPTURED}"
         help = "give it arrays of its own before the first call, computed (tree_map(lambda p: p + 0, …) and mx.eval), or capture it, too"
     else:
-        what = "an argument of this call" if read.alias == "argument" else "captured by inputs="
-        message = f"{quoted(read.name)} is {what} and read here under another name as a constant: the first call of {name_of(compiled)} {UNCAPTURED}"
+        what = "an argument" if read.alias == "argument" else "captured"
+        message = f"the first call of {name_of(compiled)} raises: {quoted(read.name)} is {what}, and read as a constant"
+        note = f"it is read here under another name than the trace knows it by; {UNCAPTURED}"
         help = "use the argument or the captured container in the body"
-    yield from finding(RULE, read.where, message, help, compiled, read.modality, calls=read.calls)
+    yield from finding(RULE, read.where, message, help, compiled, read.modality, calls=read.calls, note=note)
 
 
 RULE = Rule("MX212", "aliased-capture", "error", check, after_in_object=("MX205",), experiment="alias")

@@ -27,10 +27,9 @@ def check(program: Program) -> Iterator[Finding]:
 def _finding(compiled: Compiled, loop: Where) -> Iterator[Finding]:
     yield from finding(
         RULE, compiled.site,
-        f"mx.compile makes a new compiled object of {name_of(compiled)} in every iteration, and its trace dies with it: "
-        "each iteration traces and compiles again",
+        f"every iteration traces and compiles {name_of(compiled)} again",
         "compile once before the loop and call that object in it; pass what changes as an array argument", compiled, Modality(),
-        remedy=Hoist(compiled.site.span, loop.span),
+        remedy=Hoist(compiled.site.span, loop.span), note="mx.compile makes a new compiled object in each, whose trace dies with it",
     )  # fmt: skip
 
 

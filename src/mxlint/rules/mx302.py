@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
-from mxlint.rules.findings import finding, name_of
+from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.repetition import dropped, repeated
 from mxlint.rules.rule import Rule
@@ -29,10 +29,10 @@ def _finding(program: Program, compiled: Compiled, loop: Where | None, layer: st
     remedy = None if layer and compiled.returned else Hoist(compiled.site.span, cls=program.class_of(compiled.site))
     yield from finding(
         RULE, compiled.site,
-        f"every call of `{layer or compiled.within or '?'}` makes a new compiled object of {name_of(compiled)} and drops it: "
-        "each call traces and compiles again",
+        f"every call of {quoted(layer or compiled.within or '?')} traces and compiles {name_of(compiled)} again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
         also=[("in this loop", loop)] if loop is not None else [], remedy=remedy,
+        note="mx.compile makes a new compiled object in each, which is dropped with its trace",
     )  # fmt: skip
 
 

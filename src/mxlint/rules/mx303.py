@@ -22,12 +22,12 @@ def check(program: Program) -> Iterator[Finding]:
             if scalars_vary(values, FEW if finite and compiled.shapeless is False else 0):
                 text = argument.where.text
                 inside = isinstance(argument.value, ContainerValue)
-                about = f"{quoted(text)} holds a Python number" if inside else f"{quoted(text)} is a Python number"
+                kind = "text" if all(isinstance(value, ScalarValue) and value.type == "str" for value in values) else "number"
                 yield from finding(
                     RULE, argument.where,
-                    f"{about} that changes from call to call: {name_of(compiled)} is traced and compiled again "
-                    "for every value, and each trace is kept for ever",
+                    f"{name_of(compiled)} is compiled again for every {kind} that {quoted(text)} {'holds' if inside else 'is'}",
                     f"make an array of the number in {quoted(text)}" if inside else f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(program, compiled, argument, values),
+                    note=f"it is a Python {kind} that changes from call to call; each trace is kept for ever",
                 )  # fmt: skip
 
 

@@ -20,10 +20,9 @@ def check(program: Program) -> Iterator[Finding]:
             if not finite and (grows or shapes_vary(values) or lengths_vary(values)):
                 yield from finding(
                     RULE, argument.where,
-                    f"the shape of {quoted(argument.where.text)} changes from call to call: {name_of(compiled)} is traced and compiled again "
-                    "for every shape, and each trace is kept for ever",
+                    f"{name_of(compiled)} is compiled again for every shape of {quoted(argument.where.text)}",
                     "pad to a few sizes, or keep the data in an array of fixed size; shapeless=True where MX4 has nothing against it",
-                    compiled, modality,
+                    compiled, modality, note="the shape changes from call to call; each trace is kept for ever",
                 )  # fmt: skip
 
 

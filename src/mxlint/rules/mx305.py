@@ -23,11 +23,11 @@ def check(program: Program) -> Iterator[Finding]:
         if compiled is not None:
             yield from finding(
                 RULE, note.where,
-                f"{note.what} runs the Python body of {name_of(compiled)} at every call: inside a transform its arguments are placeholders already, "
-                "so nothing of it is compiled",
+                f"{note.what} runs the Python body of {name_of(compiled)} at every call: it is not compiled",
                 f"compile what calls {note.what}" if note.what in PAIRS else f"compile the transform instead: mx.compile({note.what}(f))",
                 compiled, Modality(),
                 remedy=None if note.what in PAIRS else CompileTransform(note.where.span, elements(compiled), note.what == "nn.value_and_grad"),
+                note="inside a transform the arguments are placeholders already",
             )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def check(program: Program) -> Iterator[Finding]:
         loops = calls[0].loops or compiled.loops or compiled.caller_loops
         if not loops and calls[0].outcome == "traced" and not calls[0].modality.conditions and calls[0].thread is None and compiled.run:
             yield from finding(
-                RULE, compiled.site, f"{name_of(compiled)} is compiled and called once: tracing and compiling cost more than one call can save",
+                RULE, compiled.site, f"{name_of(compiled)} is compiled for one call, which costs more than that call can save",
                 "call the function itself", compiled, Modality(),
             )  # fmt: skip
 

@@ -26,16 +26,16 @@ def check(program: Program) -> Iterator[Finding]:
         large = [loop for loop in program.loops.get(compiled.number, ()) if loop.operations >= MANY]
         for loop in large:
             if not any(other.trace == loop.trace and loop.where in other.around for other in large):
-                message = (
-                    f"the {loop.rounds:,} rounds of this loop add about {loop.operations:,} operations to the graph of {name_of(compiled)}: "
-                    f"it is traced and compiled as a whole, and from about {MANY:,} operations on that costs more than it saves"
+                message = f"compiling {name_of(compiled)} costs more than it saves: this loop adds about {loop.operations:,} operations"
+                note = (
+                    f"the {loop.rounds:,} rounds are traced and compiled as one graph; from about {MANY:,} operations on that does not pay"
                 )
                 if loop.operations >= CRASH:
-                    message += f"; from about {CRASH:,} in a row MLX can end with a segmentation fault"
+                    note += f", and from about {CRASH:,} in a row MLX can end with a segmentation fault"
                 yield from finding(
                     RULE, loop.where, message,
                     "compile one round, or some hundred, and call that in a loop outside; or use an operation over a whole axis (mx.cumsum, a matrix power)",
-                    compiled, loop.modality, within=loop.within, calls=loop.calls,
+                    compiled, loop.modality, within=loop.within, calls=loop.calls, note=note,
                 )  # fmt: skip
 
 

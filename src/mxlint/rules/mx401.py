@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import Event
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Unbake
-from mxlint.rules.findings import finding, name_of
+from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.sizes import consequences, matters, varying_axes
+from mxlint.rules.sizes import briefly, consequences, matters, varying_axes
 
 HELP = "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), or leave out shapeless=True"
 
@@ -21,11 +22,19 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind == "bake" and matters(event.axes, varying_axes(program, compiled), features=False):
                 yield from finding(
                     RULE, event.where,
-                    f"a size taken from a shape goes into {event.what} and becomes a constant of the first trace: under shapeless=True, "
-                    f"when it changes, {name_of(compiled)} {consequences(event.effects) or 'raises or silently returns wrong values'}",
+                    f"{name_of(compiled)} {briefly(event.effects) or 'gives wrong values or raises'} at another size: {_what(event)} keeps the first",
                     HELP, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
                     remedy=Unbake(event.where.span, compiled.site.span, event.shape, event.sizes),
+                    note=f"a size that is taken from a shape is a constant of the first trace; under shapeless=True, when it changes, the function "
+                    f"{consequences(event.effects) or 'raises or silently returns wrong values'}",
                 )  # fmt: skip
+
+
+def _what(event: Event) -> str:
+    """What takes the size: a function by its name, an operator as such."""
+    if event.what.startswith(".__"):
+        return "an operator"
+    return event.what if " " in event.what else quoted(event.what)
 
 
 RULE = Rule(

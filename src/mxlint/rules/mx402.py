@@ -18,10 +18,10 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind == "branch" and matters(event.axes, varying_axes(program, compiled), features=True):
                 yield from finding(
                     RULE, event.where,
-                    f"the condition {quoted(event.what)} is decided by the shape of the first trace: under shapeless=True "
-                    f"{name_of(compiled)} silently keeps that branch for every later shape",
+                    f"{name_of(compiled)} decides {quoted(event.what)} once, for all later shapes",
                     "leave out shapeless=True, or make the choice outside the compiled function", compiled, event.modality, within=event.within,
                     calls=event.calls, uncalled=not program.calls.get(number),
+                    note="under shapeless=True the shape of the first trace decides, and the branch is kept silently",
                 )  # fmt: skip
 
 

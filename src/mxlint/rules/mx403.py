@@ -20,13 +20,14 @@ def check(program: Program) -> Iterator[Finding]:
             varying = varying_axes(program, compiled)
             effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
             later = consequences([effect for effect in effects if effect.way != "first"])
+            versions = in_versions([effect for effect in effects if effect.way == "first"])
             yield from finding(
                 RULE, event.where,
-                f"{quoted(event.what)} cannot infer its output shape under shapeless=True: the first call of {name_of(compiled)} raises"
-                f"{in_versions([effect for effect in effects if effect.way == 'first'])} "
-                '"ValueError: [Primitive::output_shapes] … cannot infer output shapes"' + (f"; when a size changes, it {later}" if later else ""),
+                f"the first call of {name_of(compiled)} raises{versions}: {quoted(event.what)} under shapeless=True",
                 "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
                 calls=event.calls, uncalled=not program.calls.get(number),
+                note='the operation cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
+                + (f"; when a size changes, it {later}" if later else ""),
             )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.sizes import applies, consequences, right_on, varying_axes
+from mxlint.rules.sizes import applies, briefly, consequences, right_on, varying_axes
 
 HELP = "leave out shapeless=True, or do this outside the compiled function"
 HELPS = {
@@ -29,14 +29,13 @@ def check(program: Program) -> Iterator[Finding]:
                 continue
             certain = varying is not None or any(effect.when == "every" for effect in effects)
             unit = all(effect.when in ("unit", "seen") for effect in effects)
-            kept = "whether an axis has length 1" if unit else "sizes"
-            changes = "an axis of length 1 gets another, or one gets length 1" if unit else "they change"
+            changes = "an axis gets or loses length 1" if unit else "sizes change"
             yield from finding(
                 RULE, event.where,
-                f"{quoted(event.what)} keeps {kept} of the first trace under shapeless=True: when {changes}, {name_of(compiled)} "
-                f"{consequences(effects)}",
+                f"{quoted(event.what)} {briefly(effects)} when {changes}, under shapeless=True",
                 HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
                 uncalled=not program.calls.get(number), right_on=right_on(effects),
+                note=f"it keeps {'whether an axis has length 1' if unit else 'sizes'} of the first trace of {name_of(compiled)}, which then {consequences(effects)}",
             )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileBound
-from mxlint.rules.findings import finding
+from mxlint.rules.findings import finding, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -21,6 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
         if called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
             continue
         name, where = compiled.text, compiled.function.where
+        calling = "calling an instance" if name == "__call__" else f"calling {quoted(name)} on an instance"
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""
         function = where.span if where is not None else None
@@ -28,11 +29,11 @@ def check(program: Program) -> Iterator[Finding]:
         remedy = CompileBound(compiled.decorates.span, function, compiled.in_module, cls) if compiled.decorates else None
         yield from finding(
             RULE, compiled.decorates or compiled.site,
-            f"mx.compile returns an object that does not bind self: calling `{name}` on an instance of {compiled.method_of} "
-            'leaves the first argument out and raises "TypeError: missing 1 required positional argument"',
+            f"{calling} raises TypeError: the compiled object does not bind self",
             f"compile the bound method in __init__: self._{name.strip('_')} = mx.compile(self.{name}{options})",
             compiled, Modality(), within=compiled.method_of,
             remedy=remedy,
+            note=f'on an instance of {compiled.method_of} the first argument is left out: "missing 1 required positional argument"',
         )  # fmt: skip
 
 

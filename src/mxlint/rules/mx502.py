@@ -19,32 +19,33 @@ def check(program: Program) -> Iterator[Finding]:
         for call in program.calls.get(number, ()):
             for argument in call.arguments:
                 if argument.bad:
-                    message, help = _words(compiled, argument)
-                    yield from finding(
-                        RULE, argument.where, message, help, compiled, Modality((), call.modality.presumed), within=call.within
-                    )
+                    message, note, help = _words(compiled, argument)
+                    presumed = Modality((), call.modality.presumed)
+                    yield from finding(RULE, argument.where, message, help, compiled, presumed, within=call.within, note=note)
 
 
-def _words(compiled: Compiled, argument: Argument) -> tuple[str, str]:
+def _words(compiled: Compiled, argument: Argument) -> tuple[str, str, str]:
+    """Headline, note and help."""
     text, kind = quoted(argument.where.text), argument.bad
     verb = "holds" if argument.inside else "is"
     if kind == "nn.Module":
         return (
-            f"{text} {verb} an nn.Module: inside {name_of(compiled)} it arrives as a plain dict of its arrays and cannot be called",
+            f"{text} {verb} an nn.Module: in {name_of(compiled)} it is a dict and cannot be called",
+            "a module is a dict of its arrays, and arrives as one",
             "close over the module and pass inputs=model.state, or compile the module itself",
         )
     if kind == "NoneType":
         return (
-            (
-                f'{text} {verb} None: the call raises{among(argument.versions, argument.judged)} "{REFUSES} (floats, ints, or strings), '
-                'but received type NoneType"'
-            ),
+            f"{text} {verb} None: this call raises ValueError{among(argument.versions, argument.judged)}",
+            f'MLX says "{REFUSES} (floats, ints, or strings), but received type NoneType"',
             "bind None with functools.partial or a closure, or require a newer MLX",
         )
     if kind.startswith("int"):
-        return f'{text} {verb} an {kind}: the call raises "RuntimeError: std::bad_cast"', "pass an array of a dtype that holds the number"
+        what = f"{text} {verb} an {kind}: this call of {name_of(compiled)} raises RuntimeError"
+        return what, 'MLX says "std::bad_cast"', "pass an array of a dtype that holds the number"
     return (
-        f'{text} {verb} {_article(kind)} {kind}: the call raises "{REFUSES} (floats, ints, strings, or None), but received type …"',
+        f"{text} {verb} {_article(kind)} {kind}: this call of {name_of(compiled)} raises ValueError",
+        f'MLX says "{REFUSES} (floats, ints, strings, or None), but received type …"',
         f"pass mx.array({'…' if argument.inside else argument.where.text})"
         if kind.startswith("numpy")
         else "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure",

@@ -17,9 +17,10 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind == "return":
                 yield from finding(
                     RULE, event.where,
-                    f"{name_of(compiled)} returns {event.what} that holds placeholders: MLX looks for arrays in lists, tuples and dicts only, "
-                    "so they are never replaced by results, every call returns the same object, and using it raises",
+                    f"using what {name_of(compiled)} returns raises: {event.what} keeps its placeholders",
                     "return the arrays in a list, tuple or dict, and build the object outside", compiled, event.modality, within=event.within,
+                    note="MLX looks for arrays in lists, tuples and dicts only: in anything else they are never replaced by results, and every call "
+                    "returns the same object",
                 )  # fmt: skip
 
 

@@ -24,10 +24,10 @@ def check(program: Program) -> Iterator[Finding]:
         ):
             yield from finding(
                 RULE, compiled.site,
-                f"{name_of(compiled)} computes arrays but returns nothing and has no outputs=: MLX computes only what is returned or captured, "
-                "so nothing is ever done",
+                f"nothing of what {name_of(compiled)} computes is ever done: it returns nothing",
                 "return the result, or pass the container that it writes as outputs=", compiled, Modality(),
                 remedy=Return(compiled.function.where.span if compiled.function.where is not None else None),
+                note="MLX computes only what is returned or captured, and there is no outputs=",
             )  # fmt: skip
 
 

@@ -12,10 +12,10 @@ from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 KINDS: Final = {
-    "generator": ("a generator function", "calling it only makes a generator, whose body runs later with placeholders and raises"),
-    "coroutine": ("an async function", "calling it only makes a coroutine, whose body runs later with placeholders and raises"),
-    "value": ("no function", "mx.compile wants the function itself, and the call raises a TypeError"),
-    "result": ("the result of a call", "mx.compile wants the function itself, and the call raises a TypeError"),
+    "generator": ("a generator function", "calling it only makes a generator, which raises"),
+    "coroutine": ("an async function", "calling it only makes a coroutine, which raises"),
+    "value": ("no function", "compiling it raises TypeError"),
+    "result": ("the result of a call and no function", "compiling it raises TypeError"),
 }
 
 
@@ -29,7 +29,7 @@ def check(program: Program) -> Iterator[Finding]:
     for note in program.notes.get("not a function", ()):
         yield from finding(
             RULE, note.where,
-            "mx.compile without a function raises a TypeError: it takes the function first and is no factory of decorators",
+            "mx.compile without a function raises TypeError: it is no factory of decorators",
             "write @mx.compile, or @partial(mx.compile, shapeless=True) with options", None, note.modality,
         )  # fmt: skip
 

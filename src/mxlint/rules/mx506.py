@@ -21,12 +21,12 @@ def check(program: Program) -> Iterator[Finding]:
             first = seen.setdefault(call.flat, call)
             if first.exact != call.exact:
                 between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
-                other = "an earlier one" if first.where == call.where else f"that in {line(first.where)}"
+                other = "an earlier call" if first.where == call.where else f"the call in {line(first.where)}"
                 yield from finding(
                     RULE, call.where,
-                    f"the cache of {name_of(compiled)} cannot tell this call from {other}: True and 1, 0 and 0.0, and "
-                    "differently nested lists and dicts have one key, so this call runs the other one's trace",
+                    f"this call runs the trace of {other}: the cache of {name_of(compiled)} takes them for one",
                     "give both calls the same form of arguments, or compile two functions", compiled, between, also=[("the other call", first.where)],
+                    note="True and 1, 0 and 0.0, and differently nested lists and dicts have one key",
                 )  # fmt: skip
                 break
 

@@ -11,19 +11,23 @@ from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 INSTANCE = (
-    "Python looks __call__ up on the class: an instance attribute of that name is never used, so calling the object still runs the uncompiled code",
+    "calling the object still runs the uncompiled code: Python looks __call__ up on the class",
+    "an attribute of that name on the instance is never used",
     "keep the compiled function under another name and call that, or compile where the object is used",
 )
 DISCARDED = (
-    "the result of mx.compile is thrown away: mx.compile changes nothing in place, so nothing is compiled",
+    "nothing is compiled here: the result of mx.compile is thrown away",
+    "mx.compile changes nothing in place",
     "bind the result and call it: fast = mx.compile(f)",
 )
 LATE = (
-    "MLX_DISABLE_COMPILE is read once, at the first compiled call: set after it, it has no effect",
+    "setting MLX_DISABLE_COMPILE has no effect here",
+    "it is read once, at the first compiled call, which comes before",
     "set it before the program starts, or call mx.disable_compile()",
 )
 ANY_VALUE = (
-    "any value of MLX_DISABLE_COMPILE disables compilation, this one too",
+    "this switches compilation off: MLX_DISABLE_COMPILE does so with any value",
+    "",
     "delete the variable to enable compilation, or call mx.enable_compile()",
 )
 NOTES = {"call on an instance": INSTANCE, "discarded": DISCARDED, "environment set late": LATE, "environment set to off": ANY_VALUE}
@@ -31,11 +35,11 @@ NOTES = {"call on an instance": INSTANCE, "discarded": DISCARDED, "environment s
 
 def check(program: Program) -> Iterator[Finding]:
     """A compiled object, or a setting, that does nothing."""
-    for kind, (message, help) in NOTES.items():
+    for kind, (message, why, help) in NOTES.items():
         for note in program.notes.get(kind, ()):
             compiled = program.objects.get(note.object) if note.object is not None else None
             if kind != "discarded" or note.object is not None and not program.calls.get(note.object):
-                yield from finding(RULE, note.where, message, help, compiled, note.modality)
+                yield from finding(RULE, note.where, message, help, compiled, note.modality, note=why)
     yield from _shared(program)
 
 
@@ -48,9 +52,9 @@ def _shared(program: Program) -> Iterator[Finding]:
         if first.site != compiled.site and _outputs(first) != _outputs(compiled):
             yield from finding(
                 RULE, compiled.site,
-                f"{name_of(compiled)} is compiled twice with different outputs=: both objects share one trace, so the one called later does not "
-                "write what it captures",
+                f"{name_of(compiled)} is compiled twice: the one that is called later does not write its outputs=",
                 "compile two different functions (wrap one in a lambda)", compiled, Modality(), also=[("compiled before here", first.site)],
+                note="both objects share one trace, and its outputs",
             )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def check(program: Program) -> Iterator[Finding]:
         if all(isinstance(trace.returns, (ArrayValue, ContainerValue)) for trace in traces):
             yield from finding(
                 RULE, compiled.site,
-                f"{name_of(compiled)} is one operation, or one function that MLX has compiled already: there is nothing to fuse",
+                f"compiling {name_of(compiled)} saves nothing: it is one operation, or compiled already",
                 "leave out mx.compile here, or compile the function around it", compiled, Modality(),
             )  # fmt: skip
 

@@ -23,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
         exposed = any(call.within and call.within not in functions and not call.within.rpartition(".")[2].startswith("_") for call in calls)
         if calls and not exposed and all(call.outcome == "inlined" for call in calls):
             yield from finding(
-                RULE, group[0].site, f"{name_of(group[0])} is only called while another function is traced: its own compilation is never used",
+                RULE, group[0].site, f"the compilation of {name_of(group[0])} is never used: only other traces call it",
                 "leave out mx.compile here: the outer function is compiled as a whole", group[0], Modality(),
             )  # fmt: skip
 

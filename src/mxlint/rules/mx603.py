@@ -20,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
             message = f"this times the first call of {name_of(compiled)}: tracing and compiling, not running"
             help = "call it once and evaluate the result before the first clock reading"
         else:
-            message = f"nothing forces the result of {name_of(compiled)} before this clock reading: MLX is lazy, so only the building of the graph is timed"
+            message = f"this times only the building of the graph: nothing evaluates what {name_of(compiled)} gives"
             help = "call mx.eval on the result before the second clock reading"
         yield from finding(RULE, note.where, message, help, compiled, note.modality)
 

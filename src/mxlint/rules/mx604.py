@@ -17,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
     for note in program.notes.get("compile disabled", ()):
         if not note.modality.conditions and not program.tests(note.where.span.filename):
             yield from finding(
-                RULE, note.where, "this always switches off compilation for the whole process: every mx.compile in it does nothing",
+                RULE, note.where, "every mx.compile of the process does nothing: this always switches compilation off",
                 "put it under a debug option, or pair it with mx.enable_compile()", None, note.modality,
             )  # fmt: skip
 

@@ -21,8 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
             ):
                 yield from finding(
                     RULE, event.where,
-                    f"the size of the custom kernel comes from a shape that changes between calls: {name_of(compiled)} is traced, and the kernel "
-                    "built, once for each shape",
+                    f"{name_of(compiled)} is traced, and this kernel built, once for each shape of its input",
                     "pad the data to a few sizes", compiled, event.modality, within=event.within, calls=event.calls,
                 )  # fmt: skip
 

@@ -21,14 +21,14 @@ def check(program: Program) -> Iterator[Finding]:
         first = next(iter(threads.values()))
         state = compiled.inputs is not None or compiled.outputs is not None
         what = (
-            f"{name_of(compiled)} captures state and is called from several threads: each thread traces anew, and the captured arrays of one "
-            "are placeholders or belong to the stream of another"
+            f"threads that call {name_of(compiled)} get placeholders of one another, or raise"
             if state
-            else f"{name_of(compiled)} is called from several threads: each thread traces anew"
+            else f"every thread that calls {name_of(compiled)} traces it anew"
         )
         yield from finding(
             RULE, first, what,
             "call it from one thread, or give each thread a function and state of its own", compiled, Modality(), severity=None if state else "info",
+            note="each thread traces anew, and the captured arrays of one are placeholders or belong to the stream of another" if state else "",
         )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ LATER = {
     "raises": "raises",
 }
 """What a compiled function does at a later shape, the worst first."""
+BRIEFLY = {"crash": "goes out of bounds", "wrong": "gives wrong values", "raises": "raises"}
+"""The same in headlines."""
 DEVICES = {"cuda": "CUDA"}
 """Devices that were measured beside the CPU, and their names."""
 Varying = dict[int, set[int]]
@@ -80,6 +82,12 @@ def consequences(effects: Sequence[Effect]) -> str:
         if same:
             ways.setdefault(in_versions(same) + _elsewhere(same), []).append(LATER[way])
     return ", or ".join(" or ".join(words) + where for where, words in ways.items())
+
+
+def briefly(effects: Sequence[Effect]) -> str:
+    """What happens at a later shape, in a word or two; empty if that was not measured."""
+    found = {effect.way for effect in effects}
+    return " or ".join(words for way, words in BRIEFLY.items() if way in found and (way != "wrong" or "crash" not in found))
 
 
 def right_on(effects: Sequence[Effect]) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ def message(finding: Finding) -> str:
         verdict = finding.verdict
         shown = verdict.evidence.observed if verdict.evidence is not None else verdict.reason
         lines.append(f"verify: {verdict.verdict}" + (f": {shown}" if shown else ""))
-    return "\n".join([*lines, *([f"help: {finding.help}"] if finding.help else [])])
+    return "\n".join((*lines, *finding.below))
 
 
 def _key(place: types.Position) -> tuple[int, int]:

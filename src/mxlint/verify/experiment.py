@@ -419,7 +419,7 @@ def keep_for_people(job: Job, folder: Path, finding: Finding) -> None:
         else "python run.py          the program under watch, as it is\npython run.py plain    the same with mx.compile left out\n"
     )
     (folder / "README.txt").write_text(
-        f"{finding.code} at {finding.span.filename}:{row}\n{finding.message}\n\n{how}"
+        f"{finding.code} at {finding.span.filename}:{row}\n{finding.message}\n{finding.note}\n\n{how}"
         "program/               the statements of the project that it needs, each in its row\n"
         + ("fixed/                 the same program with the fix\n" if job.fixed is not None else "")
         + "variants/              what else was run to see where it comes from, if anything was; README.txt in it says how\n",

@@ -125,6 +125,8 @@ def _article(number: int, finding: Finding, result: Result) -> Element:
             for related in finding.elsewhere
         ]
         append(article, element("details", element("summary", _counted(len(steps), "related place")), *steps))
+    if finding.note:
+        append(article, element("p", element("strong", "Note: "), finding.note))
     if finding.help:
         append(article, element("p", element("strong", "Help: "), finding.help))
     if finding.verdict is not None:
