@@ -225,7 +225,7 @@ def _changed(entries: list[Entry] | None, fields: Entry, *, exact: bool) -> list
     fields = dict(fields)
     result = fields.pop("result", None)
     made = []
-    for entry in [{}] if entries is None or ("signature" in fields and exact) else entries:
+    for entry in [_one(entries)] if entries is None or ("signature" in fields and exact) else entries:
         attribute = str(entry.get("signature", "")).startswith("->")
         if attribute and not exact:
             made.append(entry)
@@ -236,6 +236,12 @@ def _changed(entries: list[Entry] | None, fields: Entry, *, exact: bool) -> list
             entry["signature"] = shown if len(shown) > 1 else shown[0]
         made.append(entry)
     return made
+
+
+def _one(entries: list[Entry] | None) -> Entry:
+    """What earlier keys say of a name that is given one signature for all versions."""
+    kept = {key: value for entry in entries or () for key, value in entry.items() if key not in ("since", "until", "iterates")}
+    return kept | {"signature": ""} if kept else {}
 
 
 def listed(value: str | list[str]) -> list[str]:

@@ -45,6 +45,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         or streams.HANDLERS.get(name)
     )
     if handler is not None:
+        library.numbers_asked(i, name, args, place, frame)
         return handler(i, args, place, frame)
     if name.startswith("#"):
         if name.startswith("#iterator."):
@@ -52,6 +53,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return UNBOUND
     method = containers.METHODS.get(name)
     if method is not None and args.args:
+        library.numbers_asked(i, name, args, place, frame)
         return _container_method(i, name, method, args, place, frame)
     if name.startswith("mlx.") or name in i.wrappers:
         i.may_raise()

@@ -69,10 +69,14 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
     if isinstance(owner, Tuple):
         return sequence_item(i, owner, index, place, frame)
     if isinstance(owner, Const) and isinstance(owner.value, (str, bytes)):
+        _needs_number(i, index, place, frame)
         return _text_item(i, owner, index, place)
     if isinstance(owner, RangeObject):
         items = known_items(i, owner)
-        return sequence_item(i, Tuple(items), index, place, frame) if items is not None else range_element(i, owner, place)[0]
+        if items is not None:
+            return sequence_item(i, Tuple(items), index, place, frame)
+        _needs_number(i, index, place, frame)
+        return range_element(i, owner, place)[0]
     if isinstance(owner, Ref):
         kind = i.info(owner.oid).kind
         if kind == "list":
@@ -130,8 +134,18 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         parts = [m for m in members(index)]
         return i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), None, place)
     if isinstance(owner, Kind) and owner.type == "str":
+        _needs_number(i, index, place, frame)
         return owner
     throw_named(i, "builtins.TypeError", place)
+
+
+def _needs_number(i: Interpreter, index: Value, place: Place, frame: Frame) -> None:
+    """Python's own sequences ask the arrays in an index or a slice for their numbers."""
+    for member in i.each(index):
+        for part in (member.lower, member.upper, member.step) if isinstance(member, Slice) else (member,):
+            for number in members(part):
+                if isinstance(number, Array):
+                    i.operations.use(i, "index", number, "[]", place, frame)
 
 
 MISUSE: Final = (IndexError, ValueError, TypeError)
@@ -159,9 +173,7 @@ def as_index(index: Value) -> int | slice | None:
 
 def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:
     """An item or slice of a tuple."""
-    for member in i.each(index):
-        if isinstance(member, Array):
-            i.operations.use(i, "index", member, "[]", place, frame)
+    _needs_number(i, index, place, frame)
     if isinstance(index, Union):
         return i.split(index, lambda member: sequence_item(i, content, member, place, frame))
     real = as_index(index)
@@ -290,6 +302,7 @@ def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Pla
         i.call(method, Arguments((index, value), places=(place, place)), place, frame)
         return
     if kind == "list" or i.heap.get(owner.oid, ("#", "items")) is not None:
+        _needs_number(i, index, place, frame)
         content = i.heap.get(owner.oid, ("#", "items")) or Unknown("list")
         given = collected(i, value, place, frame) if isinstance(index, Slice) else None
         if given is not None:
@@ -348,6 +361,7 @@ def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame:
             continue
         content = i.heap.get(member.oid, ("#", "items"))
         if content is not None:
+            _needs_number(i, index, place, frame)
             resized(i, member.oid, False)
             i.heap.set(member.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
         else:

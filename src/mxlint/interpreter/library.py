@@ -44,7 +44,7 @@ from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type
 from mxlint.models.load import canonical, constant, kind_of, model
-from mxlint.models.schema import Model, Signature
+from mxlint.models.schema import ARRAY_WORDS, Model, Signature
 
 SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
 
@@ -243,10 +243,27 @@ DISABLED: Final = ("10", "20")
 # -- effects -----------------------------------------------------------------------------------------------------------
 
 
-def _arrays(i: Interpreter, found: Model, bound: Mapping[str, Value], place: Place, frame: Frame, args: Arguments) -> None:
-    """What the call does to arrays that it is handed."""
+def numbers_asked(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> None:
+    """What a call that code models asks of arrays that it is handed as numbers: the model tells which these are."""
+    found = model(name) if any(isinstance(member, Array) for value in args.values for member in members(value)) else None
+    if found is None or not found.signatures:
+        return
+    given = Arguments(args.args[1:], args.keywords, places=args.places[1:]) if found.kind == "method" else args
+    _arrays(i, found, _bind(found.signatures[0], given), place, frame, given, frozenset(("index",)))
+
+
+def _arrays(
+    i: Interpreter,
+    found: Model,
+    bound: Mapping[str, Value],
+    place: Place,
+    frame: Frame,
+    args: Arguments,
+    words: frozenset[str] = ARRAY_WORDS,
+) -> None:
+    """What the call does to arrays that it is handed. `words`: the uses that are noted."""
     for use in found.array or ():
-        if use.word == "harmless" or use.parameter not in bound:
+        if use.word == "harmless" or use.word not in words or use.parameter not in bound:
             continue
         if use.word == "logs" and found.effect is not None and found.effect.detail in DISABLED:
             continue
