@@ -40,6 +40,8 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     if node.value is None:
         return
     value = i.eval(node.value, frame)
+    if i.trace is not None and isinstance(node.value, ir.Const):
+        i.trace.literals.update(frame.place(target) for target in node.targets)
     for target in node.targets:
         assign(i, target, value, frame)
 

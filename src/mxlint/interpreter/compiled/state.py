@@ -94,6 +94,7 @@ class Trace:
         """Whether it differentiates: a gradient, which is computed from all that the function reads, is taken for the argument."""
         self.last_use: dict[Location, events.Where] = {}
         self.fed: set[tuple[Location, events.Where]] = set()
+        self.literals: set[Place] = set()  # targets to which a constant is assigned, which nothing feeds
         self.parted = False
         self.stretched: dict[int, Callable[[], None]] = {}
         """What notes the sizes that a broadcast keeps, by its result."""

@@ -84,7 +84,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         numbers = [scalar_type(member) for part in (before.value, value) for member in members(part)]
         if all(name in NUMBERS for name in numbers) and before.value != value:
             trace.counts.setdefault(location, fact.where)
-            if location in trace.last_use:
+            if location in trace.last_use and place not in trace.literals:
                 trace.fed.add((location, trace.last_use[location]))
 
 
