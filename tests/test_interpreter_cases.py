@@ -148,12 +148,10 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         "silent": (
             "dropout that drops nothing",
             "scale by the size of a feature, at one shape",
-            "addmm that need not broadcast",
             "diagonal along the side that stays",
             "condition that all shapes in sight decide alike",
         ),
         "found": (
-            "row that addmm repeats",
             "a column added to under shapeless",
             "sorted as a whole under shapeless",
             "a position counted from the end by a number that a factory is given",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import prod
 from typing import Final
 
 from mxlint.domain.place import Place
@@ -38,7 +39,8 @@ ARRAY: Final = "mlx.core.array"
 _KEEPS_NO_SIZE: Final = frozenset(("mlx.core.broadcast_to",))
 """What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
 
-
+_REPEATS_ITS_FIRST: Final = frozenset(("mlx.core.addmm",))
+"""What repeats its first argument up to the sizes of its result, and keeps these."""
 _RESHAPES: Final = frozenset(("mlx.core.reshape", f"{ARRAY}.reshape"))
 """What follows a shape that is that of the array itself."""
 
@@ -125,7 +127,7 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     """Note what a function or method does to the sizes of its arguments."""
     if not on(i):
         return
-    operand = next((m for value in (*args, *keywords.values()) for m in members(value) if isinstance(m, Array)), None)
+    operand = _operand(name, (*args, *keywords.values()))
     short = name.replace("mlx.core.array.", ".").replace("mlx.core.", "mx.").replace("mlx.", "")
     form = _form(i, name, args, keywords)
     if operation(i, form, operand, place, short, frame) or name in _KEEPS_NO_SIZE:
@@ -136,6 +138,15 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     entry = i.table.entry(name)
     if entry is not None and entry.shape == "reduce" and isinstance(operand, Array):
         _reduced(i, operand, args, keywords, place, short, frame)
+
+
+def _operand(name: str, given: Sequence[Value]) -> Array | None:
+    """The array whose sizes matter to a call; None where a first argument that is often repeated has the shape of the result already."""
+    arrays = [member for value in given for member in members(value) if isinstance(member, Array)]
+    if name not in _REPEATS_ITS_FIRST or len(arrays) < 3:
+        return arrays[0] if arrays else None
+    added, left, right = (_known(array.shape) for array in arrays[:3])
+    return None if left and right and added == (*left[:-1], right[-1]) else arrays[1]
 
 
 def stretched(i: Interpreter, name: str, made: Value, given: Sequence[Value], place: Place, frame: Frame) -> None:
@@ -311,15 +322,19 @@ def _whole(array: Array, form: str, shape: tuple[object, ...] | None) -> bool:
 
 
 def _total(shape: tuple[object, ...]) -> int | None:
-    total = 1
-    for size in shape:
-        if not isinstance(size, Size):
-            return None
-        low, high = bounds(size)
+    sizes = _known(shape)
+    return None if sizes is None else prod(sizes)
+
+
+def _known(shape: tuple[object, ...] | None) -> tuple[int, ...] | None:
+    """The sizes of a shape as numbers; None if one is not known."""
+    found: list[int] = []
+    for size in shape if shape is not None else (None,):
+        low, high = bounds(size) if isinstance(size, Size) else (0, 1)
         if low != high:
             return None
-        total *= int(low)
-    return total
+        found.append(int(low))
+    return tuple(found)
 
 
 def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
