@@ -184,7 +184,7 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
     """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome."""
     trace: Trace | None = i.trace
     if isinstance(member, (Length, Measure, ShapeOf)):
-        if trace is not None and trace.shapeless:
+        if trace is not None and trace.shapeless and USES.get(kind, kind) not in ("format", "log"):
             axes = (
                 [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
             )
