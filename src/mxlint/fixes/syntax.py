@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from token import tok_name
 from tokenize import generate_tokens
 
@@ -31,6 +31,7 @@ class Syntax:
             warnings.simplefilter("ignore")
             self.tree = ast.parse(source.text)
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self._places: dict[int, dict[tuple[int, int], ast.expr]] = {}
         self._local_names: dict[ast.AST, set[str]] = {}
         self._declarations: dict[ast.AST, dict[str, type[ast.Global | ast.Nonlocal]]] = {}
 
@@ -56,11 +57,22 @@ class Syntax:
 
     def at(self, span: Span) -> ast.expr | None:
         """The expression that stands exactly there, the outermost of several."""
-        place = self.stretch(span)
+        row = span.start.row
+        if row not in self._places:
+            places: dict[tuple[int, int], ast.expr] = {}
+            for node in self._rows.get(row, ()):
+                places.setdefault((self.start(node), self.end(node)), node)
+            self._places[row] = places
+        return self._places[row].get(self.stretch(span))
+
+    @cached_property
+    def _rows(self) -> Mapping[int, list[ast.expr]]:
+        """The expressions by the row in which they begin, from the outside."""
+        found: dict[int, list[ast.expr]] = {}
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.expr) and node.lineno == span.start.row and (self.start(node), self.end(node)) == place:
-                return node
-        return None
+            if isinstance(node, ast.expr):
+                found.setdefault(node.lineno, []).append(node)
+        return found
 
     def up(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node stands in, from the inside."""

@@ -49,9 +49,16 @@ class Program:
 
     def leaving(self, number: int) -> tuple[Span, ...]:
         """Where a trace of an object gives traced arrays to something outside of it: text, a log, something older than the trace."""
-        told = (event.where.span for event in self.events.get(number, ()) if event.kind in ("format", "log"))
-        kept = (write.where.span for write in self.writes.get(number, ()) if write.placeholder)
-        return tuple(dict.fromkeys((*told, *kept)))
+        return self._left.get(number, ())
+
+    @cached_property
+    def _left(self) -> Mapping[int, tuple[Span, ...]]:
+        told = [(event.object, event.where.span) for event in self.log.events if event.kind in ("format", "log")]
+        kept = [(write.object, write.where.span) for write in self.log.writes if write.placeholder]
+        found: dict[int, dict[Span, None]] = {}
+        for number, span in (*told, *kept):
+            found.setdefault(number, {})[span] = None
+        return {number: tuple(spans) for number, spans in found.items()}
 
     @cached_property
     def traces(self) -> Mapping[int, tuple[Trace, ...]]:
