@@ -92,7 +92,7 @@ def test_broken_files_found_by_walking_matter_if_they_may_use_mlx(tmp_path: Path
 
 
 def test_nested_deeper_than_people_write(tmp_path: Path) -> None:
-    deep = "y = " + " + ".join(["x"] * 4000) + "\n" + "if y: pass\n" + "elif y: pass\n" * 2000
+    deep = "y = " + " + ".join(["x"] * 2000) + "\n" + "if y: pass\n" + "elif y: pass\n" * 500
     inside = "".join(f"    {line}\n" for line in deep.splitlines())
     write(tmp_path, a=PRINTS + deep, b=PRINTS.replace("    return x\n", inside + "    return x\n"))
     assert not {"MX003", "MX004"} & {code for _, code, _ in codes(run())}

@@ -27,7 +27,7 @@ from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
 from mxlint.source import Source, SourceError, source_from_bytes
 
-SAMPLE = 150
+SAMPLE = 75
 CPU_SECONDS = 2.0
 LINES = 5_000
 FULL, _, PART = os.environ.get("MXLINT_ROBUSTNESS", "").partition(":")
@@ -104,6 +104,11 @@ def codes(text: str | bytes, *, everything: bool = True) -> list[str]:
     return [finding.code for finding in result.findings]
 
 
+def many(count: int, fewer: int) -> int:
+    """A number of the long form, and of the short one."""
+    return count if FULL == "full" else fewer
+
+
 HEAD = "import mlx.core as mx\n"
 NAMES_OF_OTHERS = "from elsewhere import a, b, c, f, x, y\n"
 TAIL = "\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
@@ -112,7 +117,7 @@ DEEP: dict[str, Callable[[], str]] = {
     "lists": lambda: "y = " + "[" * 150 + "1" + "]" * 150,
     "ifs": lambda: "".join(" " * depth + "if y:\n" for depth in range(90)) + " " * 90 + "pass",
     "too many ifs": lambda: "".join(" " * depth + "if y:\n" for depth in range(3_000)) + " " * 3_000 + "pass",
-    "elifs": lambda: "if y == 0:\n    z = 0\n" + "".join(f"elif y == {n}:\n    z = {n}\n" for n in range(1_000)),
+    "elifs": lambda: "if y == 0:\n    z = 0\n" + "".join(f"elif y == {n}:\n    z = {n}\n" for n in range(many(1_000, 400))),
     "or": lambda: "y = " + " or ".join("abc"[n % 3] for n in range(20_000)),
     "and in a function": lambda: "def f(x):\n    return " + " and ".join("x" for _ in range(20_000)),
     "sum": lambda: "y = " + " + ".join("1" for _ in range(3_000)),
@@ -125,21 +130,23 @@ DEEP: dict[str, Callable[[], str]] = {
     "unary operators": lambda: "def f(x):\n    return " + "-" * 900 + "x",
     "not": lambda: "def f(x):\n    return " + "not " * 900 + "x",
     "lambdas": lambda: "f = " + "lambda x: " * 90 + "x",
-    "ternaries": lambda: "def f(x):\n    return " + "x if x else " * 900 + "x",
+    "ternaries": lambda: "def f(x):\n    return " + "x if x else " * many(900, 300) + "x",
     "functions in functions": lambda: "".join(" " * depth + f"def f{depth}(x):\n" for depth in range(90)) + " " * 90 + "return x",
     "classes in classes": lambda: "".join(" " * depth + f"class C{depth}:\n" for depth in range(90)) + " " * 90 + "x = 1",
-    "comprehensions": lambda: "def f(x):\n    return " + "[" * 90 + "x" + " for _ in x]" * 90,
-    "clauses of a comprehension": lambda: "def f(x):\n    return [x " + " ".join(f"for a{n} in x" for n in range(200)) + "]",
+    "comprehensions": lambda: "def f(x):\n    return " + "[" * many(90, 40) + "x" + " for _ in x]" * many(90, 40),
+    "clauses of a comprehension": lambda: "def f(x):\n    return [x " + " ".join(f"for a{n} in x" for n in range(many(200, 60))) + "]",
     "loops": lambda: "def f(x):\n" + "".join(" " * (depth + 1) + f"for a{depth} in x:\n" for depth in range(19)) + " " * 20 + "print(x)",
-    "f-strings": lambda: "def f(x):\n    return f'" + "{x}" * 5_000 + "'",
-    "assignments": lambda: "".join(f"name_{n} = {n}\n" for n in range(200_000)),
-    "assignments in a function": lambda: "def f(x):\n" + "".join(f"    name_{n} = x\n" for n in range(20_000)) + "    return x",
-    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(500)),
+    "f-strings": lambda: "def f(x):\n    return f'" + "{x}" * many(5_000, 2_000) + "'",
+    "assignments": lambda: "".join(f"name_{n} = {n}\n" for n in range(many(200_000, 40_000))),
+    "assignments in a function": lambda: (
+        "def f(x):\n" + "".join(f"    name_{n} = x\n" for n in range(many(20_000, 5_000))) + "    return x"
+    ),
+    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(many(500, 150))),
     "branches that double": lambda: "def f(x, a):\n" + "".join(f"    if a{n}:\n        x = x + {n}\n" for n in range(300)) + "    return x",
     "calls that double": lambda: (
         "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(40)) + "def f40(x):\n    return x"
     ),
-    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(40_000)) + "}",
+    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(many(40_000, 8_000))) + "}",
     "a long string": lambda: "TEXT = '" + "x" * 5_000_000 + "'",
     "lists that double": lambda: "a = []\n" + "a = [a, a]\n" * 40 + "@mx.compile\ndef g(x):\n    return x\n\ng(a)",
     "dicts that double": lambda: (
@@ -163,8 +170,10 @@ SPENT = frozenset({"assignments"})
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SPENT else name for name in DEEP])
-def test_deep_and_long(name: str) -> None:
-    """What stands behind is still found, unless the budget of the file is spent by then."""
+def test_deep_and_long(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands behind is still found, unless the budget of the file is spent by then. Budgets of the short form are a fifth, since some spend them."""
+    monkeypatch.setattr(core, "MAX_STEPS", many(core.MAX_STEPS, core.MAX_STEPS // 5))
+    monkeypatch.setattr(core, "MAX_STEPS_OF_FILE", many(core.MAX_STEPS_OF_FILE, core.MAX_STEPS_OF_FILE // 5))
     text = HEAD + NAMES_OF_OTHERS + DEEP[name]() + "\n" + TAIL
     expected = ["MX003"] if name in NOT_TO_BE_PARSED else [] if name in SPENT else ["MX101"]
     assert codes(text, everything=False) == expected
