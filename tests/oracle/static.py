@@ -38,8 +38,8 @@ from mxlint.domain.value import (
     Range as Step,
 )
 from mxlint.interpreter import entry
-from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.core import Frame, FrameInfo, Interpreter, Observer
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
