@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import mxlint.analysis
-from mxlint.analysis import Analysis
+from mxlint.analysed import Analysis
 from mxlint.config import Settings
 from mxlint.engine import Result, Stdin, check
 from mxlint.finding import Finding, Position, Related

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mxlint.analysis import Analysis, analyze
+from mxlint.analysed import Analysis
+from mxlint.analysis import analyze
 from mxlint.finding import Edit, Finding, Position, Span
 from mxlint.fixes.edits import EditError, apply, fixed_finding, fixed_sources
 from mxlint.models.mlx.table import Table, load_table

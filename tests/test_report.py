@@ -15,7 +15,7 @@ import pytest
 from results import CODE, found, related, result_of, source_of
 
 from mxlint import __version__
-from mxlint.analysis import SiteReport
+from mxlint.analysed import SiteReport
 from mxlint.discover import Problem
 from mxlint.finding import Applicability, Edit, Finding, Fix
 from mxlint.report import concise, footer, sites, statistics, text

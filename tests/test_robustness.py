@@ -18,7 +18,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mxlint.analysis import Analysis, analyze
+from mxlint.analysed import Analysis
+from mxlint.analysis import analyze
 from mxlint.deep import on_a_deep_stack
 from mxlint.engine import Stdin, check
 from mxlint.interpreter import core

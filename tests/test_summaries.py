@@ -19,7 +19,8 @@ from differential.generate import programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from test_tracer import read_cases, write
 
-from mxlint.analysis import Analysis, analyze
+from mxlint.analysed import Analysis
+from mxlint.analysis import analyze
 from mxlint.interpreter import activations, summaries
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project

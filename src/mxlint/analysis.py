@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
+from mxlint.analysed import Analysis, SiteReport
 from mxlint.deep import some_room
-from mxlint.facts.events import EXPORT, Compiled, Log, Read, Write
+from mxlint.facts.events import EXPORT, Compiled, Read, Write
 from mxlint.facts.values import ArrayValue, ScalarValue
+from mxlint.faults import syntax_error
 from mxlint.finding import Finding, Span
 from mxlint.interpreter.entry import analyse
 from mxlint.models.mlx.table import Table
@@ -19,50 +21,6 @@ from mxlint.rules.program import Program
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.syntax.index import COMPILE, TRACERS
-
-
-@dataclass(frozen=True, slots=True)
-class SiteReport:
-    """One place where something is compiled: its form, what is compiled, the options as written, and what its trace was seen to do.
-
-    `takes` are the parameters, `freezes` the names of outside values that become constants, `mutates` the outside things it writes, `draws` the
-    random draws without a key; `calls` counts the calls in sight. `followed`: how far its traces were: full, partial, or none where there is no trace.
-    """
-
-    span: Span
-    form: str
-    compiled: str
-    options: Mapping[str, str]
-    object: str | None
-    takes: tuple[str, ...] = ()
-    freezes: tuple[str, ...] = ()
-    mutates: tuple[str, ...] = ()
-    draws: tuple[str, ...] = ()
-    calls: int = 0
-    followed: str = "none"
-
-    @property
-    def key(self) -> str:
-        """What the cache tells calls apart by."""
-        shapes = "number of dimensions and dtype" if self.options.get("shapeless") == "True" else "shape and dtype"
-        return f"{shapes} of every array, value of every number and string, in {', '.join(self.takes) or 'no argument'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What is known of one file. The remedy of a finding is a call that makes its fix, which takes analyses of the fixed code. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
-
-    `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
-    """
-
-    findings: tuple[Finding, ...]
-    sites: tuple[SiteReport, ...]
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    coverage: Mapping[str, int] = field(default_factory=dict)
-    called: frozenset[Span] = frozenset()
-    facts: Log | None = None
-    imprecise: tuple[tuple[Span, str], ...] = ()
-    """What could not be followed, by place."""
 
 
 @some_room
@@ -93,7 +51,7 @@ def analyze(
 
         def again(changed: Mapping[str, Source]) -> tuple[Finding, ...]:
             own = changed.get(source.name, source)
-            return tuple(judge(program(own, project.changed(changed.values())), RULES))
+            return tuple(judge(program(own, project.tried(changed.values())), RULES))
 
         def used(name: str, attribute: bool) -> bool:
             return project.used_elsewhere(name, source, attribute=attribute)
@@ -112,6 +70,21 @@ def analyze(
         known.log if with_facts else None,
         tuple(sorted((place.span, reason) for place, reason in known.log.imprecise)),
     )
+
+
+def as_deep_as_needed(
+    run: Callable[[Source, Project], Analysis], source: Source, project: Project, anew: Callable[[], Project]
+) -> Analysis:
+    """The analysis that `run` makes, on a deep stack where it does not fit on this one: generated code nests deeper than people do. What the first
+    try left half done in its project is not used again: `anew` gives the next one. Raises what `analyze` raises."""
+    try:
+        return run(source, project)
+    except RecursionError:
+        if syntax_error(source):
+            raise
+    from mxlint.deep import on_a_deep_stack
+
+    return on_a_deep_stack(lambda: run(source, anew()))
 
 
 # -- sites -------------------------------------------------------------------------------------------------------------

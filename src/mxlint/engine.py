@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -25,10 +25,12 @@ from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.suppressions import names_rules, suppress
 
 if TYPE_CHECKING:
-    from mxlint.analysis import Analysis, SiteReport
+    from mxlint.analysed import Analysis, SiteReport
     from mxlint.facts.events import Log
+    from mxlint.kept import Kept
     from mxlint.models.mlx.table import Table
     from mxlint.project import Project
+    from mxlint.reads import Reads
     from mxlint.since import Since
 
 Progress = Callable[[int, int], None]
@@ -59,6 +61,7 @@ class Result:
     `own`: the names of the files that were asked for. `fixed`: the findings whose fixes were made, None where nothing was to be fixed;
     `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted. `baselined`: how many findings the baseline
     has; `imprecise`: what `reasons` counts, by place; `since`: the commit whose findings are left out. `imported`: the real paths of the files that were read for imports.
+    `cached`: of how many files the analysis was taken from the cache.
     """
 
     findings: tuple[Finding, ...]
@@ -85,6 +88,7 @@ class Result:
     since: Since | None = None
     imported: frozenset[str] = frozenset()
     imprecise: tuple[tuple[Span, str], ...] = ()
+    cached: int = 0
 
     @property
     def exit_code(self) -> int:
@@ -142,6 +146,15 @@ class Survey:
     settings: Settings
     unsaved: Mapping[str, bytes]
     timings: Mapping[str, float]
+
+    @property
+    def by_real(self) -> Mapping[str, bytes]:
+        """The Python that each file holds, by its real path."""
+        return {file.real: self.contents[file.at] for file in self.files if file.at in self.contents}
+
+    def is_unsaved(self, at: str) -> bool:
+        """Whether a file is taken to hold something else than the disk has."""
+        return next((file.real for file in self.files if file.at == at), at) in self.unsaved
 
 
 @dataclass(slots=True)
@@ -212,21 +225,22 @@ def check(
     everything: bool = False,
     with_facts: bool = False,
     unsaved: Mapping[str, bytes] | None = None,
+    cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Check files and folders, or `stdin` in their place. Raises ConfigError, and nothing that a checked file could cause.
 
     Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis. `unsaved`: what some files are taken to
-    hold, by their real paths, whatever is on the disk, or came from stdin.
+    hold, by their real paths, whatever is on the disk, or came from stdin. `cache`: the folder in which analyses are kept from one run to the next.
     """
     cwd = Path.cwd()
     with warnings.catch_warnings():
         # Python would print what it thinks of a checked file's own string escapes.
         warnings.simplefilter("ignore")
         found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved)
-        projects: list[Project] = []
-        result = examine(found, cwd, _analyser(found, cwd, everything, with_facts, projects), progress=progress)
-        return replace(result, imported=frozenset(path for project in projects for path in project.paths()))
+        run = _Run(found, cwd, everything, with_facts, cache)
+        result = examine(found, cwd, run.analyse, progress=progress)
+        return run.finished(result)
 
 
 def survey(
@@ -417,37 +431,64 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.freeze()  # the process ends soon: nor need the collection at its end
 
 
-def _analyser(found: Survey, cwd: Path, everything: bool, with_facts: bool, projects: list[Project]) -> Analyse:
-    """The analysis of one file of this run. It is imported with the first one, with all of the tracer behind it, because most runs need none of it.
-    `projects`: holds what is read for it."""
+class _Run:
+    """The analyses of one run. What makes them is imported with the first one, with all of the tracer behind it, because most runs need none of it."""
 
-    def analyse(source: Source, config: Config) -> Analysis:
-        from mxlint.analysis import analyze
+    def __init__(self, found: Survey, cwd: Path, everything: bool, with_facts: bool, cache: Path | None) -> None:
+        self._found = found
+        self._cwd = cwd
+        self._everything = everything
+        self._with_facts = with_facts
+        self._cache = None if everything else cache
+
+    @cached_property
+    def _project(self) -> Project:
         from mxlint.project import Project
 
-        if not projects:
-            projects.append(Project(found.contents, found.unsaved))
-        assert found.table is not None  # there is one where a file is relevant
-        analysed = partial(
+        return Project(self._found.by_real, self._found.unsaved)
+
+    @cached_property
+    def _kept(self) -> Kept | None:
+        if self._cache is None or self._found.table is None:
+            return None
+        from mxlint.kept import Kept, cache_in
+
+        return Kept(cache_in(self._cache), self._project, self._found.table.judged, os.path.realpath(self._cwd))
+
+    def analyse(self, source: Source, config: Config) -> Analysis:
+        """The analysis of a file, from the cache if there is one that holds. With facts it is made anew: they are not kept."""
+        tests, anew = tests_of(config, self._cwd), partial(self._anew, source, config)
+        if self._kept is None:
+            return anew(None)
+        return self._kept.analysis(source, config.compile_wrappers, tests, anew, read=not self._with_facts)
+
+    def finished(self, result: Result) -> Result:
+        """The result with what the run knows besides, and the cache brought up to date."""
+        if "_project" in vars(self):
+            result = replace(result, imported=frozenset(self._project.paths()))
+        if self._kept is not None:
+            result = replace(result, cached=self._kept.count)
+            self._kept.finish()
+        return result
+
+    def _anew(self, source: Source, config: Config, reads: Reads | None) -> Analysis:
+        from mxlint.analysis import analyze, as_deep_as_needed
+
+        assert self._found.table is not None  # there is one where a file is relevant
+        tests = tests_of(config, self._cwd)
+        how = partial(
             analyze,
-            source,
-            table=found.table,
+            table=self._found.table,
             wrappers=config.compile_wrappers,
-            tests=tests_of(config, cwd),
-            everything=everything,
-            with_facts=with_facts,
+            tests=tests if reads is None else reads.noting(tests),
+            everything=self._everything,
+            with_facts=self._with_facts,
         )
-        try:
-            return analysed(projects[0])
-        except RecursionError:
-            if syntax_error(source):
-                raise
-        # Generated code nests deeper than people do. What the first try left half done in the project is not used again.
-        from mxlint.deep import on_a_deep_stack
 
-        return on_a_deep_stack(lambda: analysed(Project(found.contents, found.unsaved)))
+        def noted(project: Project) -> Project:
+            return project if reads is None else project.noting(reads)
 
-    return analyse
+        return as_deep_as_needed(how, source, noted(self._project), lambda: noted(self._project.emptied()))
 
 
 def tests_of(config: Config, cwd: Path) -> Callable[[str], bool]:

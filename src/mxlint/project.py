@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mxlint.repository import Repositories
+from mxlint.documents.kinds import kind_of
+from mxlint.lookups import Lookups, names_in
+from mxlint.reads import Module, Reads, Word
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 
 if TYPE_CHECKING:
@@ -31,51 +34,91 @@ class Found:
 
 
 @dataclass(slots=True)
-class Reads:
-    """What somebody asked a project for. `files`: what they hold, by real path, None for one that is no text; `words`: whether other files than one,
-    by real path, have these letters."""
+class _Made:
+    """What was made of files, by the identity of their sources: kept from one run to the next."""
 
-    files: dict[str, Source | None] = field(default_factory=dict)
-    words: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+    lowered: dict[int, tuple[Source, ir.Module]] = field(default_factory=dict)
+    symbols: dict[tuple[int, tuple[str, ...]], tuple[Source, Index]] = field(default_factory=dict)
+    trees: Trees | None = None
+    text: int = 0
+    """The characters of what was lowered."""
+
+    def forget(self, source: Source) -> None:
+        """Let go of what was made of a file that nobody will ask for again."""
+        self.lowered.pop(id(source), None)
+        for key in [key for key in self.symbols if key[0] == id(source)]:
+            del self.symbols[key]
 
 
 class Project:
-    """Resolves imports between files of a repository (and keeps their IR): the folder of the importing file, the folder above its top package, and a `src`
-    folder there."""
+    """Resolves imports between files of a repository, and keeps their IR. What it is asked for can be noted, and asked of it again."""
 
     def __init__(
         self,
         contents: Mapping[str, bytes] | None = None,
         unsaved: Mapping[str, bytes] | None = None,
-        reads: Reads | None = None,
         go_on: Callable[[], None] | None = None,
     ) -> None:
-        """`contents`: the files of the run, by real path, for the few questions about files that no import leads to. `unsaved`: what some
-        files are taken to hold, by real path, in place of what is on the disk. `reads`: where to note what the project is asked for.
-        `go_on`: called whenever it is asked for something; what it raises ends an analysis that nobody waits for any more."""
+        """`contents`: the files of the run, by real path: they are read from there, and asked where no import leads to them. `unsaved`: what some
+        files are taken to hold, by real path, in place of what is on the disk. `go_on`: called whenever the project is asked for something; what it raises ends an analysis
+        that nobody waits for any more."""
         self._contents = contents or {}
-        self._reads = reads
         self._go_on = go_on
         self._unsaved = unsaved or {}
         self._here = os.path.join(os.path.realpath(os.curdir), "")
-        self._resolved: dict[Path, str] = {}
-        self._packages: dict[str, tuple[str, str]] = {}
-        self._roots: dict[str, tuple[str, ...]] = {}
-        self._repositories = Repositories()
-        self._meant: dict[tuple[Path, str, int], Found | None] = {}
+        self._reads: Reads | None = None
+        self._tried: frozenset[str] = frozenset()
+        self._lookups = Lookups()
+        self._made = _Made()
+        self._meant: dict[tuple[str, str, int], Found | None] = {}
         self._found: dict[tuple[str, str], Found | None] = {}
         self._sources: dict[str, Source | None] = {}
-        self._lowered: dict[int, tuple[Source, ir.Module]] = {}
-        self._symbols: dict[tuple[int, tuple[str, ...]], tuple[Source, Index]] = {}
-        self._kept: Trees | None = None
-        self._text = 0
+        self._earlier: Mapping[str, Source] = {}
+
+    def noting(self, reads: Reads) -> Project:
+        """The same project, and what is asked of it is noted."""
+        other = copy(self)
+        other._reads = reads
+        return other
+
+    def renewed(
+        self,
+        contents: Mapping[str, bytes],
+        unsaved: Mapping[str, bytes],
+        go_on: Callable[[], None],
+        *,
+        same_disk: bool,
+    ) -> Project:
+        """A project for a later run: what was made of files that are the same is kept. `same_disk`: no file has come or gone, nor changed its place. The other arguments are
+        those of a new one."""
+        other = Project(contents, unsaved, go_on)
+        if same_disk:
+            other._lookups = self._lookups
+        other._made = self._made
+        other._earlier = {**self._earlier, **{path: source for path, source in self._sources.items() if source is not None}}
+        return other
+
+    def emptied(self) -> Project:
+        """The same project, of which nothing is made yet."""
+        return Project(self._contents, self._unsaved, self._go_on)
+
+    def tried(self, sources: Iterable[Source]) -> Project:
+        """The same project with other contents of some files, to see what a fix would do; what is known of the rest is kept."""
+        changed = {self._resolve(source.path): source for source in sources if source.path is not None}
+        other = copy(self)
+        other._meant, other._found = {}, {}
+        other._sources = {**self._sources, **changed}
+        other._tried = self._tried | changed.keys()
+        return other
 
     def add(self, source: Source) -> Source:
         """Files that are read anyway need not be read again. The source to go on with: that of a file that another one imports is known already."""
         if source.path is None:
             return source
-        known = self._sources.setdefault(self._resolve(source.path), source)
-        return known if known is not None and (known.name, known.data) == (source.name, source.data) else source
+        path = self._resolve(source.path)
+        known = self._sources.get(path) or self._same_as_earlier(path, source)
+        self._sources.setdefault(path, known)
+        return known if (known.name, known.data, known.text) == (source.name, source.data, source.text) else source
 
     def named(self) -> Mapping[str, Source]:
         """The files that were read so far, by the names that users see."""
@@ -85,19 +128,66 @@ class Project:
         """The real paths of the files that were read so far."""
         return (path for path, source in self._sources.items() if source is not None)
 
+    def source(self, path: str) -> Source | None:
+        """The file of a real path; None if it cannot be read, or is no text."""
+        return self._read(path)
+
+    # -- what is asked, and asked again ---------------------------------------------------------------------------------
+
+    def module(self, path: str, name: str, level: int) -> Module | None:
+        """What an import in the file of a real path means."""
+        return self._module(self._means(path, name, level))
+
+    def text(self, path: str) -> tuple[str, str] | None:
+        """The name that users see of the file of a real path, and the digest of what it holds; None if that is no text."""
+        source = self._read(path)
+        return None if source is None else (source.name, source.digest)
+
+    def module_name_of(self, path: str) -> str:
+        """The dotted name by which others import the file of a real path."""
+        folder, name = os.path.split(path)
+        package, stem = self._lookups.package(folder)[1], os.path.splitext(name)[0]
+        return ".".join(part for part in (package, stem if stem != "__init__" else "") if part)
+
+    def said_elsewhere(self, word: Word) -> bool:
+        """Whether another file of the run has these letters."""
+        name, own = word
+        letters = name.encode()
+        return any(path != own and letters in content for path, content in self._contents.items())
+
+    def sayers(self, word: Word) -> tuple[str, ...]:
+        """The files of the run that have these letters."""
+        name, own = word
+        letters = name.encode()
+        return tuple(path for path, content in self._contents.items() if path != own and letters in content)
+
+    def _module(self, found: Found | None) -> Module | None:
+        return None if found is None else (found.name, str(found.path), "" if found.source is None else self._resolve(found.path))
+
+    def _note_text(self, path: str, source: Source | None) -> None:
+        if self._reads is not None and path not in self._reads.texts and path not in self._tried:
+            self._reads.texts[path] = None if source is None else (source.name, source.digest)
+
+    # -- what analyses ask ----------------------------------------------------------------------------------------------
+
     def named_elsewhere(self, name: str, source: Source) -> bool:
         """Whether another file of the run may say `name`: it has these letters."""
-        own = self._resolve(source.path) if source.path is not None else None
-        found = has_elsewhere(self._contents, name, own)
+        word = name, self._path(source)
+        found = self.said_elsewhere(word)
         if self._reads is not None:
-            self._reads.words[name, own] = found
+            self._reads.words[word] = found
         return found
 
     def saying(self, name: str, source: Source) -> Iterator[Source]:
         """The other files of the run that may say `name`: they have these letters."""
-        own = self._resolve(source.path) if source.path is not None else None
-        for path, content in self._contents.items() if self.named_elsewhere(name, source) else ():
-            if path != own and name.encode() in content and (found := self._read(Path(path))) is not None:
+        word = name, self._path(source)
+        paths = self.sayers(word)
+        if self._reads is not None:
+            self._reads.sayers[word] = paths
+        for path in paths:
+            found = self._read(path)
+            self._note_text(path, found)
+            if found is not None:
                 yield found
 
     def used_elsewhere(self, name: str, source: Source, *, attribute: bool) -> bool:
@@ -140,46 +230,19 @@ class Project:
             and any(means(module, node.level) for module in inner)
         )
 
-    def changed(
-        self,
-        sources: Iterable[Source],
-        *,
-        contents: Mapping[str, bytes] | None = None,
-        unsaved: Mapping[str, bytes] | None = None,
-        reads: Reads | None = None,
-        go_on: Callable[[], None] | None = None,
-    ) -> Project:
-        """The same project with other contents of some files; what is known of the rest is kept. The other arguments stand in for what the project
-        was made with."""
-        other = Project(
-            self._contents if contents is None else contents,
-            self._unsaved if unsaved is None else unsaved,
-            self._reads if reads is None else reads,
-            self._go_on if go_on is None else go_on,
-        )
-        other._resolved, other._packages, other._roots = self._resolved, self._packages, self._roots
-        other._sources = {**self._sources, **{self._resolve(source.path): source for source in sources if source.path is not None}}
-        other._lowered, other._symbols, other._kept = self._lowered, self._symbols, self._trees()
-        return other
-
-    def forget(self, source: Source) -> None:
-        """Let go of what was made of a file that nobody will ask for again."""
-        self._lowered.pop(id(source), None)
-        for key in [key for key in self._symbols if key[0] == id(source)]:
-            del self._symbols[key]
-
     def lowered(self, source: Source) -> ir.Module:
         """The IR of a file, made once: many files of a project import the same few. Raises what the parser raises."""
-        known = self._lowered.get(id(source))
+        made = self._made
+        known = made.lowered.get(id(source))
         if known is None:
             from mxlint.syntax.lower import lower
 
-            if self._text > MOST_TEXT:
-                self._lowered.clear()
-                self._symbols.clear()
-                self._text = 0
-            self._text += len(source.text)
-            known = self._lowered[id(source)] = (source, lower(source.text, self._trees()))
+            if made.text > MOST_TEXT:
+                made.lowered.clear()
+                made.symbols.clear()
+                made.text = 0
+            made.text += len(source.text)
+            known = made.lowered[id(source)] = (source, lower(source.text, self._trees()))
         return known[1]
 
     def symbols(self, source: Source, compilers: Collection[str]) -> Index:
@@ -187,20 +250,20 @@ class Project:
         if self._go_on is not None:
             self._go_on()
         key = id(source), tuple(compilers)
-        known = self._symbols.get(key)
+        known = self._made.symbols.get(key)
         if known is None:
             from mxlint.syntax.index import index
 
-            known = self._symbols[key] = (source, index(source.text, self._trees().of(source.text).module, compilers))
+            known = self._made.symbols[key] = (source, index(source.text, self._trees().of(source.text).module, compilers))
         return known[1]
 
     def _trees(self) -> Trees:
         """Python's syntax trees, parsed once for all that is made of them."""
-        if self._kept is None:
+        if self._made.trees is None:
             from mxlint.syntax.trees import Trees
 
-            self._kept = Trees()
-        return self._kept
+            self._made.trees = Trees()
+        return self._made.trees
 
     def find(self, name: str, level: int, source: Source) -> Found | None:
         """The module that `import name` (or `from <level dots>name import …`) means in `source`; None when it is not of the project."""
@@ -208,9 +271,18 @@ class Project:
             self._go_on()
         if source.path is None:
             return None
-        key = (source.path, name, level)
+        path = self._resolve(source.path)
+        found = self._means(path, name, level)
+        if self._reads is not None and (path, name, level) not in self._reads.imports:
+            self._reads.imports[path, name, level] = self._module(found)
+            if found is not None and found.source is not None:
+                self._note_text(self._resolve(found.path), found.source)
+        return found
+
+    def _means(self, path: str, name: str, level: int) -> Found | None:
+        key = (path, name, level)
         if key not in self._meant:
-            self._meant[key] = self._find(self._resolve(source.path), name, level)
+            self._meant[key] = self._find(path, name, level)
         return self._meant[key]
 
     def import_roots(self, source: Source) -> tuple[Path, ...]:
@@ -218,45 +290,27 @@ class Project:
         if source.path is None:
             return ()
         folder = os.path.dirname(self._resolve(source.path))
-        return tuple(map(Path, dict.fromkeys((self._package(folder)[0], *self._import_roots(folder)))))
+        return tuple(map(Path, dict.fromkeys((self._lookups.package(folder)[0], *self._lookups.import_roots(folder)))))
 
     def module_name(self, source: Source) -> str:
         """The dotted name by which other files import `source`."""
         if source.path is None:
             return Path(source.name).stem
-        folder, name = os.path.split(self._resolve(source.path))
-        package, stem = self._package(folder)[1], os.path.splitext(name)[0]
-        return ".".join(part for part in (package, stem if stem != "__init__" else "") if part)
-
-    def _package(self, folder: str) -> tuple[str, str]:
-        """The folder above the top package that a folder belongs to, and the dotted name of the folder in it."""
-        if folder not in self._packages:
-            above, name = os.path.split(folder)
-            if above != folder and os.path.exists(os.path.join(folder, "__init__.py")):
-                top, outer = self._package(above)
-                self._packages[folder] = top, f"{outer}.{name}" if outer else name
-            else:
-                self._packages[folder] = folder, ""
-        return self._packages[folder]
-
-    def _import_roots(self, folder: str) -> tuple[str, ...]:
-        if folder not in self._roots:
-            top = self._package(folder)[0]
-            candidates = [folder, top, os.path.join(top, "src"), os.path.join(os.path.dirname(top), "src")]
-            self._roots[folder] = tuple(
-                root for root in dict.fromkeys(candidates) if os.path.isdir(root) and self._repositories.hold(root, folder)
-            )
-        return self._roots[folder]
+        path = self._resolve(source.path)
+        name = self.module_name_of(path)
+        if self._reads is not None:
+            self._reads.names[path] = name
+        return name
 
     def _find(self, path: str, name: str, level: int) -> Found | None:
         folder = os.path.dirname(path)
         if level:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
-            return self._under(folder, name) if self._repositories.hold(folder, os.path.dirname(path)) else None
-        for root in self._import_roots(folder):
+            return self._under(folder, name) if self._lookups.hold(folder, os.path.dirname(path)) else None
+        for root in self._lookups.import_roots(folder):
             found = self._under(root, name)
-            if found is not None and found.source is not None and self._resolve(found.path) == path and self._package(folder)[1]:
+            if found is not None and found.source is not None and self._resolve(found.path) == path and self._lookups.package(folder)[1]:
                 # A module of a package that imports its own bare name means a library of that name.
                 continue
             if found is not None and (found.source is not None or root != folder):
@@ -270,42 +324,48 @@ class Project:
         return self._found[key]
 
     def _look(self, root: str, name: str) -> Found | None:
-        base = os.path.join(root, *name.split(".")) if name else root
-        for path in (os.path.join(base, "__init__.py"), *([base + ".py"] if name else [])):
-            if os.path.isfile(path) and self._repositories.hold(path, root):
-                source = self._read(Path(path))
-                return None if source is None else Found(self.module_name(source), Path(path), source)
-        if os.path.isdir(base) and any(name.endswith(".py") for name in _names_in(base)):
-            return Found(name, Path(base), None)
-        return None
+        place = self._lookups.place(root, name)
+        if place is None:
+            return None
+        path, is_file = place
+        if not is_file:
+            return Found(name, Path(path), None)
+        source = self._read(path)
+        return None if source is None else Found(self.module_name_of(self._resolve(path)), Path(path), source)
 
-    def _resolve(self, path: Path) -> str:
-        """The path without links; asked of the system once."""
-        if path not in self._resolved:
-            self._resolved[path] = os.path.realpath(path)
-        return self._resolved[path]
+    def _resolve(self, path: str | Path) -> str:
+        """The path without links."""
+        return self._lookups.resolve(path)
 
-    def _read(self, path: Path) -> Source | None:
+    def _path(self, source: Source) -> str | None:
+        return self._resolve(source.path) if source.path is not None else None
+
+    def _read(self, path: str) -> Source | None:
         resolved = self._resolve(path)
         if resolved not in self._sources:
+            name, known = self._display_name(path, resolved), self._unsaved.get(resolved)
+            if known is None and kind_of(resolved) is None:
+                known = self._contents.get(resolved)
             try:
-                name, known = self._display_name(path), self._unsaved.get(resolved)
-                self._sources[resolved] = read_source(path, name) if known is None else source_from_bytes(known, name, path)
+                read = read_source(Path(path), name) if known is None else source_from_bytes(known, name, Path(path))
+                self._sources[resolved] = self._same_as_earlier(resolved, read)
             except (OSError, SourceError):
                 self._sources[resolved] = None
-        if self._reads is not None:
-            self._reads.files.setdefault(resolved, self._sources[resolved])
         return self._sources[resolved]
 
-    def _display_name(self, path: Path) -> str:
+    def _same_as_earlier(self, path: str, source: Source) -> Source:
+        """The source of an earlier run, if it is the same, so that what was made of it is of use; else nothing of that is kept."""
+        earlier = self._earlier.get(path)
+        if earlier is None:
+            return source
+        if (earlier.name, earlier.data, earlier.text, earlier.layout) == (source.name, source.data, source.text, source.layout):
+            return earlier
+        self._made.forget(earlier)
+        return source
+
+    def _display_name(self, path: str, real: str) -> str:
         """A path as shown to the user: relative to the working directory where it lies below it, with forward slashes."""
-        resolved = self._resolve(path)
-        return (resolved.removeprefix(self._here) if resolved.startswith(self._here) else str(path)).replace(os.sep, "/")
-
-
-def has_elsewhere(contents: Mapping[str, bytes], name: str, own: str | None) -> bool:
-    """Whether another file than `own` has the letters of a name."""
-    return any(path != own and name.encode() in content for path, content in contents.items())
+        return (real.removeprefix(self._here) if real.startswith(self._here) else path).replace(os.sep, "/")
 
 
 def neighbours(path: Path) -> list[str]:
@@ -314,11 +374,4 @@ def neighbours(path: Path) -> list[str]:
     while os.path.exists(top / "__init__.py") and top.parent != top:
         folder, top = top, top.parent
     packages = [str(folder)] if folder != top else []
-    return [*packages, *(str(top / name) for name in sorted(_names_in(top)) if name.endswith(".py"))]
-
-
-def _names_in(folder: str | Path) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:  # somebody else's folder
-        return []
+    return [*packages, *(str(top / name) for name in sorted(names_in(top)) if name.endswith(".py"))]

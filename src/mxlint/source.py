@@ -40,6 +40,7 @@ class Source:
     text: str
     layout: Layout | None = field(default=None, compare=False, repr=False)
     _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+    _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def starts(self) -> list[int]:
@@ -47,6 +48,15 @@ class Source:
         if not self._starts:
             self._starts.extend(line_starts(self.text))
         return self._starts
+
+    @property
+    def digest(self) -> str:
+        """What stands for the bytes of the file where they are compared; made when first asked for."""
+        if not self._digest:
+            from hashlib import sha256
+
+            self._digest.append(sha256(self.data).hexdigest())
+        return self._digest[0]
 
     def newline(self, row: int) -> str:
         """What ends a 1-based row, and so what a new line beside it is to end with; for the last one, what ends the row before it."""

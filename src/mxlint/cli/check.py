@@ -116,6 +116,7 @@ def _checked(options: dict[str, Any]) -> tuple[int, Result | None]:
     if options["timings"]:
         for stage, seconds in result.timings.items():
             say(f"{stage:>10} {seconds * 1000:8.1f} ms")
+        say(f"{'cached':>10} {result.cached:8} of {result.parsed} files")
     return interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code), result
 
 

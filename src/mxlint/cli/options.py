@@ -11,6 +11,8 @@ import click
 from mxlint.nearness import nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
+CACHE = ".mxlint_cache"
+"""Where a cache is unless the user says otherwise, in the working directory."""
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # no generic class before click 8.2
@@ -62,12 +64,24 @@ config_options = options_of(
 )
 
 
+cache_options = options_of(
+    click.option(
+        "--cache-dir",
+        type=click.Path(file_okay=False),
+        default=CACHE,
+        metavar="DIR",
+        help=f"Where to keep what was found, and what experiments showed. Default: {CACHE}.",
+    ),
+    click.option("--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
+)
+
 run_options = options_of(
     click.option("--stdin-filename", metavar="NAME", help="The name of the file that `-` reads."),
     click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out these paths, instead of the configured ones."),
     click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Leave out these paths as well."),
     click.option("--force-exclude", is_flag=True, help="Leave out excluded paths even where they are named."),
     config_options,
+    cache_options,
     click.option("--color", type=Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
     click.option("-q", "--quiet", is_flag=True, help="Print findings only."),
     click.option(
@@ -107,12 +121,4 @@ def verify_options(keep: str, timeout: str) -> Callable[[F], F]:
             help="The interpreter or environment to run it in. Default: the active environment, or .venv of the project, if MLX is in it.",
         ),
         click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Experiments at a time. Default: the cores that there are."),
-        click.option(
-            "--cache-dir",
-            type=click.Path(file_okay=False),
-            default=".mxlint_cache",
-            metavar="DIR",
-            help="Where to keep what experiments showed. Default: .mxlint_cache.",
-        ),
-        click.option("--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,6 +38,7 @@ def checker_of(options: dict[str, Any]) -> partial[Result]:
     elif options["stdin_filename"]:
         raise click.UsageError("--stdin-filename is for '-'.")
     how = {"stdin": stdin, "force_exclude": options["force_exclude"], "with_facts": options.get("verify", False)}
+    how["cache"] = None if options["no_cache"] else Path.cwd() / options["cache_dir"]
     return partial(check, paths, settings_of(options), **how)
 
 

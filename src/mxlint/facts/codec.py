@@ -7,12 +7,13 @@ import typing
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from mxlint.facts import values
 from mxlint.facts.events import VERSION, Log
 from mxlint.finding import Position, Span
 
+T = TypeVar("T")
 _KIND = "is"
 _TAGGED: Mapping[str, type] = {
     "array": values.ArrayValue,
@@ -41,6 +42,8 @@ def encode(value: Any) -> Any:
         return sorted((encode(item) for item in value), key=repr)
     if isinstance(value, tuple):
         return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: encode(item) for name, item in value.items()}
     return value
 
 
@@ -48,9 +51,14 @@ def decode(data: Any) -> Log:
     """Return the facts that a JSON form stands for. Raise FactsError for anything else, and for another version."""
     if not isinstance(data, dict) or data.get("version") != VERSION:
         raise FactsError(f"not facts of version {VERSION}")
-    facts = _decode(data, Log, "facts")
-    assert isinstance(facts, Log)
-    return facts
+    return decode_as(Log, data, "facts")
+
+
+def decode_as(wanted: type[T], data: Any, path: str) -> T:
+    """Return the record of one class that a JSON form stands for, `path` being its name. Raise FactsError for anything else."""
+    found = _decode(data, wanted, path)
+    assert isinstance(found, wanted)
+    return found
 
 
 def _decode(data: Any, wanted: Any, path: str) -> Any:
@@ -65,12 +73,18 @@ def _decode(data: Any, wanted: Any, path: str) -> Any:
         return _tuple(data, arguments, path)
     if origin is frozenset:
         return frozenset(_tuple(data, (*arguments, Ellipsis), path))
+    if origin is Mapping:
+        if not isinstance(data, dict):
+            raise FactsError(f"{path}: {type(data).__name__} in place of an object")
+        return {name: _decode(item, arguments[1], f"{path}.{name}") for name, item in data.items()}
     if origin is Literal:
         if data not in arguments:
             raise FactsError(f"{path}: {data!r} is none of {', '.join(map(repr, arguments))}")
         return data
     if wanted is float and type(data) is int:
         return float(data)
+    if wanted is Any and data is None:  # what is made anew, and never stored
+        return None
     if isinstance(wanted, type) and type(data) is wanted:
         return data
     raise FactsError(f"{path}: {type(data).__name__} in place of {getattr(wanted, '__name__', wanted)}")
@@ -99,7 +113,8 @@ def _union(data: Any, members: tuple[Any, ...], path: str) -> Any:
         raise FactsError(f"{path}: {tag!r} is not a kind of value")
     for member in members:  # at most one fits: bool is not taken for int
         lists = member is Span or get_origin(member) is tuple
-        if isinstance(data, list) and lists or type(data) is member:
+        words = get_args(member) if get_origin(member) is Literal else ()
+        if isinstance(data, list) and lists or type(data) is member or isinstance(data, str) and data in words:
             return _decode(data, member, path)
     if float in members and type(data) is int:
         return float(data)

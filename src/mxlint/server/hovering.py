@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from mxlint.analysis import SiteReport
+from mxlint.analysed import SiteReport
 from mxlint.facts.events import Log
 from mxlint.finding import Finding, Position, Span
 from mxlint.pages import load_page

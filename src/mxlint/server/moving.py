@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from mxlint.analysis import Analysis
+from mxlint.analysed import Analysis
 from mxlint.finding import Finding, Related, Span
 from mxlint.source import Source
 

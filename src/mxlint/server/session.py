@@ -54,14 +54,11 @@ class Session:
     def look(self, buffers: Mapping[str, Buffer], superseded: Callable[[], bool] = lambda: False) -> Outcome:
         """The whole run: the files are looked for and read, and what has changed is analysed. Raises ConfigError, Superseded."""
         found = self._survey(buffers)
-        before = self._found
-        if before is None or found.contents.keys() != before.contents.keys():
-            self.memory.forget()
         self._found = found
         shown = [file.at for file in found.files if file.real in buffers]
         self._wanted = _with_importers(shown, found.contents)
         self.memory.keep_only(self._wanted)
-        return self._outcome(found, buffers, None, superseded)
+        return self._outcome(found, buffers, None, superseded, same_disk=False)
 
     def glance(self, buffers: Mapping[str, Buffer]) -> Outcome | None:
         """What can be said at once after edits: the files that were edited are analysed, of the others what they had to say is taken over.
@@ -110,6 +107,8 @@ class Session:
         buffers: Mapping[str, Buffer],
         stale: list[str] | None,
         superseded: Callable[[], bool] = lambda: False,
+        *,
+        same_disk: bool = True,
     ) -> Outcome:
         running = True
 
@@ -120,7 +119,9 @@ class Session:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                result = examine(found, self.cwd, self.memory.analyser(found, go_on, stale), only=self._wanted, fixes=False)
+                result = examine(
+                    found, self.cwd, self.memory.analyser(found, go_on, stale, same_disk=same_disk), only=self._wanted, fixes=False
+                )
             finally:
                 running = False
         names = {file.real: file.name for file in found.files if file.real in buffers}

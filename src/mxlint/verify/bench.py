@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from mxlint.cache import Cache
 from mxlint.facts.events import Log
 from mxlint.finding import Finding, Slowdown
 from mxlint.source import Source
-from mxlint.verify.cache import Cache
 from mxlint.verify.child.guard import has_cuda
 from mxlint.verify.comparison import Claim, Watched
 from mxlint.verify.interpreter import Choice, own

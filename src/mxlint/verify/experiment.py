@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from mxlint.cache import Cache
 from mxlint.documents.wording import with_own_rows_of_verdict
 from mxlint.engine import Result
 from mxlint.facts.events import Log
@@ -21,7 +22,6 @@ from mxlint.verify.absence import decided, needed, with_absences
 from mxlint.verify.arguments import not_seen
 from mxlint.verify.attempts import attempted
 from mxlint.verify.bench import WALL_S, Bench, Interrupted, all_watched
-from mxlint.verify.cache import Cache
 from mxlint.verify.called import by_callers, called, witnessed
 from mxlint.verify.changed import with_change
 from mxlint.verify.child.guard import LAYERS

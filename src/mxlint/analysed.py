@@ -1,0 +1,56 @@
+"""What is known of one file after its analysis: findings, compile sites, and how far they were followed. Reading what was kept needs no interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mxlint.finding import Finding, Span
+
+if TYPE_CHECKING:
+    from mxlint.facts.events import Log
+
+
+@dataclass(frozen=True, slots=True)
+class SiteReport:
+    """One place where something is compiled: its form, what is compiled, the options as written, and what its trace was seen to do.
+
+    `takes` are the parameters, `freezes` the names of outside values that become constants, `mutates` the outside things it writes, `draws` the
+    random draws without a key; `calls` counts the calls in sight. `followed`: how far its traces were: full, partial, or none where there is no trace.
+    """
+
+    span: Span
+    form: str
+    compiled: str
+    options: Mapping[str, str]
+    object: str | None
+    takes: tuple[str, ...] = ()
+    freezes: tuple[str, ...] = ()
+    mutates: tuple[str, ...] = ()
+    draws: tuple[str, ...] = ()
+    calls: int = 0
+    followed: str = "none"
+
+    @property
+    def key(self) -> str:
+        """What the cache tells calls apart by."""
+        shapes = "number of dimensions and dtype" if self.options.get("shapeless") == "True" else "shape and dtype"
+        return f"{shapes} of every array, value of every number and string, in {', '.join(self.takes) or 'no argument'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known of one file. The remedy of a finding is a call that makes its fix, which takes analyses of the fixed code. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
+
+    `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
+    """
+
+    findings: tuple[Finding, ...]
+    sites: tuple[SiteReport, ...]
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    coverage: Mapping[str, int] = field(default_factory=dict)
+    called: frozenset[Span] = frozenset()
+    facts: Log | None = None
+    imprecise: tuple[tuple[Span, str], ...] = ()
+    """What could not be followed, by place."""
