@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from editor import Editor, editor
+from edits import random_edit
 from lsprotocol import types
 
 from mxlint.engine import check
@@ -28,11 +29,6 @@ FOLDER = os.environ.get("MXLINT_EDITS_IN")
 MOST_FILES = 20
 MOST_LINES = 400
 COMPARED = 4  # one comparison for so many edits on average: it takes a whole run
-SNIPPETS = (
-    "(", ")", ":", "\n", "\r\n", "\r", "\f", "\u2028", "é𝒙", "'", '"""', "#", "  # mxlint: ignore[MX101]\n", "# noqa\n", "    ", "\t", "\\\n",
-    "print(x)\n", "x.item()", "mx.compile(", "@mx.compile\n", "import mlx.core as mx\n", "import use\n", "return", "lambda: ", "for i in range(3):\n",
-    "self.", "\0", "\ufeff", "# -*- coding: latin-1 -*-\n",
-)  # fmt: skip
 
 
 def programs() -> list[tuple[Path, ...]]:
@@ -59,29 +55,6 @@ def place(text: str, offset: int) -> types.Position:
     """Where an offset is for a client that counts UTF-16 units. It may not lie inside of a CRLF."""
     lines = re.split(r"\r\n|\r|\n", text[:offset])
     return types.Position(len(lines) - 1, len(lines[-1].encode("utf-16-le")) // 2)
-
-
-def between(text: str, offset: int) -> int:
-    return offset - 1 if text[offset - 1 : offset + 1] == "\r\n" else offset
-
-
-def random_edit(text: str, dice: random.Random) -> tuple[int, int, str]:
-    """A stretch of the text, and what to put there: as somebody types, deletes, pastes, or moves lines."""
-    start = dice.randrange(len(text) + 1)
-    kind = dice.randrange(5)
-    lines = text.splitlines(keepends=True) or [""]
-    if kind == 0:
-        return between(text, start), between(text, start), dice.choice(SNIPPETS)
-    if kind == 1:
-        return between(text, start), between(text, min(len(text), start + dice.choice([1, 2, 5, 40]))), ""
-    if kind == 2:
-        return between(text, start), between(text, start), dice.choice(lines)
-    number = dice.randrange(len(lines))
-    first = sum(map(len, lines[:number]))
-    if kind == 3:  # a line goes, or is written twice
-        return between(text, first), between(text, first + len(lines[number])), dice.choice(["", lines[number] * 2])
-    words = [match.span() for match in re.finditer(r"\w+", text)] or [(0, 0)]
-    return (*dice.choice(words), dice.choice(["x", "step", "None", "3", dice.choice(lines).strip()]))
 
 
 async def compare(edit: Editor, texts: dict[Path, str], uris: dict[Path, str], folder: Path, log: list[object]) -> None:

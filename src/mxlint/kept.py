@@ -99,6 +99,7 @@ class Kept:
         stored = self._stored(key, tests, anew) if read else None
         if stored is not None:
             self.count += 1
+            self._project.add(source)
             analysis, fixes = stored
         else:
             reads = Reads()
