@@ -32,6 +32,8 @@ class Editor:
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
         self.versions: dict[str, int] = {}
+        self.notebook = ""
+        self.cells: list[str] = []
 
     def open(self, file: Path | str, text: str | None = None) -> str:
         """Open a file, or a URI; the URI."""
@@ -56,6 +58,54 @@ class Editor:
 
     def close(self, uri: str) -> None:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+    def open_notebook(self, file: Path, *texts: str) -> list[str]:
+        """Open a notebook with code cells; the URIs of these. An empty text is a cell that holds no code."""
+        self.cells = [f"vscode-notebook-cell:{file.as_posix()}#{number}" for number in range(len(texts))]
+        self.notebook = file.as_uri()
+        self.versions[self.notebook] = 1
+        cells = [self._cell(uri, text) for uri, text in zip(self.cells, texts)]
+        document = types.NotebookDocument(self.notebook, "jupyter-notebook", 1, cells)
+        items = [self._item(uri, text) for uri, text in zip(self.cells, texts) if text]
+        self.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(document, items))
+        return self.cells
+
+    def splice(self, start: int, count: int, *texts: str) -> list[str]:
+        """Put new cells in the place of others; the URIs of all cells."""
+        made = [f"{self.cells[0]}-{self.versions[self.notebook]}-{number}" for number in range(len(texts))]
+        cells = [self._cell(uri, text) for uri, text in zip(made, texts)]
+        gone = [types.TextDocumentIdentifier(uri) for uri in self.cells[start : start + count]]
+        structure = types.NotebookDocumentCellChangeStructure(
+            types.NotebookCellArrayChange(start, count, cells), [self._item(uri, text) for uri, text in zip(made, texts) if text], gone
+        )
+        self._change_notebook(types.NotebookDocumentCellChanges(structure=structure))
+        self.cells[start : start + count] = made
+        return self.cells
+
+    def change_cell(self, uri: str, text: str) -> None:
+        """Replace the text of a cell."""
+        self.versions[uri] += 1
+        document = types.VersionedTextDocumentIdentifier(self.versions[uri], uri)
+        content = types.NotebookDocumentCellContentChanges(document, [types.TextDocumentContentChangeWholeDocument(text)])
+        self._change_notebook(types.NotebookDocumentCellChanges(text_content=[content]))
+
+    def close_notebook(self) -> None:
+        gone = [types.TextDocumentIdentifier(uri) for uri in self.cells]
+        self.client.notebook_document_did_close(types.DidCloseNotebookDocumentParams(types.NotebookDocumentIdentifier(self.notebook), gone))
+
+    def _change_notebook(self, cells: types.NotebookDocumentCellChanges) -> None:
+        self.versions[self.notebook] += 1
+        document = types.VersionedNotebookDocumentIdentifier(self.versions[self.notebook], self.notebook)
+        self.client.notebook_document_did_change(
+            types.DidChangeNotebookDocumentParams(document, types.NotebookDocumentChangeEvent(cells=cells))
+        )
+
+    def _cell(self, uri: str, text: str) -> types.NotebookCell:
+        return types.NotebookCell(types.NotebookCellKind.Code if text else types.NotebookCellKind.Markup, uri)
+
+    def _item(self, uri: str, text: str) -> types.TextDocumentItem:
+        self.versions[uri] = 1
+        return types.TextDocumentItem(uri, "python", 1, text)
 
     async def settled(self) -> None:
         """Wait until all that is open was analysed as it is now."""

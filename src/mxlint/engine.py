@@ -536,7 +536,8 @@ def _judge(
         if fixes:
             findings = [_in_document(_with_fix(finding, named), analysed.sources) for finding in findings]
         else:
-            findings = [replace(finding, remedy=partial(_fix, finding, named, analysed.sources)) for finding in findings]
+            later = [replace(finding, remedy=partial(_fix, finding, named, analysed.sources)) for finding in findings]
+            findings = [_in_document(finding, analysed.sources) for finding in later]
         for other in {related.span.filename for finding in findings for related in finding.related} - analysed.sources.keys():
             _source(_whose(other, files, configs, cwd)[1], other, analysed)
         fail_on[name] = config.fail_on

@@ -21,7 +21,7 @@ from mxlint.fixes.passes import unsaved
 from mxlint.fixes.writing import Rewrite, WriteError, write_together
 from mxlint.rules.registry import UNJUDGED
 from mxlint.source import Source
-from mxlint.suppressions import Suppression, read_suppressions, rows_of
+from mxlint.suppressions import Suppression, read_suppressions, rows_of, suppress
 
 LEFT_ALONE = UNJUDGED | {"MX001", "MX002"}
 """What no comment is written for: that a file was not judged, and what is wrong with comments."""
@@ -116,6 +116,17 @@ def ignore_edits(source: Source, findings: Iterable[Finding], reason: str = "") 
         *(_extension(source, existing[number], codes, reason) for number, codes in extended.items()),
         *(_addition(source, row, codes, reason) for row, codes in added.items()),
     ]
+
+
+def ignore_edit(source: Source, finding: Finding) -> Edit | None:
+    """What makes a comment ignore one finding; None where no comment can."""
+    if finding.code in UNJUDGED:
+        return None
+    (edit,) = ignore_edits(source, [finding])
+    try:
+        return edit if finding not in suppress(changed(source, [edit]), [finding], set()) else None
+    except EditError:
+        return None
 
 
 @dataclass(slots=True)

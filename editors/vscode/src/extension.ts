@@ -65,6 +65,7 @@ async function restarted(python: Python | undefined): Promise<void> {
     documentSelector: [
       { scheme: "file", language: "python" },
       { scheme: "untitled", language: "python" },
+      { scheme: "vscode-notebook-cell", language: "python" },
     ],
     outputChannel: output,
     synchronize: { configurationSection: "mxlint" },

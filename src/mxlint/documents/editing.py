@@ -35,7 +35,7 @@ def rewritten_document(source: Source, layout: Layout, edits: Iterable[Replaceme
     if len(after.pieces) != len(layout.pieces) or len(after.broken) != len(layout.broken):
         raise DocumentError("the fix would take the file apart in another way")
     for number, text in texts.items():
-        if _text(made, after, number) != text:
+        if piece_text(made, after, number) != text:
             raise DocumentError("the fix would not be read as it was meant")
     return made
 
@@ -82,7 +82,7 @@ def _edited(source: Source, layout: Layout, number: int, edits: list[Replacement
     return text[: -len(piece.added)] if text else ""
 
 
-def _text(source: Source, layout: Layout, number: int) -> str:
+def piece_text(source: Source, layout: Layout, number: int) -> str:
     """The text of a piece as it is written in the file."""
     piece = layout.pieces[number]
     return layout.written[_start(source, piece) : _end(source, piece) - len(piece.added)]

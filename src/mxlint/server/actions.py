@@ -9,15 +9,17 @@ from typing import Any
 
 from lsprotocol import types
 
+from mxlint.documents.editing import piece_text
 from mxlint.engine import Result
 from mxlint.finding import Edit, Finding
 from mxlint.fixes.passes import fixed_by_passes
 from mxlint.fixes.run import wanted_by
+from mxlint.ignores import ignore_edit
 from mxlint.rules.registry import RULES
-from mxlint.server.ignoring import ignore_edit
 from mxlint.server.moving import shift_between
 from mxlint.server.session import Session
 from mxlint.server.views import View
+from mxlint.source import Source
 
 FIX_ALL = "source.fixAll.mxlint"
 VERIFY = "mxlint.verify"
@@ -103,11 +105,22 @@ def fix_all(view: View, session: Session) -> types.WorkspaceEdit:
     edits: list[Edit] = []
     for group in fixed.groups:
         for changed, before in group.before.items():
-            after = group.after[changed]
-            shift = shift_between(before, after)
-            middle = after.text[shift.same : len(after.text) - shift.tail]
-            edits.append(Edit(middle, before.span(shift.same, len(before.text) - shift.tail)))
+            edits += _between(before, group.after[changed])
     return (view.edit(tuple(edits)) if edits else None) or types.WorkspaceEdit(document_changes=[])
+
+
+def _between(before: Source, after: Source) -> Iterator[Edit]:
+    """What makes one text of another: of a notebook, an edit for each cell that differs."""
+    if before.layout is None or after.layout is None:
+        shift = shift_between(before, after)
+        middle = after.text[shift.same : len(after.text) - shift.tail]
+        yield Edit(middle, before.span(shift.same, len(before.text) - shift.tail))
+        return
+    for number, piece in enumerate(before.layout.pieces):
+        old, new = piece_text(before, before.layout, number), piece_text(after, after.layout, number)
+        if old != new:
+            start = before.offset(piece.first)
+            yield Edit(new, before.span(start, start + len(old)))
 
 
 def matching(view: View, where: Mapping[str, Any]) -> Finding | None:

@@ -28,11 +28,17 @@ P = ParamSpec("P")
 log = logging.getLogger(__name__)
 
 
+NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithNotebook("jupyter-notebook", [types.NotebookCellLanguage("python")])], save=True
+)
+"""Of which notebooks the client tells: those of Jupyter with cells in Python."""
+
+
 class MxlintServer(LanguageServer):
     """A language server with what it knows of the documents that are open."""
 
     def __init__(self) -> None:
-        super().__init__("mxlint", __version__)
+        super().__init__("mxlint", __version__, notebook_document_sync=NOTEBOOKS)
         self.documents = Documents()
         self.views: dict[str, View] = {}
         self.cwd = Path.cwd()
@@ -84,16 +90,40 @@ class MxlintServer(LanguageServer):
             self._put(self.key_of(document), edited=True)
 
     def closed(self, uri: str) -> None:
-        """A document was closed: what it showed goes."""
-        document = self.documents.close(uri)
-        if document is None:
-            return
+        """A document was closed."""
+        if (document := self.documents.close(uri)) is not None:
+            self._gone(document)
+            self._put(self.key_of(document), edited=False)
+
+    def opened_notebook(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """A notebook was opened."""
+        for cell in self.documents.open_notebook(params)[:1]:
+            self._put(self.key_of(cell), edited=False)
+
+    def changed_notebook(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Cells of a notebook were edited, moved, made or deleted."""
+        left, gone = self.documents.change_notebook(params)
+        for cell in gone:
+            self._gone(cell)
+        for cell in (*left, *gone)[:1]:
+            self._put(self.key_of(cell), edited=True)
+
+    def closed_notebook(self, uri: str) -> None:
+        """A notebook was closed."""
+        cells = self.documents.close_notebook(uri)
+        for cell in cells:
+            self._gone(cell)
+        for cell in cells[:1]:
+            self._put(self.key_of(cell), edited=False)
+
+    def _gone(self, document: Document) -> None:
+        """What a document that is closed showed goes."""
+        uri = document.uri
         self.views.pop(uri, None)
         self._sent.pop(uri, None)
         self._resolve(uri, None)
         if self._shown.pop(uri, None) and not self.pulls:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
-        self._put(self.key_of(document), edited=False)
 
     def look_again(self, *, anew: bool = False) -> None:
         """Something on the disk has changed, or settings. `anew`: nothing that is known holds any more."""
@@ -117,7 +147,7 @@ class MxlintServer(LanguageServer):
             around = [folder for folder in self.folders if path.startswith(os.path.join(folder, ""))]
             if around:
                 return max(around, key=len)
-        return document.uri
+        return document.notebook or document.uri
 
     def session(self, key: str) -> Session:
         """The session of a run. Raises ConfigError."""
@@ -144,7 +174,7 @@ class MxlintServer(LanguageServer):
         for document in members:
             if (view := self.views.get(document.uri)) is not None:
                 view.settled = False
-        buffers = {document.key: document.buffer(self.cwd) for document in members}
+        buffers = {one.key: self.documents.buffer(one, self.cwd) for one in {document.key: document for document in members}.values()}
         try:
             if not self.options(key).enable:
                 self.analyst.drop(key)
@@ -176,11 +206,10 @@ class MxlintServer(LanguageServer):
             uri, known = document.uri, self.views.get(document.uri)
             if self.documents.get(uri) is None or (known is not None and known.document.version > document.version):
                 continue  # it was closed, or there is a newer answer
-            name = answer.outcome.names.get(document.key)
-            findings = tuple(finding for finding in answer.outcome.result.findings if finding.span.filename == name)
-            self.views[uri] = View(
-                document, self.documents, answer.outcome, answer.settled, self._with_verdicts(answer.key, findings), self.cwd
-            )
+            cells = {cell.cell: cell for cell in answer.documents if cell.notebook == document.notebook and cell.cell is not None}
+            view = self.views[uri] = View(document, self.documents, answer.outcome, answer.settled, (), self.cwd, cells)
+            findings = tuple(finding for finding in answer.outcome.result.findings if view.holds(finding.span))
+            view.findings = self._with_verdicts(answer.key, findings)
             refresh |= self._show(uri)
             self._resolve(uri, self.views[uri])
         if refresh and settled:

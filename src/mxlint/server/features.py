@@ -36,6 +36,7 @@ def made_server() -> MxlintServer:
     server = MxlintServer()
     _life(server)
     _documents(server)
+    _notebooks(server)
     _diagnostics(server)
     _actions(server)
     _hover(server)
@@ -103,6 +104,24 @@ def _documents(server: MxlintServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         server.closed(params.text_document.uri)
+
+
+def _notebooks(server: MxlintServer) -> None:
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenNotebookDocumentParams) -> None:
+        server.opened_notebook(params)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeNotebookDocumentParams) -> None:
+        server.changed_notebook(params)
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveNotebookDocumentParams) -> None:
+        server.look_again()
+
+    @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseNotebookDocumentParams) -> None:
+        server.closed_notebook(params.notebook_document.uri)
 
 
 def _diagnostics(server: MxlintServer) -> None:
@@ -187,7 +206,7 @@ def _hover(server: MxlintServer) -> None:
         result = view.outcome.result
         source = result.sources.get(view.outcome.names.get(view.document.key, ""))
         if source is not None:
-            site = site_at(source, result.sites, view.document.text.row_and_column(params.position))
+            site = site_at(source, result.sites, view.position(params.position))
             if site is not None:
                 parts.append(site_text(site, result.facts))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(dict.fromkeys(parts)))) if parts else None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mxlint.config import Settings
 from mxlint.discover import File, display, is_excluded
+from mxlint.documents.kinds import kind_of
 from mxlint.engine import Result, Survey, examine, survey, table_for
 from mxlint.imports import ImportGraph
 from mxlint.server.memory import Memory
@@ -68,16 +69,16 @@ class Session:
         if self._found.unsaved.keys() != buffers.keys():
             return None
         by_real = {file.real: file.at for file in self._found.files}
-        contents = {**self._found.contents, **{by_real[real]: buffer.data for real, buffer in buffers.items()}}
-        self._found = replace(self._found, contents=contents, unsaved={real: buffer.data for real, buffer in buffers.items()})
+        found = _holding(self._found, {by_real[real]: buffer.data for real, buffer in buffers.items()})
+        self._found = replace(found, unsaved={real: buffer.data for real, buffer in buffers.items()})
         return self._outcome(self._found, buffers, [])
 
     def with_changes(self, changed: Mapping[str, bytes]) -> Result:
         """What the last run would find where some files hold other bytes, by real path."""
         assert self._found is not None
         by_real = {file.real: file.at for file in self._found.files}
-        contents = {**self._found.contents, **{by_real[real]: data for real, data in changed.items() if real in by_real}}
-        found = replace(self._found, contents=contents, unsaved={**self._found.unsaved, **changed})
+        found = _holding(self._found, {by_real[real]: data for real, data in changed.items() if real in by_real})
+        found = replace(found, unsaved={**self._found.unsaved, **changed})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return examine(found, self.cwd, self.memory.analyser(found, lambda: None), only=self._wanted, fixes=False)
@@ -90,16 +91,16 @@ class Session:
             found = survey(self.paths, self.settings, self.cwd, unsaved=unsaved)
         files = [replace(file, explicit=file.explicit or file.real in buffers) for file in found.files]
         known = {file.real for file in files}
-        contents = dict(found.contents)
+        new: dict[str, bytes] = {}
         for real, buffer in buffers.items():
             config = found.configs.of(Path(buffer.at).parent)
             if real not in known and not is_excluded(Path(buffer.at), config):
                 files.append(File(buffer.at, display(buffer.at, self.cwd), config, True, real))
-                contents[buffer.at] = buffer.data
+                new[buffer.at] = buffer.data
         shown = [file for file in files if file.real in buffers]
         table = found.table or (table_for(shown[0], self.settings) if shown else None)
         relevant = found.relevant | {file.at for file in shown}
-        return replace(found, files=tuple(files), contents=contents, relevant=relevant, table=table)
+        return replace(_holding(found, new), files=tuple(files), relevant=relevant, table=table)
 
     def _outcome(
         self,
@@ -126,6 +127,19 @@ class Session:
                 running = False
         names = {file.real: file.name for file in found.files if file.real in buffers}
         return Outcome(result, names, not stale, found)
+
+
+def _holding(found: Survey, held: Mapping[str, bytes]) -> Survey:
+    """A survey in which files, by where they are, hold other bytes."""
+    contents, documents = dict(found.contents), dict(found.documents)
+    for at, data in held.items():
+        kind = kind_of(at)
+        if kind is not None:
+            from mxlint.documents.reading import code_of
+
+            documents[at] = data
+        contents[at] = data if kind is None else code_of(data, kind)
+    return replace(found, contents=contents, documents=documents)
 
 
 def _with_importers(files: Collection[str], contents: Mapping[str, bytes]) -> frozenset[str]:

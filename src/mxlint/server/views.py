@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types
 
-from mxlint.finding import Edit, Finding, Severity, Span
+from mxlint.documents.layout import Layout
+from mxlint.finding import Edit, Finding, Position, Severity, Span
 from mxlint.rules.registry import page_url
 from mxlint.server.documents import Document, Documents, uri_of
 from mxlint.server.session import Outcome
@@ -35,6 +36,8 @@ class View:
     findings: tuple[Finding, ...]
     """Those that lie in the document; with verdicts, where they were verified."""
     cwd: Path
+    cells: Mapping[int, Document] = field(default_factory=dict)
+    """The cells of the notebook that the document is one of, by their numbers."""
     _texts: dict[str, Text | None] = field(default_factory=dict)
 
     def diagnostics(self) -> list[types.Diagnostic]:
@@ -44,7 +47,7 @@ class View:
     def diagnostic(self, finding: Finding) -> types.Diagnostic:
         """A finding as the protocol has it."""
         return types.Diagnostic(
-            range=self.document.text.range(finding.span),
+            range=self._range(finding.span),
             message=message(finding),
             severity=SEVERITY[finding.severity],
             code=finding.code,
@@ -57,7 +60,7 @@ class View:
     def at(self, range: types.Range) -> Iterator[Finding]:
         """The findings that a range touches."""
         for finding in self.findings:
-            own = self.document.text.range(finding.span)
+            own = self._range(finding.span)
             if _key(own.start) <= _key(range.end) and _key(range.start) <= _key(own.end):
                 yield finding
 
@@ -96,12 +99,46 @@ class View:
         document = self.documents.of_file(os.path.realpath(path))
         return document.uri if document is not None else uri_of(path)
 
+    def holds(self, span: Span) -> bool:
+        """Whether a span lies in the document."""
+        if span.filename != self.outcome.names.get(self.document.key):
+            return False
+        layout = self._layout(span.filename)
+        return layout is None or layout.place(span).cell == self.document.cell
+
+    def position(self, place: types.Position) -> Position:
+        """A place of the document as the run knows it: in a notebook, one of the program that the cells make."""
+        position = self.document.text.row_and_column(place)
+        layout = self._layout(self.outcome.names.get(self.document.key, ""))
+        row = layout.row(self.document.cell, position.row) if layout is not None else None
+        return position if row is None else Position(row, position.column)
+
+    def _range(self, span: Span) -> types.Range:
+        """The range of a span that lies in the document."""
+        return self.document.text.range(self._in_cell(span))
+
+    def _in_cell(self, span: Span) -> Span:
+        """A span by the rows of the cell that it lies in, if it lies in one."""
+        layout = self._layout(span.filename)
+        if layout is None:
+            return span
+        place = layout.place(span)
+        return Span(span.filename, place.start, place.end)
+
+    def _layout(self, name: str) -> Layout | None:
+        source = self.outcome.result.sources.get(name)
+        return source.layout if source is not None else None
+
     def _related(self, finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
         for related in finding.elsewhere:
             if (place := self._place(related.span)) is not None:
                 yield types.DiagnosticRelatedInformation(place, related.message)
 
     def _place(self, span: Span) -> types.Location | None:
+        layout = self._layout(span.filename)
+        if layout is not None:
+            cell = self.cells.get(layout.place(span).cell or 0) if span.filename == self.outcome.names.get(self.document.key) else None
+            return None if cell is None else types.Location(cell.uri, cell.text.range(self._in_cell(span)))
         text = self._text(span.filename)
         return None if text is None else types.Location(self.uri(span.filename), text.range(span))
 
