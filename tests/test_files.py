@@ -108,3 +108,18 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
             writer.send_signal(signal.SIGKILL)
         data = file.read_bytes()
         assert data in (b"a" * size, b"b" * size)
+
+
+def test_what_killed_writers_have_left_goes(tmp_path: Path) -> None:
+    """Only new files of the same file, and only those that nobody can be about to put in place."""
+    left, fresh = (tmp_path / f".report.{token * 16}.tmp" for token in "01")
+    others = [tmp_path / name for name in (f".other.{'0' * 16}.tmp", ".report.tmp", ".report.notes.tmp", f".report.{'0' * 16}.tmp.py")]
+    for path in (left, fresh, *others):
+        path.write_bytes(b"")
+    for path in (left, *others):
+        os.utime(path, (0, 0))
+    (tmp_path / f".report.{'2' * 16}.tmp").mkdir()
+    os.utime(tmp_path / f".report.{'2' * 16}.tmp", (0, 0))
+    replace_file(tmp_path / "report", b"two")
+    assert not left.exists()
+    assert all(path.exists() for path in (fresh, *others, tmp_path / f".report.{'2' * 16}.tmp"))

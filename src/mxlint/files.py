@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
+import time
 from contextlib import suppress
+from typing import Final
+
+_ENDING: Final = ".tmp"
+_TOKEN: Final = re.compile("[0-9a-f]{16}")
+_LEFT_S: Final = 3600
+"""So old is a new file that nobody will put in place any more: writing one takes seconds."""
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
@@ -41,7 +49,9 @@ def written_beside(target: str, data: bytes) -> str:
     """A new file, whole on the disk, in the folder of another, where alone renaming is one step. With the same permissions as that one and, where
     the system lets us, the same owner."""
     folder, name = os.path.split(target)
-    path = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
+    beginning = f".{name[:100]}."
+    _sweep(folder, beginning)
+    path = os.path.join(folder, f"{beginning}{secrets.token_hex(8)}{_ENDING}")
     try:
         with open(path, "xb") as file:
             file.write(data)
@@ -54,6 +64,18 @@ def written_beside(target: str, data: bytes) -> str:
             os.unlink(path)
         raise
     return path
+
+
+def _sweep(folder: str, beginning: str) -> None:
+    """Delete what writers of a file have left beside it that were killed. One that lives and has been stopped for so long cannot put its file in
+    place then: it fails, with the old one as it was."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            token = entry.name.removeprefix(beginning).removesuffix(_ENDING)
+            if entry.name == f"{beginning}{token}{_ENDING}" and _TOKEN.fullmatch(token):
+                with suppress(OSError):
+                    if entry.is_file(follow_symlinks=False) and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S:
+                        os.unlink(entry.path)
 
 
 def sync_folder(folder: str) -> None:
