@@ -129,3 +129,15 @@ def test_what_cannot_be_done(run: Run, arguments: list[str], message: str) -> No
     done = run("check", *arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_comments_are_told_apart_by_their_words(run: Run) -> None:
+    """MX001: one comment that silences nothing does not stand for another."""
+    idle = OTHER.replace("    return x.item()", "    return x  # mxlint: ignore[MX{}]")
+    write(c=idle.format(101))
+    run("check", "--baseline", FILE, "--update-baseline")
+    assert reported(run) == []
+    write(c="\n" + idle.format(101).replace("  # mxlint: ", " #  mxlint:  "))
+    assert reported(run) == []
+    write(c=idle.format(102))
+    assert reported(run) == ["MX001 c.py"]

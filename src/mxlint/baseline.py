@@ -134,9 +134,11 @@ def _entry(finding: Finding, result: Result) -> Entry | None:
 
 
 def _normal(source: Source, finding: Finding) -> str:
-    """The flagged code without its formatting; where it is no piece of code by itself, its line without blanks."""
+    """The flagged code without its formatting; where it is no piece of code by itself, its line without blanks; a comment by its words."""
     span = finding.span
     text = source.text[source.offset_of(span.start) : source.offset_of(span.end)]
+    if text.startswith("#"):  # the parser would see nothing
+        return " ".join(text.split())
     for code in (f"({text}\n)", dedent(f"{' ' * (span.start.column - 1)}{text}\n")):
         try:
             return ast.unparse(ast.parse(code))
