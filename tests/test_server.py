@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -257,3 +258,21 @@ def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
         assert server.stdout.readline()
         server.terminate()
         assert server.wait(timeout=60) == 143
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no folder that a process works in")
+@pytest.mark.asyncio
+async def test_a_folder_that_is_deleted_and_comes_back(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "a.py").write_text(PRINTS)
+    async with editor(folder, cwd=folder) as edit:
+        uri = edit.open(folder / "a.py")
+        assert await edit.codes(uri) == [("MX101", 5)]
+        shutil.rmtree(folder)
+        edit.change(uri, "#\n" + PRINTS)
+        assert await edit.codes(uri) == [("MX101", 6)]
+        folder.mkdir()
+        edit.change(uri, "#\n#\n" + PRINTS)
+        assert await edit.codes(uri) == [("MX101", 7)]
+        assert not edit.client.messages

@@ -164,6 +164,7 @@ class MxlintServer(LanguageServer):
 
     def _put(self, key: str, *, edited: bool) -> None:
         """Have a run look at what its documents hold now."""
+        self._settle_in()
         members = [document for document in self.documents if self.key_of(document) == key]
         self._verified.pop(key, None)
         if not members:
@@ -184,8 +185,18 @@ class MxlintServer(LanguageServer):
             self._number += 1
             self._asked[key] = self._number
             self.analyst.put(key, self._number, self.session(key), buffers, tuple(members), edited)
-        except ConfigError as error:
+        except (ConfigError, OSError) as error:
             self._failed(key, self._number, error)
+
+    def _settle_in(self) -> None:
+        """Work in a folder that is there: if that of the server was deleted, in the nearest around it."""
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            self.cwd = next(folder for folder in self.cwd.parents if folder.is_dir())
+            os.chdir(self.cwd)
+            self._sessions.clear()
+            self._options.clear()
 
     def _in_loop(self, function: Callable[P, None]) -> Callable[P, None]:
         """A function that another thread may call, and that runs in the event loop."""
