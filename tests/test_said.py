@@ -1,0 +1,70 @@
+"""Every sentence that mxlint says of the fixtures, rule by rule, as a file that is read when it changes.
+
+Names, numbers and code are left out, so that a sentence stands there once. MXLINT_GOLDEN=write writes the files anew: read what changed before you commit it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_tracer import Case, read_cases, write
+
+from mxlint.engine import check
+from mxlint.finding import Finding
+from mxlint.rules.registry import RULES
+
+GOLDEN = Path(__file__).parent / "golden" / "said"
+FILES = ("found.md", "written.md", "missed.md", "silent.md", "unknown.md")
+CODES = sorted(code for code in RULES if not code.startswith("MX0"))
+
+
+def cases() -> dict[str, list[Case]]:
+    """The programs of the fixtures, by the rule that they are about."""
+    found: dict[str, list[Case]] = {}
+    for file in FILES:
+        for case in read_cases(file).values():
+            found.setdefault(case.code, []).append(case)
+    return found
+
+
+CASES = cases()
+
+
+def general(text: str) -> str:
+    """A sentence without the code and the numbers in it; codes of rules stay."""
+    return re.sub(r"\b\d+", "0", re.sub(r"`[^`]*`", "`…`", text))
+
+
+def sentences(finding: Finding) -> Iterator[str]:
+    """All that is said beside the place, on lines of their own."""
+    claimed = f", {finding.claimed} where it holds" if finding.claimed else ""
+    yield f"{finding.code} {finding.severity}{claimed}"
+    yield finding.message
+    yield from finding.below
+    yield from sorted({f"at: {related.message}" for related in finding.related})
+    yield from (f"if: {text}" for text in (*finding.conditions, *finding.presumed))
+    yield from (f"not on: {device}" for device in finding.right_on)
+    if finding.fix is not None:
+        yield f"{finding.fix.applicability} fix: {finding.fix.message}"
+    if finding.remedy is not None or finding.uncalled is not None:
+        yield f"uncalled: {finding.uncalled is not None}"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_what_is_said(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: set[str] = set()
+    for number, case in enumerate(CASES.get(code, ())):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        write(folder, case.files)
+        said |= {"\n  ".join(map(general, sentences(finding))) for finding in check(["."]).findings}
+    text = "\n\n".join(sorted(said)) + "\n"
+    file = GOLDEN / f"{code}.txt"
+    if os.environ.get("MXLINT_GOLDEN") == "write":
+        file.write_text(text, encoding="utf-8", newline="\n")
+    assert text == file.read_text(encoding="utf-8")
