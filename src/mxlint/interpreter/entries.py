@@ -305,7 +305,16 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= {name for block in within for name in block.writes}
-    names |= {name for name, value in i.heap.fields(module).items() if isinstance(name, str) and _imports_compiling(i, source, value)}
+    tracers = frozenset((*TRACERS, *i.wrappers))
+    called: dict[tuple[int, int], set[str]] = {}
+    for name, value in i.heap.fields(module).items():
+        if isinstance(name, str):
+            for span in _spans(i, source, value):
+                called.setdefault(span, set()).add(name)
+            if _is_tracer(value, tracers) or _imports_compiling(i, source, value):
+                names.add(name)
+    for span in making:
+        names |= called.get(span, set())
     changed = True
     while changed:
         changed = False
@@ -320,6 +329,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 last = outer.name.rpartition(".")[2]
                 if not last.startswith("__"):
                     names.add(last)
+                names |= called.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
 
@@ -359,6 +369,19 @@ def _in_order(graph: Mapping[str, Collection[str]]) -> list[str]:
             begun.add(name)
             todo += sorted((other for other in graph[name] if other in position and other not in begun), key=position.__getitem__)
     return list(reversed(done))
+
+
+def _spans(i: Interpreter, source: Source, value: Value) -> Iterator[tuple[int, int]]:
+    """Where the functions of a file stand that a value may be."""
+    for member in members(value):
+        info = i.info(member.oid).payload if isinstance(member, Ref) else None
+        if isinstance(info, FunctionInfo) and info.source is source:
+            yield info.node.start, info.node.end
+
+
+def _is_tracer(value: Value, tracers: Collection[str]) -> bool:
+    """Whether a value is `mx.compile`, under whatever name."""
+    return any(isinstance(member, External) and member.name in tracers for member in members(value))
 
 
 def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
