@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from mxlint.fixes.edits import apply
+from mxlint.fixes.importing import imported
 from mxlint.fixes.syntax import Syntax
 from mxlint.source import Source
 
@@ -39,7 +40,7 @@ def is_sorted(text: str) -> bool:
 def test_an_import_stands_where_isort_puts_it(head: str, newline: str) -> None:
     text = f"{head}\n\ndef f():\n    return 1\n".replace("\n", newline)
     assert is_sorted(text)
-    found = Syntax(Source(None, "a.py", text.encode(), text)).imported("functools", "partial")
+    found = imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial")
     assert found is not None
     name, edit = found
     assert (name, edit is not None) == ("partial", True)
@@ -61,11 +62,11 @@ def test_an_import_stands_where_isort_puts_it(head: str, newline: str) -> None:
     ],
 )
 def test_what_is_imported_is_used(text: str, name: str) -> None:
-    assert Syntax(Source(None, "a.py", text.encode(), text)).imported("functools", "partial") == (name, None)
+    assert imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial") == (name, None)
 
 
 @pytest.mark.parametrize(
     "text", ["import math\npartial = 1\n", "import math; import os\n", "x = 1\n", "def f(partial):\n    import math\n"]
 )
 def test_no_room_for_an_import(text: str) -> None:
-    assert Syntax(Source(None, "a.py", text.encode(), text)).imported("functools", "partial") is None
+    assert imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial") is None

@@ -9,8 +9,10 @@ from typing import TypeGuard
 
 from mxlint.finding import Fix
 from mxlint.fixes.compiled import function_at
+from mxlint.fixes.importing import module_alias
 from mxlint.fixes.remedies import Wrap
-from mxlint.fixes.syntax import Function, Sources, Syntax, bound, parameters, syntax_of
+from mxlint.fixes.scopes import Function, bound, parameters
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 ELEMENTWISE = frozenset(
     {
@@ -42,7 +44,7 @@ def wrap(remedy: Wrap, sources: Sources) -> Iterator[Fix]:
     if syntax is None or definition is None:
         return
     argument = syntax.at(remedy.argument)
-    mlx, theirs = syntax.module_alias("mlx.core"), definition.module_alias("mlx.core")
+    mlx, theirs = module_alias(syntax, "mlx.core"), module_alias(definition, "mlx.core")
     function = function_at(definition, remedy.function)
     if argument is None or mlx is None or theirs is None or function is None or isinstance(argument, (ast.Starred, ast.NamedExpr)):
         return

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from mxlint.facts.events import Element
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.hoisting import hoisted
+from mxlint.fixes.importing import imported, module_alias
 from mxlint.fixes.remedies import CompileTransform, Recapture, Refill
-from mxlint.fixes.syntax import FUNCTIONS, LOOPS, Sources, Syntax, syntax_of
+from mxlint.fixes.scopes import FUNCTIONS, LOOPS
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 COPIES = ("copy", "generator", "tuple", "container")
 """Kinds of what is captured in vain because it holds the items of something else."""
@@ -29,7 +31,7 @@ def recapture(remedy: Recapture, sources: Sources) -> Iterator[Fix]:
         edits = _with_keywords(syntax, site, wanted)
     else:
         parent = syntax.parents[site]
-        found = syntax.imported("functools", "partial") if site in getattr(parent, "decorator_list", []) else None
+        found = imported(syntax, "functools", "partial") if site in getattr(parent, "decorator_list", []) else None
         if found is None:
             return
         partial, missing = found
@@ -99,7 +101,7 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
             return None
         found.append(name)
     if remedy.random:
-        if (mlx := syntax.module_alias("mlx.core")) is None:
+        if (mlx := module_alias(syntax, "mlx.core")) is None:
             return None
         found.append(f"{mlx}.random.state")
     return found
@@ -133,7 +135,7 @@ def _alone_holds(syntax: Syntax, name: str) -> bool:
             captured = isinstance(keyword, ast.keyword) and keyword.arg in ("inputs", "outputs")
             part = isinstance(parent, (ast.Subscript, ast.Attribute)) and parent.value is node
             gone_over = isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is node
-            evaluated = isinstance(parent, ast.Call) and syntax.text(parent.func) == f"{syntax.module_alias('mlx.core')}.eval"
+            evaluated = isinstance(parent, ast.Call) and syntax.text(parent.func) == f"{module_alias(syntax, 'mlx.core')}.eval"
             if not (captured or part or gone_over or evaluated):
                 return False
     return True
@@ -193,7 +195,7 @@ def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> li
 def compile_transform(remedy: CompileTransform, sources: Sources) -> Iterator[Fix]:
     syntax = syntax_of(sources, remedy.place)
     site = syntax.at(remedy.place) if syntax is not None else None
-    if syntax is None or not isinstance(site, ast.Call) or (mlx := syntax.module_alias("mlx.core")) is None:
+    if syntax is None or not isinstance(site, ast.Call) or (mlx := module_alias(syntax, "mlx.core")) is None:
         return
     captured = list(_live(remedy.captured, sources))
     if remedy.model and site.args:

@@ -11,7 +11,8 @@ import libcst as cst
 from mxlint.finding import Fix
 from mxlint.fixes.compiled import function_at
 from mxlint.fixes.remedies import CheckBefore
-from mxlint.fixes.syntax import Sources, Syntax, bound, local_names, needed, parameters, syntax_of
+from mxlint.fixes.scopes import bound, local_names, needed, parameters
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.fixes.tree import Tree
 
 SIZES = ("shape", "ndim", "size", "dtype")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from mxlint.finding import Fix, Span
 from mxlint.fixes.remedies import Offer
-from mxlint.fixes.syntax import FUNCTIONS, Function, Sources, Syntax, tree_of
+from mxlint.fixes.scopes import FUNCTIONS, Function
+from mxlint.fixes.syntax import Sources, Syntax, tree_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.compiled import function_at
+from mxlint.fixes.importing import module_alias
 from mxlint.fixes.remedies import Evaluate
-from mxlint.fixes.syntax import DEFINITIONS, LOOPS, Sources, Syntax, syntax_of
+from mxlint.fixes.scopes import DEFINITIONS, LOOPS
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 
 def evaluate(remedy: Evaluate, sources: Sources) -> Iterator[Fix]:
     syntax = syntax_of(sources, remedy.site)
     if syntax is None or any(place.filename != remedy.site.filename for place, _ in remedy.names):
         return
-    mlx = syntax.module_alias("mlx.core")
+    mlx = module_alias(syntax, "mlx.core")
     reads = [(syntax.at(place), module) for place, module in remedy.names]
     if mlx is None or any(node is None or not module and not isinstance(node, (ast.Name, ast.Attribute)) for node, module in reads):
         return

@@ -11,18 +11,8 @@ from mxlint.finding import Edit, Fix, Span
 from mxlint.fixes.classes import all_are_made, free_name, in_init
 from mxlint.fixes.parameters import Added, added
 from mxlint.fixes.remedies import Hoist
-from mxlint.fixes.syntax import (
-    DEFINITIONS,
-    FUNCTIONS,
-    LOOPS,
-    Sources,
-    Syntax,
-    bound,
-    local_names,
-    needed,
-    parameters,
-    syntax_of,
-)
+from mxlint.fixes.scopes import DEFINITIONS, FUNCTIONS, LOOPS, bound, local_names, needed, parameters
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.source import lines_of
 
 BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)

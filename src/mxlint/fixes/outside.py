@@ -12,7 +12,8 @@ from mxlint.finding import Edit, Fix
 from mxlint.fixes.compiled import Call, calls_of, function_at, offer
 from mxlint.fixes.edits import joined
 from mxlint.fixes.remedies import Offer, Outside
-from mxlint.fixes.syntax import Sources, Syntax, bound, local_names, needed, syntax_of
+from mxlint.fixes.scopes import bound, local_names, needed
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.fixes.tree import Tree, named_anew
 from mxlint.source import lines_of
 from mxlint.suppressions import names_rules

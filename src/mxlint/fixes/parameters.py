@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mxlint.finding import Edit
-from mxlint.fixes.syntax import Function, Syntax, needed
+from mxlint.fixes.scopes import Function, needed
+from mxlint.fixes.syntax import Syntax
 
 
 @dataclass(frozen=True, slots=True)

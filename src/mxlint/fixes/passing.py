@@ -12,8 +12,10 @@ import libcst as cst
 from mxlint.finding import Edit, Fix
 from mxlint.fixes.arguments import Body
 from mxlint.fixes.compiled import Call, calls_of, function_at, offer
+from mxlint.fixes.importing import module_alias
 from mxlint.fixes.remedies import Argument, Offer
-from mxlint.fixes.syntax import Function, Sources, Syntax, bound, local_names, needed, syntax_of
+from mxlint.fixes.scopes import Function, bound, local_names, needed
+from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.fixes.tree import Tree
 
 READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
@@ -38,7 +40,7 @@ def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Offer]:
     if needed(same[0]) & local_names(function) - own or _changed(syntax, function, same[0]) or not set(reads) <= set(same):
         return
     name = _name(syntax, text, function)
-    mlx = syntax.module_alias("mlx.core")
+    mlx = module_alias(syntax, "mlx.core")
     body = Body(syntax, function, mlx, frozenset(remedy.arrays)) if mlx is not None else None
     array = remedy.as_array and body is not None and all(body.takes_array(node) for node in same)
     for form in ([f"{mlx}.array({{}})"] if array else []) + ["{}"]:

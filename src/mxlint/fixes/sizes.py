@@ -9,6 +9,7 @@ from math import prod
 
 from mxlint.facts.events import Axis, Extent
 from mxlint.finding import Edit, Fix
+from mxlint.fixes.importing import module_alias
 from mxlint.fixes.remedies import Unbake
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
@@ -16,7 +17,7 @@ from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 def unbake(remedy: Unbake, sources: Sources) -> Iterator[Fix]:
     syntax = syntax_of(sources, remedy.place)
     node = syntax.at(remedy.place) if syntax is not None else None
-    if syntax is not None and node is not None and (mlx := syntax.module_alias("mlx.core")) is not None:
+    if syntax is not None and node is not None and (mlx := module_alias(syntax, "mlx.core")) is not None:
         for text in (_like(syntax, node, mlx), _reshaped(syntax, node, mlx, remedy), _mean(syntax, node, mlx)):
             if text is not None:
                 yield Fix("unsafe", f"write {text}", (syntax.replace(node, text),))

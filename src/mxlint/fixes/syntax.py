@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -12,14 +11,8 @@ from token import tok_name
 from tokenize import generate_tokens
 
 from mxlint.finding import Edit, Span
+from mxlint.fixes.scopes import COMPREHENSIONS, DEFINITIONS, FUNCTIONS, SCOPES, bound, local_names, own_parts, root, runs_in
 from mxlint.source import Source, lines_of
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
-SCOPES = (*FUNCTIONS, ast.ClassDef, *COMPREHENSIONS)
 
 
 class Syntax:
@@ -100,7 +93,7 @@ class Syntax:
         for number, scope in enumerate(path[1:], 1):
             if isinstance(scope, ast.Module):
                 return scope
-            if not isinstance(scope, SCOPES) or not _runs_in(scope, path[number - 1], path[number - 2] if number > 1 else None):
+            if not isinstance(scope, SCOPES) or not runs_in(scope, path[number - 1], path[number - 2] if number > 1 else None):
                 continue
             if isinstance(scope, COMPREHENSIONS):
                 if any(name in bound(clause.target) for clause in scope.generators):
@@ -139,7 +132,7 @@ class Syntax:
     def _declared(self, scope: ast.AST) -> dict[str, type[ast.Global | ast.Nonlocal]]:
         """The names that a function or class says to be of a scope around it."""
         if scope not in self._declarations:
-            found = (part for part in _own_parts(scope) if isinstance(part, (ast.Global, ast.Nonlocal)))
+            found = (part for part in own_parts(scope) if isinstance(part, (ast.Global, ast.Nonlocal)))
             self._declarations[scope] = {name: type(part) for part in found for name in part.names}
         return self._declarations[scope]
 
@@ -194,80 +187,6 @@ class Syntax:
         """A name that the file does not know yet."""
         words = self.words
         return next(name for name in (wanted, *(f"{wanted}_{number}" for number in range(2, 100))) if name not in words)
-
-    def module_alias(self, module: str) -> str | None:
-        """How the file writes a module that it imports at its top, such as `mx` for mlx.core."""
-        parent, _, last = module.rpartition(".")
-        for node in self.tree.body:
-            if isinstance(node, ast.Import):
-                for item in node.names:
-                    if item.name == module:
-                        return item.asname or module
-            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == parent:
-                for item in node.names:
-                    if item.name == last:
-                        return item.asname or last
-        return None
-
-    def imported(self, module: str, name: str) -> tuple[str, Edit | None] | None:
-        """How the file writes something of a module, and the import that it takes, if one is missing; None where there is no room for that."""
-        for node in self.tree.body:
-            if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == module:
-                for item in node.names:
-                    if item.name == name:
-                        return item.asname or name, None
-        if (alias := self.module_alias(module)) is not None:
-            return f"{alias}.{name}", None
-        added = self._import_added(module, name) if name not in _names_in(self.tree) else None
-        return (name, added) if added is not None else None
-
-    def _import_added(self, module: str, name: str) -> Edit | None:
-        """`from module import name` of a module of the standard library, where isort puts it: among the names of such an import, or in its order
-        among the imports at the top."""
-        block = self._imports()
-        line = f"from {module} import {name}"
-        same = [node for node in block if isinstance(node, ast.ImportFrom) and not node.level and node.module == module]
-        plain = next((node for node in same if not any(item.asname or item.name == "*" for item in node.names)), None)
-        if plain is not None:
-            return self._member_added(plain, name)
-        if same:
-            return self.after(same[-1], [line])
-        section = [node for node in block if _section(node) == 1]
-        later = [node for node in section if isinstance(node, ast.ImportFrom) and (node.module or "") > module]
-        if later:
-            return self.before(later[0], [line])
-        if section:
-            return self.after(section[-1], [line])
-        future = [node for node in block if _section(node) == 0]
-        rest = [node for node in block if _section(node) > 1]
-        return self.before(rest[0], [line, ""]) if rest else self.after(future[-1], ["", line]) if future else None
-
-    def _member_added(self, node: ast.ImportFrom, name: str) -> Edit:
-        """One more name among those of an import, on a line of its own if the others are."""
-        before = [item for item in node.names if _member_order(item.name) < _member_order(name)]
-        item = before[-1] if before else node.names[0]
-        line = self.source.line(item.lineno)
-        own = line.split("#")[0].strip().rstrip(",") == item.name
-        if own and not before:
-            at = self.source.offset(item.lineno)
-            return self.edit(at, at, f"{line[: len(line) - len(line.lstrip())]}{name},{self.source.newline(item.lineno)}")
-        if own and "," in line.split("#")[0]:
-            at = self.source.offset(item.lineno + 1)
-            return self.edit(at, at, f"{line[: len(line) - len(line.lstrip())]}{name},{self.source.newline(item.lineno)}")
-        at = self.end(item) if before else self.start(item)
-        return self.edit(at, at, f", {name}" if before else f"{name}, ")
-
-    def _imports(self) -> list[ast.Import | ast.ImportFrom]:
-        """The first imports of the file that stand together, each on lines of its own."""
-        found: list[ast.Import | ast.ImportFrom] = []
-        for node in self.tree.body:
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                if not self.alone(node):
-                    return []
-                found.append(node)
-            elif found:
-                break
-        return found
 
     # -- edits --
 
@@ -359,27 +278,6 @@ def _is_long(text: str) -> bool:
     return False
 
 
-def _names_in(tree: ast.AST) -> set[str]:
-    """All names that code binds or reads."""
-    fields = ((node, name) for node in ast.walk(tree) for name in ("id", "name", "arg", "asname", "rest"))
-    return {value for node, name in fields if isinstance(value := getattr(node, name, None), str)}
-
-
-def _section(node: ast.Import | ast.ImportFrom) -> int:
-    """Which of isort's sections an import belongs to: of the future (0), of the standard library (1), all others (2)."""
-    if isinstance(node, ast.ImportFrom) and node.level:
-        return 2
-    modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [item.name for item in node.names]
-    if modules == ["__future__"]:
-        return 0
-    return 1 if all(module.partition(".")[0] in sys.stdlib_module_names for module in modules) else 2
-
-
-def _member_order(name: str) -> tuple[int, str]:
-    """The order of names in one import: constants, classes, all others."""
-    return 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name
-
-
 Sources = Mapping[str, Source]
 """The files that a remedy may speak of, by their names."""
 
@@ -397,112 +295,3 @@ def tree_of(source: Source) -> Syntax | None:
         return Syntax(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-# -- scopes -----------------------------------------------------------------------------------------------------------
-
-
-def needed(node: ast.AST) -> set[str]:
-    """The names that a piece of code takes from around it."""
-    if isinstance(node, FUNCTIONS):
-        arguments = node.args
-        defaults: list[ast.AST] = [*arguments.defaults, *(item for item in arguments.kw_defaults if item is not None)]
-        outside = _needed_by(defaults)
-        params = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
-        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
-        if not isinstance(node, ast.Lambda):
-            outside |= _needed_by([*node.decorator_list, *filter(None, (param.annotation for param in params))])
-            outside |= needed(node.returns) if node.returns is not None else set()
-        own = {param.arg for param in params} | {name for part in body for name in bound(part)}
-        return outside | (_needed_by(body) - own)
-    if isinstance(node, COMPREHENSIONS):
-        own = {name for clause in node.generators for name in bound(clause.target)}
-        return _needed_by([*ast.iter_child_nodes(node)]) - own
-    if isinstance(node, ast.Name):
-        return {node.id} if isinstance(node.ctx, ast.Load) else set()
-    return _needed_by([*ast.iter_child_nodes(node)])
-
-
-def _needed_by(nodes: list[ast.AST]) -> set[str]:
-    return {name for node in nodes for name in needed(node)}
-
-
-def bound(node: ast.AST) -> set[str]:
-    """The names that running a piece of code binds, or changes by an attribute or an item, in the scope that it stands in."""
-    if isinstance(node, DEFINITIONS):
-        return {node.name} | {name for item in node.decorator_list for name in bound(item)}
-    if isinstance(node, ast.Lambda):
-        return set()
-    names: set[str] = set()
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        names.add(node.id)
-    elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-        if (name := root(node)) is not None:
-            names.add(name)
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-        names.add(node.name)
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        names.add(node.rest)
-    for child in ast.iter_child_nodes(node):
-        names |= bound(child)
-    return names
-
-
-def _runs_in(scope: ast.AST, child: ast.AST, below: ast.AST | None) -> bool:
-    """Whether names in a part of a scope are looked up in the scope itself. `child`: its part, `below`: the part of that. Decorators,
-    defaults, annotations, base classes and what a comprehension goes over first are evaluated around it."""
-    if isinstance(scope, COMPREHENSIONS):
-        return child is not scope.generators[0] or below is not scope.generators[0].iter
-    body = getattr(scope, "body", ())
-    return child is body or isinstance(body, list) and any(child is part for part in body)
-
-
-def _own_parts(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function or class without those of the scopes within it."""
-    waiting = list(getattr(scope, "body", ())) if not isinstance(scope, ast.Lambda) else []
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, SCOPES):
-            waiting += ast.iter_child_nodes(node)
-
-
-def root(node: ast.AST) -> str | None:
-    """The name that a chain of attributes and items starts with."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def parameters(function: ast.AST) -> set[str]:
-    """The names of a function's parameters."""
-    arguments = getattr(function, "args", None)
-    if arguments is None:
-        return set()
-    params = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
-    return {param.arg for param in params}
-
-
-def local_names(function: ast.AST) -> set[str]:
-    """The names that are a function's own, or that it binds as a global: all that its code may not take from further out unseen."""
-    if isinstance(function, ast.Lambda):
-        return parameters(function)
-    return parameters(function) | {name for part in getattr(function, "body", []) for name in _plain_bound(part)}
-
-
-def _plain_bound(node: ast.AST) -> set[str]:
-    """The names that a piece of code binds, without those that it only changes."""
-    if isinstance(node, DEFINITIONS):
-        return {node.name}
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return {name for child in ast.iter_child_nodes(node) for name in _plain_bound(child)}
-    if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
-        return set()
-    own = bound(node) if isinstance(node, (ast.Name, ast.Import, ast.ImportFrom)) else set()
-    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-        own = {node.name}
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        own = {node.rest}
-    return own | {name for child in ast.iter_child_nodes(node) for name in _plain_bound(child)}

@@ -38,8 +38,8 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
         note = f"it changes state that is not in outputs= of {name_of(compiled)}, so that what the trace computes never gets there"
         help = advice(program, compiled, "give the container that it changes, such as model.state, to inputs= and to outputs=")
     else:
-        verb = {"items": "changes", "content": "writes into"}.get(write.how, "writes")
-        message = f"{name_of(compiled)} {verb} {quoted(write.name)}, and leaves a placeholder there"
+        left = "leaves a placeholder behind" if write.how == "items" else "is left with a placeholder"
+        message = f"{quoted(write.name)} {left} when {name_of(compiled)} is traced"
         note = f"it is older than the trace: {LEFT}; {USED}"
         help = "return the value and store it outside the compiled function, or pass the container as outputs="
     remedy = _remedy(program, compiled, write)
