@@ -18,7 +18,7 @@ import mxlint.analysis
 from mxlint import __version__
 from mxlint.cli.progress import progress_text
 from mxlint.pages import page_text
-from mxlint.rules.registry import RULES, family
+from mxlint.rules.registry import NAMES, RULES, family
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -374,6 +374,14 @@ def test_config_says_where_settings_come_from(run: Run) -> None:
     assert said["exclude"] == "default"
     assert said["mlx-version"] == "as configured; not measured: the facts of 0.32.4 are used, --mlx-version"
     assert tomllib.loads(lines.out)["fail-on"] == "error"
+
+
+def test_explain_all(run: Run) -> None:
+    pages = json.loads(run("explain", "--all", "--output-format", "json").out)
+    assert [page["code"] for page in pages] == list(NAMES)
+    assert run("explain", "--all").out == "\n".join(page["explanation"] for page in pages)
+    for arguments in (["explain"], ["explain", "MX101", "--all"]):
+        assert "name a rule, or give --all" in run(*arguments).err
 
 
 def test_explain_at_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
