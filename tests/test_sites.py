@@ -796,3 +796,12 @@ def test_what_a_training_step_takes_and_changes() -> None:
     sites({"a.py": text})
     (site,) = json.loads(CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"]).stdout)["sites"]
     assert (site["takes"], site["draws"], site["mutates"]) == (["x", "scale"], ["mx.random.normal()"], ["optimizer.update"])
+
+
+def test_a_site_is_not_full_if_nothing_is_known_of_an_argument() -> None:
+    """What it is decides whether the call is traced anew."""
+    values = '{"a": 1, "b": 2.0, "c": "t", "d": None, "e": (1,), "f": [1], "g": {1: 2}, "h": abs, "i": True, "j": 3j}'
+    sites({"a.py": f"import sys\nimport mlx.core as mx\n@mx.compile\ndef f(x, n):\n    return x\nf(mx.ones(3), {values}[sys.argv[1]])\n"})
+    result = CliRunner().invoke(cli.main, ["sites", "--why", "a.py"])
+    assert "followed: in part" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("a.py:6:15: ")

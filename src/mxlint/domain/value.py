@@ -861,12 +861,12 @@ def widen(old: Value, new: Value) -> Value:
     floats = [member for member in members(both) if scalar_type(member) == "float"]
     if len(floats) > 2:
         rest = [option for option in options(both) if scalar_type(option.member) != "float"]
-        causes: set[Cause] = {member.cause for member in floats if isinstance(member, Kind)}
-        both = of([*rest, Option(Kind("float", "imprecise" if "imprecise" in causes else "varying"))])
-    any_of = {member.type for member in members(old) if isinstance(member, Kind)}
-    if any_of:
-        # A number that the rounds compute from one that is any of its type is any of its type, too.
-        both = of(o for o in options(both) if not isinstance(o.member, Symbolic) or scalar_type(o.member) not in any_of)
+        both = of([*rest, Option(_blurred("float", floats))])
+    for name in {member.type: None for member in members(old) if isinstance(member, Kind)}:
+        # Any value of a type stands for each of that type: what the rounds compute from it adds nothing.
+        rest = [option for option in options(both) if scalar_type(option.member) != name]
+        if group := [member for member in members(both) if scalar_type(member) == name]:
+            both = of([*rest, Option(_blurred(name, group))])
     both = _widened_tuples(old, both)
     texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
     if len(texts) > 4:
@@ -884,18 +884,18 @@ def _widened_tuples(old: Value, value: Value) -> Value:
 
 def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
     """The same for the tuples of one class: None for plain ones."""
-    found = _tuples_of(value, cls)
+    found, before = _tuples_of(value, cls), _tuples_of(old, cls)
     lengths = {len(t.items) if t.items is not None else None for t in found}
-    if len(found) < 2:
+    if len(found) == 1 and (not before or found == before):
         return value
-    if len(lengths) == 1 and None not in lengths and len(found) < 4:
+    if 1 < len(found) < 4 and len(lengths) == 1 and None not in lengths:
         within: list[Tuple] = []
         for t in found:
             if any(other is not t and other not in within and _item_by_item(t, other) for other in found):
                 within.append(t)
         return of(option for option in options(value) if option.member not in within) if within else value
     rest = [option for option in options(value) if option.member not in found]
-    together = _together_tuples(found, _tuples_of(old, cls))
+    together = _together_tuples(found, before)
     return of([*rest, Option(together if cls is None else Tuple(together.items, together.element, cls))])
 
 

@@ -226,12 +226,12 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return there
         other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
         return join([there, other])
-    library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
-    if not isinstance(library, Unbound):
-        return library
     if found is not None:
         i.operations.read(i, owner.oid, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
+    library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
+    if not isinstance(library, Unbound):
+        return library
     getter = class_attribute(i, cls, "__getattr__")
     if isinstance(getter, (Ref, Union)):
         return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)

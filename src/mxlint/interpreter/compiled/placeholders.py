@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mxlint.domain.place import Place
 from mxlint.domain.value import (
     NONE,
@@ -13,6 +15,7 @@ from mxlint.domain.value import (
     Ref,
     Symbolic,
     Tuple,
+    Unknown,
     Value,
     join,
     members,
@@ -23,6 +26,7 @@ from mxlint.interpreter.compiled.refusals import refused_member
 from mxlint.interpreter.compiled.state import ITEMS, Trace
 from mxlint.interpreter.core import Arguments, Interpreter
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.journal import journal
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.reach import CONTAINERS, each_leaf
 from mxlint.syntax import ir
@@ -79,6 +83,9 @@ def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_fa
 
 
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
+    if isinstance(member, Unknown) and not i.silent:
+        trace.full = False  # what it is decides whether the call is traced anew
+        i.doubting(partial(journal(i).doubt, place, member.reason), (place, member.reason, "noted"))
     if isinstance(member, Symbolic):
         trace.arguments.add(member.identity)
     if isinstance(member, Symbolic) and member.kinds is None:

@@ -1,0 +1,61 @@
+"""The lattice of values: joins are upper bounds, and no chain of widenings is infinite."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mxlint.domain.value import NONE, Const, Kind, Range, Ref, Symbolic, Tuple, Unknown, Value, join, members, widen
+
+pytestmark = pytest.mark.static
+
+ROUNDS = 24
+"""Rounds of a loop after which what is not stable is given up (twice `loops.MAX_ROUNDS`)."""
+
+CONSTANTS = st.one_of(
+    st.integers(-3, 40),
+    st.floats(-2, 2, allow_nan=False).map(lambda number: round(number, 2)),
+    st.sampled_from(["a", "b", "c", "d", "e", "f"]),
+    st.booleans(),
+).map(Const)
+SCALARS = st.one_of(
+    CONSTANTS,
+    st.builds(Range, st.integers(0, 3), st.integers(4, 9), st.just(1)),
+    st.builds(Kind, st.sampled_from(["int", "float", "str", "bool"]), st.sampled_from(["varying", "open", "imprecise"])),
+    st.sampled_from([Symbolic(("a",), frozenset(("float",))), Symbolic(("b",), frozenset(("int",))), Symbolic(("c",))]),
+    st.sampled_from([NONE, Ref(1), Ref(2), Unknown("why")]),
+)
+MEMBERS = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda items: Tuple(tuple(items))),
+        inner.map(lambda element: Tuple(None, element)),
+    ),
+    max_leaves=6,
+)
+FEW = st.lists(MEMBERS, min_size=1, max_size=4).map(join)
+VALUES = st.lists(MEMBERS, min_size=1, max_size=9).map(join)
+
+
+@given(FEW, FEW)
+def test_the_join_of_few_has_the_members_of_both(a: Value, b: Value) -> None:
+    both = join((a, b))
+    assert join((both, a)) == both
+    assert join((both, b)) == both
+    assert len(list(members(both))) <= 8
+
+
+@settings(max_examples=400, deadline=None)
+@given(VALUES, st.lists(VALUES, min_size=1, max_size=3), st.booleans())
+def test_no_chain_of_widenings_is_infinite(head: Value, values: list[Value], added: bool) -> None:
+    """A loop gives these values in turn, for ever, alone or `added` to what was before the round: what it may give is stable soon."""
+    unchanged = 0
+    for number in range(ROUNDS * len(values)):
+        value = values[number % len(values)]
+        before = head
+        head = widen(head, join((head, value)) if added else value)
+        unchanged = unchanged + 1 if head == before else 0
+        if unchanged == len(values):
+            return
+    pytest.fail(f"not stable: {head!r}")
