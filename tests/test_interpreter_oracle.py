@@ -19,6 +19,11 @@ COUNT = int(os.environ.get("MXLINT_INTERPRETER", "15"))
 SEED = 1
 LEAST_EXACT = 0.95
 """The share of points at which the interpreter admits no kind of value that was not seen there."""
+INEXACT = {
+    "attributes by name": 1, "generator": 1, "generator closed": 1, "exceptions across calls": 7, "raised again": 2, "match": 1, "enum and namedtuple": 3,
+    "classes made in functions": 1,
+}  # fmt: skip
+"""The points of a construct at which more is admitted than was seen; of all others there are none."""
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
 
@@ -49,6 +54,7 @@ def test_every_construct_is_covered(record: Record, tmp_path: Path, name: str) -
     found = report(record, tmp_path, instance(name))
     assert found.points > 0
     assert found.flaws == (), found.text()
+    assert found.points - found.exact == INEXACT.get(name, 0), found.text()
 
 
 def test_constructs_are_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:

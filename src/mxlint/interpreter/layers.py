@@ -15,7 +15,7 @@ from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interprete
 from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.freezing import freeze
 from mxlint.interpreter.kinds import CLASS, MODULE, base_of, kind
-from mxlint.interpreter.optimizers import apply_gradients, optimizer_update
+from mxlint.interpreter.optimizers import apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.submodules import reached, submodules
 from mxlint.interpreter.trees import entries, tree_map
@@ -381,12 +381,8 @@ def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     return args.args[0]
 
 
-def _nothing(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return NONE
-
-
 _METHODS: Final[dict[str, Any]] = {
     "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
     "module.update": update_dict, "module.load_weights": _load, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _convert,
-    "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": _nothing, "optimizer.apply_gradients": apply_gradients,
+    "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": optimizer_init, "optimizer.apply_gradients": apply_gradients,
 }  # fmt: skip

@@ -71,6 +71,27 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     return NONE
 
 
+def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`optimizer.init(parameters)`: what an update computes anew is there before the first one."""
+    for member in members(args.args[0]):
+        state = i.heap.get(member.oid, ("#", "state")) if isinstance(member, Ref) else None
+        if not isinstance(member, Ref) or not isinstance(state, Ref):
+            continue
+        cls = i.heap.get(member.oid, CLASS)
+        base = base_of(i, cls) if cls is not None else None
+        entry = i.table.entry(base) if base is not None else None
+        if entry is None:
+            continue
+        names = set(entry.state or ())
+        for setting, more in (entry.state_when or {}).items():
+            if i.heap.get(member.oid, setting) not in (None, Const((entry.settings or {}).get(setting))):
+                names.update(more)
+        for name in sorted(names):
+            if i.heap.get(state.oid, ("k", Const(name))) is None:
+                _update_leaf(i, member, state, name, None, place, frame)
+    return NONE
+
+
 def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: int | None, place: Place, frame: Frame) -> None:
     """An update computes one part of an optimizer's state anew."""
     present = i.heap.get(state.oid, ("k", Const(name)))
