@@ -415,9 +415,8 @@ def adapter(folder: Path, main: str) -> Mapping[str, File]:
     root = folder.resolve()
     named = project._display_name
 
-    def relative(path: Path) -> str:
-        full = Path(path).resolve()
-        return str(full.relative_to(root)) if full.is_relative_to(root) else named(path)
+    def relative(path: str, real: str) -> str:
+        return str(Path(real).relative_to(root)) if Path(real).is_relative_to(root) else named(path, real)
 
     project._display_name = relative  # type: ignore[method-assign]
     made = entry.prepared_mlx(project, load_table(), recorder) if _uses_mlx(folder) else entry.prepared(project, recorder)
