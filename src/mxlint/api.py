@@ -139,7 +139,7 @@ def check(
     if "" in given:
         raise ValueError("an empty path names nothing; '.' is the folder at hand")
     with _own_settings(config):
-        run = _check(given, _settings(config, isolated, mlx_version), force_exclude=force_exclude)
+        run = _check(given, _settings(config, isolated, mlx_version), force_exclude=force_exclude, callers=True)
     return _result(run if baseline is None else _less(run, Path(baseline)))
 
 
@@ -160,7 +160,7 @@ def check_source(
     # A lone surrogate, which is in no file, is a syntax error of the text (MX003), not one of the caller.
     data = source.encode(errors="surrogatepass") if isinstance(source, str) else source
     with _own_settings(config):
-        return _result(_check((), _settings(config, isolated, mlx_version), stdin=Stdin(data, os.fspath(filename))))
+        return _result(_check((), _settings(config, isolated, mlx_version), stdin=Stdin(data, os.fspath(filename)), callers=True))
 
 
 @contextmanager

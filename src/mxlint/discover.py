@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to check, at `at`. `name` is its path as users see it, `real` the one without links; `explicit` if the user named it."""
+    """A file to check, at `at`. `name` is its path as users see it, `real` the one without links; `explicit` if the user named it; `caller` if nobody
+    asked for it, and it is looked at for what it calls."""
 
     at: str
     name: str
     config: Config
     explicit: bool
     real: str
+    caller: bool = False
 
     @property
     def path(self) -> Path:
@@ -86,6 +89,17 @@ def discover(paths: Sequence[str], configs: Configs, cwd: Path, force_exclude: b
     return list(files.values()), problems
 
 
+def files_under(top: Path, configs: Configs, cwd: Path, most: int) -> Iterator[File]:
+    """The files under a path that a run over it would check, one after the other, of so many folders at most. Raises ConfigError."""
+    if top.is_file():
+        config = configs.of(top.parent)
+        found: Iterable[tuple[str, str, Config]] = [] if is_excluded(top, config) else [(str(top), os.path.realpath(top), config)]
+    else:
+        found = _walk(top, configs, [], cwd, most)
+    for path, real, config in found:
+        yield File(path, display(path, cwd), config, explicit=False, real=real)
+
+
 def is_excluded(path: Path, config: Config) -> bool:
     """Whether the configuration leaves a path out, by its own name or by a folder above it."""
     return any(patterns.covers(path) for patterns in config.excludes)
@@ -118,12 +132,14 @@ def _similar(path: Path) -> str:
     return f"; did you mean `{close}`?" if close else ""
 
 
-def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path) -> Iterator[tuple[str, str, Config]]:
-    """The files to check under a folder: path, real path, settings. As in git, links to folders are not followed, so no walk goes in circles."""
+def _walk(top: Path, configs: Configs, problems: list[Problem], cwd: Path, most: float = inf) -> Iterator[tuple[str, str, Config]]:
+    """The files to check under a folder: path, real path, settings. As in git, links to folders are not followed, so no walk goes in circles.
+    `most`: of how many folders."""
     start, real = os.path.join(top, ""), os.path.join(os.path.realpath(top), "")
     waiting = [(str(top), _ignores_above(top))]
-    while waiting:
+    while waiting and most > 0:
         folder, ignores = waiting.pop()
+        most -= 1
         try:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)

@@ -61,7 +61,7 @@ class Result:
     `own`: the names of the files that were asked for. `fixed`: the findings whose fixes were made, None where nothing was to be fixed;
     `unsafe_fixes`: fixes that may change behaviour are meant as well, where fixes are made or counted. `baselined`: how many findings the baseline
     has; `imprecise`: what `reasons` counts, by place; `since`: the commit whose findings are left out. `imported`: the real paths of the files that were read for imports.
-    `cached`: of how many files the analysis was taken from the cache.
+    `callers`: how many files were analysed besides, because they import one of those. `cached`: of how many files the analysis was taken from the cache.
     """
 
     findings: tuple[Finding, ...]
@@ -89,6 +89,7 @@ class Result:
     imported: frozenset[str] = frozenset()
     imprecise: tuple[tuple[Span, str], ...] = ()
     cached: int = 0
+    callers: int = 0
 
     @property
     def exit_code(self) -> int:
@@ -174,6 +175,7 @@ class _Analysed:
     called: set[Span] = field(default_factory=set)
     facts: list[Log] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
+    callers: set[str] = field(default_factory=set)
 
     def add(self, name: str, analysis: Analysis) -> None:
         self.findings.extend((name, finding) for finding in analysis.findings)
@@ -182,6 +184,14 @@ class _Analysed:
         self.reasons.update(analysis.reasons)
         self.coverage.update(analysis.coverage)
         self.imprecise.update(analysis.imprecise)
+        if analysis.facts is not None:
+            self.facts.append(analysis.facts)
+
+    def add_caller(self, name: str, analysis: Analysis) -> None:
+        """What a file has to say that nobody asked for: its own sites and what was not followed in it are not of the run."""
+        self.callers.add(name)
+        self.findings.extend((name, finding) for finding in analysis.findings)
+        self.called |= analysis.called
         if analysis.facts is not None:
             self.facts.append(analysis.facts)
 
@@ -226,18 +236,20 @@ def check(
     with_facts: bool = False,
     unsaved: Mapping[str, bytes] | None = None,
     cache: Path | None = None,
+    callers: bool = False,
     progress: Progress | None = None,
 ) -> Result:
     """Check files and folders, or `stdin` in their place. Raises ConfigError, and nothing that a checked file could cause.
 
     Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis. `unsaved`: what some files are taken to
     hold, by their real paths, whatever is on the disk, or came from stdin. `cache`: the folder in which analyses are kept from one run to the next.
+    `callers`: files that import a named one are analysed as well, for what they have to say of the files that were asked for.
     """
     cwd = Path.cwd()
     with warnings.catch_warnings():
         # Python would print what it thinks of a checked file's own string escapes.
         warnings.simplefilter("ignore")
-        found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved)
+        found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved, with_callers=callers)
         run = _Run(found, cwd, everything, with_facts, cache)
         result = examine(found, cwd, run.analyse, progress=progress)
         return run.finished(result)
@@ -252,6 +264,7 @@ def survey(
     force_exclude: bool = False,
     gate: bool = True,
     unsaved: Mapping[str, bytes] | None = None,
+    with_callers: bool = False,
 ) -> Survey:
     """What `check` looks into, with the same arguments, before anything is analysed. Raises ConfigError."""
     unsaved, settings = unsaved or {}, settings or Settings()
@@ -266,6 +279,13 @@ def survey(
         contents = _read(files, stdin, unsaved, problems)
         documents = _documents(files, contents, problems)
         files = [file for file in files if file.at in contents]
+    with _timed("callers", timings):
+        if with_callers and (stdin is None or stdin.filename) and any(file.explicit for file in files):
+            from mxlint.callers import callers
+
+            for caller, data in callers(files, contents, unsaved, configs, cwd):
+                files.append(caller)
+                contents[caller.at] = data
     with _timed("gate", timings):
         wrappers = last_names({name for file in files for name in file.config.compile_wrappers})
         relevant = admitted(contents, {file.at for file in files if file.explicit}, wrappers) if gate else set(contents)
@@ -291,19 +311,22 @@ def examine(
     looked_at = [
         file
         for file in found.files
-        if (only is None or file.at in only) and (file.at in found.relevant or file.explicit or names_rules(found.contents[file.at]))
+        if (only is None or file.at in only)
+        and (file.at in found.relevant or file.explicit or not file.caller and names_rules(found.contents[file.at]))
     ]
+    asked = [file for file in found.files if not file.caller]
     with _timed("analyse", timings):
         analysed = _analyse(looked_at, found, analyse, progress)
     with _timed("suppress", timings):
-        findings, fail_on, python = _judge(analysed, {file.name: file for file in found.files}, found.configs, cwd, fixes)
+        findings, fail_on, python = _judge(analysed, {file.name: file for file in asked}, found.configs, cwd, fixes)
     table = found.table
     return Result(
         findings=tuple(sorted(findings, key=_order)),
-        own=frozenset(file.name for file in found.files),
+        own=frozenset(file.name for file in asked),
         sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
-        files=len(found.files),
-        parsed=len(looked_at),
+        files=len(asked),
+        parsed=sum(not file.caller for file in looked_at),
+        callers=sum(file.caller for file in looked_at),
         fail_on=fail_on,
         python=python,
         newer=analysed.newer,
@@ -384,7 +407,11 @@ def _analyse(files: Sequence[File], found: Survey, analyse: Analyse, progress: P
         try:
             source = _read_source(found.documents.get(file.at, found.contents[file.at]), file.name, file.path)
         except SourceError as error:
-            analysed.give_up(undecodable(file.name, error))
+            if not file.caller:
+                analysed.give_up(undecodable(file.name, error))
+            continue
+        if file.caller:
+            _ask_caller(file, source, analyse, analysed)
             continue
         analysed.sources[file.name] = source
         for part in analysed.parts(source, isolated):
@@ -400,6 +427,17 @@ def _analyse(files: Sequence[File], found: Survey, analyse: Analyse, progress: P
                 continue
             analysed.add(source.name, analysis)
     return analysed
+
+
+def _ask_caller(file: File, source: Source, analyse: Analyse, analysed: _Analysed) -> None:
+    """What a file that nobody asked for has to say of others. One that cannot be analysed has nothing to say; a failure of ours is no finding in it, but its traceback is kept."""
+    try:
+        analysis = analyse(source, file.config)
+    except Exception as error:  # noqa: BLE001 nothing that a file causes may end the run
+        if syntax_error(source) is None:
+            analysed.tracebacks.append(_traceback(file.name, error))
+        return
+    analysed.add_caller(file.name, analysis)
 
 
 def _read_source(data: bytes, name: str, path: Path) -> Source:
@@ -512,6 +550,8 @@ def _judge(
         analysed.facts = [with_places(facts, named) for facts in analysed.facts]
     for analysed_file, finding in _called(analysed):
         finding = _by_given_name(finding, named)
+        if analysed_file in analysed.callers and finding.span.filename not in files:
+            continue
         same = by_file.setdefault(finding.span.filename, {})
         known = same.setdefault((finding.code, finding.span), finding)
         if finding.remedy is not None and (known.remedy is None or analysed_file == finding.span.filename):

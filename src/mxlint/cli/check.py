@@ -75,6 +75,8 @@ if TYPE_CHECKING:
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files and notebooks, and those in folders; `-` reads one from stdin.
 
+    A file that is named is checked with the files of its project that import it; only what lies in the named one is reported.
+
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
     130 if the run was interrupted: a verifying one reports what it has. With --fix it is about what is left, with --diff 1 if
     there is something to change. With `-`, --fix prints the fixed source to stdout, and the report to stderr.
@@ -92,7 +94,7 @@ def _checked(options: dict[str, Any]) -> tuple[int, Result | None]:
     for file in (options["report"], options["output_file"], options["baseline"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise Failure(f"{file}: {os.strerror(errno.ENOENT)}")
-    checker = checker_of(options)
+    checker = checker_of({**options, "callers": True})
     if options["show_files"]:
         return _show_files(options), None
     narrowing = _narrowing(options, checker)
@@ -116,7 +118,7 @@ def _checked(options: dict[str, Any]) -> tuple[int, Result | None]:
     if options["timings"]:
         for stage, seconds in result.timings.items():
             say(f"{stage:>10} {seconds * 1000:8.1f} ms")
-        say(f"{'cached':>10} {result.cached:8} of {result.parsed} files")
+        say(f"{'cached':>10} {result.cached:8} of {result.parsed + result.callers} files")
     return interrupted or (_diff_exit_code(result, options) if options["diff"] else result.exit_code), result
 
 

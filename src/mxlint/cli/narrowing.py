@@ -69,7 +69,8 @@ class Narrowing:
         from mxlint.engine import check
 
         with progress_bar(self._options["quiet"]) as progress:
-            return check(paths, settings, force_exclude=self._checker.keywords["force_exclude"], progress=progress)
+            how = {name: self._checker.keywords[name] for name in ("force_exclude", "cache", "callers")}
+            return check(paths, settings, progress=progress, **how)
 
 
 Narrow = Callable[["Result"], "Result"]

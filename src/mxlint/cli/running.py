@@ -39,6 +39,7 @@ def checker_of(options: dict[str, Any]) -> partial[Result]:
         raise click.UsageError("--stdin-filename is for '-'.")
     how = {"stdin": stdin, "force_exclude": options["force_exclude"], "with_facts": options.get("verify", False)}
     how["cache"] = None if options["no_cache"] else Path.cwd() / options["cache_dir"]
+    how["callers"] = options.get("callers", False)
     return partial(check, paths, settings_of(options), **how)
 
 
@@ -60,7 +61,8 @@ def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Resu
             say(f"No Python files or notebooks found under {', '.join(options['paths'] or ('.',))}: nothing to check")
         if options["verbose"]:
             version = f", for MLX {', '.join(result.mlx_versions)}" if result.mlx_versions else ""
-            say(f"files: {result.files} read, {result.parsed} parsed{version}")
+            callers = f", {result.callers} that import them" if result.callers else ""
+            say(f"files: {result.files} read, {result.parsed} parsed{callers}{version}")
             for traceback in result.tracebacks:
                 say_traceback(traceback)
     return result

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from mxlint.callers import importers
 from mxlint.config import Settings
 from mxlint.discover import File, display, is_excluded
 from mxlint.documents.kinds import kind_of
 from mxlint.engine import Result, Survey, examine, survey, table_for
-from mxlint.imports import ImportGraph
 from mxlint.server.memory import Memory
 
 
@@ -57,7 +57,7 @@ class Session:
         found = self._survey(buffers)
         self._found = found
         shown = [file.at for file in found.files if file.real in buffers]
-        self._wanted = _with_importers(shown, found.contents)
+        self._wanted = frozenset({*shown, *importers(shown, found.contents)}) if shown else frozenset()
         self.memory.keep_only(self._wanted)
         return self._outcome(found, buffers, None, superseded, same_disk=False)
 
@@ -140,14 +140,3 @@ def _holding(found: Survey, held: Mapping[str, bytes]) -> Survey:
             documents[at] = data
         contents[at] = data if kind is None else code_of(data, kind)
     return replace(found, contents=contents, documents=documents)
-
-
-def _with_importers(files: Collection[str], contents: Mapping[str, bytes]) -> frozenset[str]:
-    """The files, and all that import them directly or through others: what these have to say may be about the files."""
-    graph = ImportGraph(contents) if files else None
-    reached, waiting = set(files), list(files)
-    while graph is not None and waiting:
-        new = graph.importers.get(waiting.pop(), set()) - reached
-        reached |= new
-        waiting.extend(new)
-    return frozenset(reached)
