@@ -84,7 +84,7 @@ def as_deep_as_needed(
             raise
     from mxlint.deep import on_a_deep_stack
 
-    return on_a_deep_stack(lambda: run(source, anew()))
+    return on_a_deep_stack(partial(run, source, anew()))
 
 
 # -- sites -------------------------------------------------------------------------------------------------------------
