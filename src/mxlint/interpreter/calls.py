@@ -9,6 +9,7 @@ from mxlint.domain.value import NONE, Array, Bound, Const, External, Kind, Membe
 from mxlint.interpreter.activations import ENV, run_function
 from mxlint.interpreter.classes import instantiate
 from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.dispatch import dispatched
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import call_manager, suspended
@@ -91,9 +92,10 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 called_back(i, member, place, frame)
+    dispatched(i, function, args, place, frame)
     i.may_raise()
     made = i.symbolic(place, "call", function.label, presumed=function.presumed)
-    i.mlx.gave(i, made, args, place)
+    i.mlx.gave(i, function, made, args, place)
     return made
 
 

@@ -185,5 +185,7 @@ def annotated(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     present = i.heap.get(frame.oid, ("#", "annotated"))
     names = present.items or () if isinstance(present, Tuple) else ()
     name = Const(node.targets[0].id)
+    if annotation is not None:
+        i.ledger.annotations[frame.oid, node.targets[0].id] = annotation
     if name not in names:
         i.heap.set(frame.oid, ("#", "annotated"), Tuple((*names, name)))

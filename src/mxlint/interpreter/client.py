@@ -1,13 +1,13 @@
-"""The most general client of a class that owns compiled objects: its public methods in any order, any number of times.
+"""The most general client of a file: the public methods of its classes and its public functions in any order, any number of times.
 
-Nothing in sight makes an object of the class or calls it. Each method that comes to a compiled object, and each compiled object that is a public
-attribute, is called, then every public method may run, then it is called again: what a trace has read and one of them has changed is stale. Only
-that is noted; all else is known from the methods alone.
+Nothing in sight calls them. Each one that comes to a compiled object, and each compiled object with a public name, is called, then others may run,
+then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
+The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -19,34 +19,110 @@ from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
 from mxlint.interpreter.core import CLIENT, Condition, Frame, Interpreter
 from mxlint.interpreter.elements import ITEMS
-from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run
+from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run, sample
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.reach import each_leaf
 from mxlint.source import Source
+from mxlint.syntax.index import TRACERS
 
-Method = tuple[Ref, FunctionInfo]
+MUTABLE = frozenset(("list", "dict", "set", "instance"))
+"""Kinds of objects that are changed where they are."""
+
+
+class Method(NamedTuple):
+    """A public function or method; the class whose objects are its first argument, and the class that is."""
+
+    ref: Ref
+    info: FunctionInfo
+    cls: Ref | None
+    owner_class: Ref | None
 
 
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
-    """Run the client of each class of a file that owns compiled objects and that nothing in sight uses."""
-    methods: dict[int, list[Method]] = {}
-    for ref, cls, _ in functions(i, source, module):
-        info = i.info(ref.oid).payload
-        if cls is not None and isinstance(info, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_")):
-            methods.setdefault(cls.oid, []).append((ref, info))
-    for number, public in methods.items():
-        owner = i.ledger.samples.get(number)
-        if owner is None or not _owns(i, number, owner):
+    """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
+    public = [
+        Method(ref, info, cls, owner_class)
+        for ref, cls, owner_class in functions(i, source, module)
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_"))
+    ]
+    calling = [method for method in public if _calls_alone(i, method.info)]
+    alone = _callables(i, Ref(module))
+    if not calling and not alone and not any(_owner(i, method) is not None for method in public):
+        return
+    writes = _writing(i, source)
+    writing = [method for method in public if writes(method.info)]
+    for cls, its in _by_class(public).items():
+        owner = i.ledger.samples.get(cls)
+        if owner is None:
             continue
-        for method in public:
-            if _calls_alone(i, method[1]):
-                others = [other for other in public if other is not method]
-                if _run(i, owner, _calling(i, owner, method, frame), others, frame):
-                    _repeat(i, owner, method, frame)
-        for name, compiled_object in _callables(i, owner):
-            _run(i, owner, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), public, frame)
+        owns = _owns(i, cls, owner)
+        for method in its:
+            if method in calling:
+                others = [other for other in (*its, *writing) if other is not method]
+                if _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
+                    _repeat(i, method, frame)
+        for name, compiled_object in _callables(i, owner) if owns else ():
+            _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), its, frame)
+    for method in calling:
+        if (
+            method.cls is None
+            and (writing or method in writing)
+            and _run(i, _calling(i, method, frame), [m for m in writing if m is not method], frame)
+        ):
+            _repeat(i, method, frame)
+    for name, compiled_object in alone if writing else ():
+        _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), writing, frame)
+
+
+def _by_class(public: Sequence[Method]) -> dict[int, list[Method]]:
+    """Methods by the class of their first argument."""
+    found: dict[int, list[Method]] = {}
+    for method in public:
+        if method.cls is not None:
+            found.setdefault(method.cls.oid, []).append(method)
+    return found
+
+
+def _owner(i: Interpreter, method: Method) -> Value | None:
+    """The object whose method is called, if it is one of an object that was made."""
+    return i.ledger.samples.get(method.cls.oid) if method.cls is not None else None
+
+
+def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
+    """The first argument of a method; nothing for a function."""
+    if method.owner_class is not None:
+        return (method.owner_class,)
+    if method.cls is None:
+        return ()
+    place = Place(method.info.source, method.info.node.start, method.info.node.end)
+    made = sample(i, method.cls, place)
+    return (made if made is not None else i.symbolic(place, "self", "self"),)
+
+
+def _writing(i: Interpreter, source: Source) -> Callable[[FunctionInfo], bool]:
+    """Which functions of a file may write a name of a module that a trace has read, or change what it holds, directly or through others, by the
+    names that they call."""
+    traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and i.info(oid).kind == "module"]
+    names = {field for _, field in traced}
+    holders = {
+        field
+        for oid, field in traced
+        for member in members(i.heap.get(oid, field) or NONE)
+        if isinstance(member, Ref) and i.info(member.oid).kind in MUTABLE
+    }
+    blocks = [block for block in i.project.symbols(source, (*TRACERS, *i.wrappers)).blocks if block.kind in ("function", "lambda")]
+    writing = {block for block in blocks if names & (block.globals | block.writes) or holders & block.reads} if names else set()
+    called = {block.name.rpartition(".")[2] for block in writing}
+    changed = bool(writing)
+    while changed:
+        more = {block for block in blocks if block not in writing and block.calls & called}
+        writing |= more
+        called |= {block.name.rpartition(".")[2] for block in more}
+        changed = bool(more)
+    spans = {(block.start, block.end) for block in writing}
+    return lambda info: (info.node.start, info.node.end) in spans
 
 
 class Callee(NamedTuple):
@@ -56,8 +132,9 @@ class Callee(NamedTuple):
     call: Callable[[int], object]
 
 
-def _calling(i: Interpreter, owner: Value, method: Method, frame: Frame) -> Callee:
-    return Callee(method[1].name, lambda turn: called_alone(i, method, (owner,), turn, frame))
+def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
+    given = _given(i, method)
+    return Callee(method.info.name, lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame))
 
 
 def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
@@ -93,7 +170,7 @@ def _within(span: Span, method: FunctionInfo) -> bool:
     return around.filename == span.filename and around.start <= span.start and span.end <= around.end
 
 
-def _run(i: Interpreter, owner: Value, callee: Callee, others: list[Method], frame: Frame) -> bool:
+def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:
     """Call, let others run, call again. Whether the first call left another number or list where one was."""
     known = len(journal(i).records)
     counts: list[bool] = []
@@ -103,7 +180,7 @@ def _run(i: Interpreter, owner: Value, callee: Callee, others: list[Method], fra
         callee.call(1)
         counts.append(_counts(i, mark))
         for other in others:
-            _may_run(i, owner, other, frame)
+            _may_run(i, other, frame)
         i.modes.client = f"`{callee.name}` is called again"
         callee.call(2)
 
@@ -123,20 +200,17 @@ def _counts(i: Interpreter, mark: int) -> bool:
     return any(
         value is not None and (field == ITEMS or any(scalar_type(member) in ("int", "float") for member in members(value)))
         for (oid, field), value in before.items()
-        if i.info(oid).kind in ("instance", "dict", "list") and i.heap.get(oid, field) != value
+        if i.info(oid).kind in ("instance", "dict", "list", "module") and i.heap.get(oid, field) != value
     )
 
 
-def _repeat(i: Interpreter, owner: Value, method: Method, frame: Frame) -> None:
-    """Call a method again and again: what compiled objects are given that differs each time. Only that is noted."""
+def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
+    """Call a method again and again: what compiled objects are given that differs each time. Only that is noted. That it is called again lowers
+    nothing: what counts its own calls is made to be called so."""
     known = len(journal(i).records)
-    node = method[1].node
-    place = Place(method[1].source, node.start, node.end)
-    i.modes.client = f"`{method[1].name}` is called again"
-    try:
-        guarded_run(i, lambda: repeat(i, place, lambda: called_alone(i, method, (owner,), 1, frame), certain=True))
-    finally:
-        i.modes.client = None
+    node, given = method.info.node, _given(i, method)
+    place = Place(method.info.source, node.start, node.end)
+    guarded_run(i, lambda: repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True))
     journal(i).keep_only(known, _gives_another)
 
 
@@ -157,16 +231,16 @@ def _gives_another(record: object) -> bool:
     )
 
 
-def _may_run(i: Interpreter, owner: Value, method: Method, frame: Frame) -> None:
+def _may_run(i: Interpreter, method: Method, frame: Frame) -> None:
     """Run a method under the condition that somebody calls it."""
-    node = method[1].node
-    name = Place(method[1].source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
+    node, given = method.info.node, _given(i, method)
+    name = Place(method.info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
     condition = (CLIENT, name)
     i.causes.setdefault(condition, ("open", name))
     runs, does_not = (Condition("open", name, Literal_(condition, outcome)) for outcome in (True, False))
 
     def run() -> Value:
-        called_alone(i, method, (owner,), 1, frame)
+        called_alone(i, (method.ref, method.info), given, 1, frame)
         return NONE
 
     i.fork([((runs,), run), ((does_not,), lambda: NONE)])

@@ -23,7 +23,7 @@ from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
-from mxlint.interpreter.lookup import class_attribute, fields_of, module_frame
+from mxlint.interpreter.lookup import class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.reach import arrays_in, each_place
 from mxlint.interpreter.relevance import Reach
@@ -123,30 +123,34 @@ def arguments(
     given: list[Value] = []
     places: list[Place] = []
     keywords: dict[str, Value] = {}
+    more: dict[str, Value] = {}
     for param in info.node.params[bound:]:
-        if param.star or param.name in names:
+        if param.name in names:
             continue
         place = Place(info.source, param.start, param.end)
+        if param.star:
+            if not compiled_function:
+                more[param.star] = i.symbolic(place, "parameter", param.name, source="parameter")
+            continue
         value = presumed(i, ref, info, param, place, compiled_function=compiled_function)
         if param.kwonly:
             keywords[param.name] = value
         else:
             given.append(value)
             places.append(place)
-    return Arguments(
-        given, keywords, places=places, keyword_places={name: Place(info.source, info.node.start, info.node.end) for name in keywords}
-    )
+    keyword_places = {name: Place(info.source, info.node.start, info.node.end) for name in keywords}
+    return Arguments(given, keywords, more.get("*"), more.get("**"), places, keyword_places)
 
 
 def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
     """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
-    annotated = _annotated(i, ref, param, place)
+    annotated = _annotated(i, ref, param.annotation, param.name, place)
     if annotated is not None:
         return annotated
     default = i.heap.get(ref.oid, ("default", param.name))
     if default is not None:
-        if isinstance(default, Const) and default.value is None:
-            return choices.any_of(i, (NONE, i.symbolic(place, "parameter", param.name, source="parameter")), place)
+        if default in (NONE, Tuple(())):  # who leaves nothing out gives something else
+            return choices.any_of(i, (default, i.symbolic(place, "parameter", param.name, source="parameter")), place)
         if isinstance(default, Const):
             return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
         return default
@@ -159,7 +163,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
 
 def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Value:
     """An instance of the class that the uses of a parameter ask for: what is written on it hangs on that presumption."""
-    made = _sample(i, cls, place)
+    made = some_object(i, cls, place)
     if made is None:
         return i.symbolic(place, "parameter", param.name, source="parameter")
     words = i.ledger.presumed
@@ -169,11 +173,11 @@ def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Val
     return made
 
 
-def _annotated(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Value | None:
-    """What a parameter is by its annotation; None if that does not say, or not of each alternative."""
+def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, place: Place) -> Value | None:
+    """What a parameter or field is by its annotation; None if that does not say, or not of each alternative."""
     kinds: list[str] = []
     found: list[Value] = []
-    for part in alternatives(i, ref, param.annotation):
+    for part in alternatives(i, ref, annotation):
         if isinstance(part, ir.Const) and part.value is None:
             kinds.append("NoneType")
         elif isinstance(part, ir.Name) and part.id in SCALARS:
@@ -186,7 +190,7 @@ def _annotated(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Value
         found.append(NONE)
     elif kinds:
         words = " or ".join("None" if kind == "NoneType" else _article(kind) for kind in kinds)
-        found.append(i.symbolic(place, "parameter", param.name, frozenset(kinds), "parameter", f"`{param.name}` is {words}"))
+        found.append(i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", f"`{name}` is {words}"))
     return choices.any_of(i, found, place) if found else None
 
 
@@ -195,7 +199,7 @@ def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
     if isinstance(cls, External) and cls.name == "mlx.core.array":
         return Array(i.ident(place, "parameter"), None, None, None)
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
-        return _sample(i, cls, place)
+        return some_object(i, cls, place)
     return None
 
 
@@ -203,7 +207,7 @@ def _article(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
+def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
     """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
     making = i.ledger.making
     samples = i.ledger.samples
@@ -220,7 +224,7 @@ def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
         args = Arguments()
         if isinstance(initializer, Ref) and isinstance(info := i.info(initializer.oid).payload, FunctionInfo):
             args = arguments(i, initializer, info, 1, frozenset())
-        elif i.heap.get(cls.oid, ("#", "fields")) is not None:
+        elif fields_of(i, cls):
             args = Arguments((), _fields(i, cls, place), kwstar=i.symbolic(place, "field"))
         mark = i.heap.mark()
         try:
@@ -233,11 +237,23 @@ def _sample(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
 
 
 def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
-    """What the fields of a dataclass hold whose defaults say of which kind they are."""
-    kinds = {name: type(default.value).__name__ for name, default, takes in fields_of(i, cls) if takes and isinstance(default, Const)}
-    return {
-        name: i.symbolic(place, "parameter", name, frozenset((kind,)), "parameter") for name, kind in kinds.items() if kind != "NoneType"
-    }
+    """What the fields of a dataclass or named tuple hold whose defaults or annotations say of which kind they are."""
+    found: dict[str, Value] = {}
+    written = i.ledger.annotations
+    for name, default, takes in fields_of(i, cls):
+        if not takes:
+            continue
+        if isinstance(default, Const) and default.value is not None:
+            found[name] = i.symbolic(place, "parameter", name, frozenset((type(default.value).__name__,)), "parameter")
+            continue
+        for base in mro(i, cls):
+            annotation = written.get((base.oid, name)) if isinstance(base, Ref) else None
+            if isinstance(base, Ref) and annotation is not None:
+                value = _annotated(i, base, annotation, name, place)
+                if value is not None:
+                    found[name] = value
+                break
+    return found
 
 
 def _handed_over(i: Interpreter, made: Value) -> Value:
@@ -282,6 +298,9 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
                 bound = None
                 if i.info(inner.oid).kind == "descriptor":
                     bound = i.info(inner.oid).payload
+                    setter = i.heap.get(inner.oid, "fset")
+                    if isinstance(setter, Ref) and i.info(setter.oid).kind == "function":
+                        yield setter, member, None
                     held = i.heap.get(inner.oid, "fget")
                     inner = held if isinstance(held, Ref) else inner
                 if i.info(inner.oid).kind == "function" and bound in ("staticmethod", "classmethod"):
@@ -326,6 +345,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 while outer.parent >= 0 and found.blocks[outer.parent].kind in ("function", "lambda"):
                     outer = found.blocks[outer.parent]
                     making.add((outer.start, outer.end))
+                names |= block.writes  # what it made may lie there
                 last = outer.name.rpartition(".")[2]
                 if not last.startswith("__"):
                     names.add(last)
@@ -434,15 +454,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     entered.add(id(info.node))
 
     owner: Value | None = None
-    samples = i.ledger.samples
-    if cls is not None and info.node.params and info.name != "__new__" and cls.oid not in samples:
-        # The sample stays: all methods of the class see one object.
-        keep: list[Value | None] = []
-        kept_run(i, lambda: keep.append(_sample(i, cls, Place(info.source, info.node.start, info.node.end))))
-        if keep and keep[0] is not None:
-            samples[cls.oid] = keep[0]
-    if cls is not None:
-        owner = samples.get(cls.oid)
+    if cls is not None and info.node.params and info.name != "__new__":
+        owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
     if not again and id(info.node) in i.ledger.run:
         return
 
@@ -467,6 +480,17 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         journal(i).forget_sites(known, reached)
 
 
+def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
+    """The object of a class that nothing in sight makes: all its methods see the same; None if making one ends nowhere."""
+    samples = i.ledger.samples
+    if cls.oid not in samples:
+        keep: list[Value | None] = []
+        kept_run(i, lambda: keep.append(some_object(i, cls, place)))
+        if keep and keep[0] is not None:
+            samples[cls.oid] = keep[0]
+    return samples.get(cls.oid)
+
+
 def called_alone(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], turn: int, frame: Frame) -> Value:
     """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`."""
     ref, info = function
@@ -475,7 +499,7 @@ def called_alone(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequ
     with i.within(("entry", place, turn)):
         args = arguments(i, ref, info, len(given), frozenset())
         every = Arguments(
-            (*given, *args.args), args.keywords, places=((place,) * len(given)) + args.places, keyword_places=args.keyword_places
+            (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
         )
         return _to_its_end(i, i.call(ref, every, place, frame), place, frame)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mxlint.facts.events import Where
     from mxlint.interpreter.compiled.state import Trace
     from mxlint.interpreter.core import Arguments
+    from mxlint.syntax import ir
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class Ledger:
     writes: dict[Location, int] = field(default_factory=dict)
     """How often it was written."""
     changed_in_traces: dict[object, tuple[int, Where]] = field(default_factory=dict)
-    """Locations that a trace wrote, and containers among its arguments that it changed: which compiled object, and where."""
+    """Locations that a trace wrote, and changes of its arguments: which compiled object, and where."""
     capturing: dict[int | None, tuple[Trace, Value, Place]] = field(default_factory=dict)
     """Traces whose captured containers an exception may have left with placeholders, by number: the function, and where it was called."""
     trace_numbers: dict[object, int] = field(default_factory=dict)
@@ -78,5 +79,11 @@ class Ledger:
     """Functions whose body has run."""
     traced_alone: set[int] = field(default_factory=set)
     """Compiled objects that were traced though nothing calls them."""
+    annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)
+    """What annotates the names in the body of a class."""
+    dispatched: dict[Place, str] = field(default_factory=dict)
+    """Methods that a call of something symbolic may come to, with the presumption that it does."""
+    computes: bool = False
+    """Something symbolic was called with placeholders, and gave something."""
     compared: dict[tuple[Value, Value], Value] | None = None
     """What `==` gave of the pairs of objects that the comparison under way has come to."""

@@ -186,7 +186,7 @@ def _setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     owner, name, value = args.args[:3]
     names = constant_names(name)
     if names is None:
-        i.imprecise("setattr with a name that is not known", place)
+        _set_some(i, owner, name, value, place, frame)
         return NONE
     for one in names:
         if len(names) == 1:
@@ -197,6 +197,17 @@ def _setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                     present = i.heap.get(member.oid, one)
                     i.heap.set(member.oid, one, join((value, present if present is not None else UNBOUND)))
     return NONE
+
+
+def _set_some(i: Interpreter, owner: Value, name: Value, value: Value, place: Place, frame: Frame) -> None:
+    """`setattr` with a name that nobody in sight gives: each attribute that is there holds the value, if it is the one of that name."""
+    if choices.cause(name) == "imprecise" or not all(isinstance(member, (Ref, Symbolic)) for member in members(owner)):
+        i.imprecise("setattr with a name that is not known", place)
+        return
+    for member in members(owner):
+        for field, present in list(i.heap.fields(member.oid).items()) if isinstance(member, Ref) else ():
+            if isinstance(field, str) and (there := bound(present)) is not None:
+                i.set_attribute(member, field, choices.chosen(i, [(Const(field), value)], name, place, there), place, frame)
 
 
 def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -13,9 +13,10 @@ from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.variation import arrays_given, same_dtypes
 
-KINDS = ("python", "mode", "frozen", "object")
-KEPT = {"mode": "what train() and eval() set", "frozen": "what freeze() and unfreeze() set"}
-"""What of a module is kept from the trace."""
+KINDS = ("python", "mode", "frozen", "object", "symbolic")
+"""What is stale in an array is MX201. Of something symbolic nobody says whether it is a number, an object or an array: it is stale in any case."""
+KEPT = {"mode": "what train() and eval() set", "frozen": "what freeze() and unfreeze() set", "symbolic": "what it held"}
+"""What is kept from the trace: of a module, and of something symbolic."""
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -24,7 +25,7 @@ def check(program: Program) -> Iterator[Finding]:
         groups: dict[int, list[Stale]] = {}
         for stale in program.stale.get(compiled.number, ()):
             if stale.kind in KINDS:
-                groups.setdefault(stale.location[0] if stale.kind in ("python", "object") else -1, []).append(stale)
+                groups.setdefault(stale.location[0] if stale.kind in ("python", "object", "symbolic") else -1, []).append(stale)
         for group in groups.values():
             yield from _finding(program, compiled, group)
         yield from _counted(program, compiled, {stale.name for group in groups.values() for stale in group})

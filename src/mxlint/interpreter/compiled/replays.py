@@ -68,7 +68,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             value = i.heap.get(location_oid, location_field)
             if value is not None:
                 i.heap._put(location_oid, location_field, rename(value, of))
-    return fresh(i, entry.result, place, entry.number, ref, args)
+    return fresh(i, entry.result, place, entry.number, ref, args, entry.given)
 
 
 def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
@@ -153,7 +153,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     hang = tuple(dict.fromkeys(c for c in conditions))
     # What is put in place of something symbolic is taken to be of its kind.
     kind = found.kind if found.kind != "symbolic" else value_kind(now)
-    presumed = _presumed(i, oid, hang)
+    presumed = _presumed(i, oid, written, hang)
     if kind == "symbolic" and of_iterable(before) and of_iterable(now):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     note(i, events.Stale(
@@ -162,10 +162,15 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     ))  # fmt: skip
 
 
-def _presumed(i: Interpreter, oid: int, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
+def _lies_in(place: Place, around: Place) -> bool:
+    return place.source is around.source and around.start <= place.start and place.end <= around.end
+
+
+def _presumed(i: Interpreter, oid: int, written: Place, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
     """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
     again = i.modes.client
-    return (*keeping(i, oid), *((again,) if again and not conditions else ()))
+    dispatched = [words for around, words in i.ledger.dispatched.items() if _lies_in(written, around)]
+    return (*keeping(i, oid), *dispatched, *((again,) if again and not conditions else ()))
 
 
 def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
