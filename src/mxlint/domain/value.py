@@ -858,6 +858,7 @@ def widen(old: Value, new: Value) -> Value:
         step = _step(before, numbers)
         rest = [option for option in options(both) if scalar_type(option.member) != "int"]
         both = of([*rest, Option(step)])
+    both = _widened_lengths(both)
     floats = [member for member in members(both) if scalar_type(member) == "float"]
     if len(floats) > 2:
         rest = [option for option in options(both) if scalar_type(option.member) != "float"]
@@ -873,6 +874,20 @@ def widen(old: Value, new: Value) -> Value:
         rest = [option for option in options(both) if option.member not in texts]
         both = of([*rest, Option(Kind("str", "varying"))])
     return _shallow(both)
+
+
+MAX_LENGTHS: Final = 3
+"""Lengths of axes, and sums of them, that a location holds in a loop before they become any number."""
+
+
+def _widened_lengths(value: Value) -> Value:
+    """A number to which rounds add the lengths of axes is another one after each."""
+    lengths = [member for member in members(value) if isinstance(member, Length)]
+    if len(lengths) <= MAX_LENGTHS:
+        return value
+    axes = frozenset(axis for member in lengths for axis in member.size.origins)
+    rest = [option for option in options(value) if option.member not in lengths]
+    return of([*rest, Option(Measure("int", axes) if axes else Kind("int", "varying"))])
 
 
 def _widened_tuples(old: Value, value: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from mxlint.domain.value import (
     scalar_type,
 )
 from mxlint.interpreter import lengthening, novelty, presumptions, shapeless
+from mxlint.interpreter import results as results_
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import captures, sinks, tracing, writes
 from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
@@ -61,7 +62,7 @@ _VIEWS: Final = ("reshape", "expand_dims", "squeeze", "transpose", "swapaxes", "
 VIEWS: Final = frozenset([f"mlx.core.{name}" for name in _VIEWS] + [f"{ARRAY}.{name}" for name in (*_VIEWS, "T")])
 """What looks at data in another way, and computes nothing."""
 SHAPE_ALONE: Final = frozenset(f"mlx.core.{name}" for name in ("zeros_like", "ones_like", "full_like"))
-"""What takes nothing of its first argument but shape and dtype: a constant."""
+"""What takes nothing of its first argument but shape and dtype: a constant, if the shape is one of the trace (shapeless=False)."""
 
 
 def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -85,7 +86,7 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     return compute(i, name, operands, {}, place, frame)
 
 
-def traced(i: Interpreter, values: Iterable[Value]) -> tuple[int | None, Chain | None, frozenset[int]]:
+def traced(i: Interpreter, values: Sequence[Value]) -> tuple[int | None, Chain | None, frozenset[int]]:
     """The trace whose placeholder a result computed from values is (None: a constant, -1: not known), where from, and of which arguments."""
     trace: int | None = None
     chain: Chain | None = None
@@ -104,6 +105,8 @@ def traced(i: Interpreter, values: Iterable[Value]) -> tuple[int | None, Chain |
                 trace = -1
             elif isinstance(member, Symbolic) and member.source == "argument" and member.kinds is None and i.trace is not None:
                 trace = i.trace.number
+    if trace is None and i.trace is not None and (given := results_.taken(i, values)) is not None:
+        return i.trace.number, given, origin
     return trace, chain, origin
 
 
@@ -235,7 +238,8 @@ def results(
         presumptions.shown(i, args[:1])
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
-    trace, chain, origin = traced(i, (*args, *keywords.values())) if name not in SHAPE_ALONE else (None, None, frozenset())
+    constant = name in SHAPE_ALONE and not shapeless.on(i)
+    trace, chain, origin = traced(i, (*args, *keywords.values())) if not constant else (None, None, frozenset())
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, by_number)
     if i.trace is not None:
         for array in arrays_in(i, made):
@@ -268,6 +272,8 @@ def _made(
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
     grows_ = "rounds" if lengthening.of_itself(i, name, ident, args, place) else grows(i, name, shape, args, by_number)
+    if not grows_ and (shape is None or None in shape):
+        grows_ = lengthening.lengthened(i, name, args)
     made = Array(ident, trace, shape, dtype, chain, origin, grows_)
     data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
     i.heap.set(ident, LAZY, Const(not data))
@@ -387,6 +393,8 @@ def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands:
     keeps = entry is not None and entry.shape in ("same", "broadcast")
     found = {array.grows for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)}
     if "rounds" in found or any(novelty.growing(i, value) for value in operands):
+        return "rounds"
+    if name == ARRAY and any(novelty.cut(i, member) for value in operands[:1] for member in members(value)):
         return "rounds"
     if "number" in found or by_number or not keeps and any(_steps(i, value) for value in operands if isinstance(value, (Tuple, Ref))):
         return "number"

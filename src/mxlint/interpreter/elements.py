@@ -149,9 +149,12 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
         kind = i.info(member.oid).kind
         if kind in ("list", "set"):
             content = i.heap.get(member.oid, ("#", "items")) or Unknown("list")
-            found_elements = [elements(i, part, place, frame) for part in members(content)]
+            parts = [part for part in members(content) if not isinstance(part, Tuple) or part.items != ()] or members(content)
+            found_elements = [elements(i, part, place, frame) for part in parts]
             values = [value for value, _ in found_elements if not callable(value)]
-            return (join(values) if values else Unknown("list")), all(certain for _, certain in found_elements)
+            return (join(values) if values else Unknown("list")), len(parts) == len(members(content)) and all(
+                certain for _, certain in found_elements
+            )
         if kind == "dict":
             return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
         held = i.heap.get(member.oid, STORED)

@@ -57,7 +57,7 @@ class Framework:
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 
-    def gave(self, i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
+    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
         return None
 
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -33,7 +33,7 @@ from mxlint.domain.value import (
     options,
     scalar_type,
 )
-from mxlint.interpreter import choices
+from mxlint.interpreter import choices, shadows
 from mxlint.interpreter.builders import hashed, is_key, new_list, put
 from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
 from mxlint.interpreter.elements import known_items, range_element
@@ -132,7 +132,8 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
     if isinstance(owner, Symbolic):
         i.may_raise()
         parts = [m for m in members(index)]
-        return i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), None, place)
+        made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), None, place)
+        return shadows.read_item(i, owner, index, made) if isinstance(index, Const) else made
     if isinstance(owner, Kind) and owner.type == "str":
         _needs_number(i, index, place, frame)
         return owner
@@ -289,6 +290,8 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
             i.mlx.handed(i, (value,), place, frame)
         else:
             i.mlx.handed(i, (value,), place, frame)
+            if isinstance(member, Symbolic) and isinstance(index, Const):
+                shadows.write_item(i, member, index, value, place)
         return NONE
 
     i.place = place

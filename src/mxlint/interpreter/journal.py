@@ -34,6 +34,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
+from mxlint.interpreter import shadows
 from mxlint.interpreter.core import Context, Frame, Interpreter
 from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
 
@@ -409,6 +410,10 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty) -> describ
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
                 return described.ScalarValue(name, None, False, new.of(member))
+        put = shadows.items(i, member) if depth else []
+        if put:
+            values = tuple(_described(i, value, depth - 1, new) for _, value in put)
+            return described.ContainerValue("dict", values, tuple(str(key.value) for key, _ in put))
         return described.UnknownValue(member.label)
     if isinstance(member, Bound):
         return _member(i, members(member.function)[0], depth, new)

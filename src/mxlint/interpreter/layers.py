@@ -377,6 +377,15 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         writes.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
 
 
+def weights_read(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """What is not followed is given a module in a trace: it computes with its weights."""
+    for member in members(value):
+        for module in reached(i, member) if isinstance(member, Ref) and kind(i, member) == "module" else ():
+            for field, weight in list(i.heap.fields(module.oid).items()):
+                if isinstance(field, str) and isinstance(weight, Array):
+                    reads.on_read(i, module.oid, field, weight, place, frame)
+
+
 def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return args.args[0]
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import Array, Ref, Tuple, Value, members
+from mxlint.domain.value import Array, Const, Ref, Tuple, Value, members
 from mxlint.interpreter.core import Context, Interpreter
 from mxlint.interpreter.novelty import rounds_around, within
 
+LONGER = "longer than "
+"""What `Array.grows` begins with for what a trace makes of an array among its arguments and more; the numbers of what that may be, among them, follow."""
 LENGTHENS = frozenset(("mlx.core.concatenate",))
 """What makes an array that is longer than each of its operands."""
 
@@ -22,6 +24,28 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
     found = any(_goes_on(i, item, ident, place, known) for item in _items(i, operands))
     known[ident] = place
     return found
+
+
+def lengthened(i: Interpreter, name: str, operands: Sequence[Value]) -> str:
+    """What an operation in a trace joins with more, if that is an argument: what the caller takes back and gives again is longer each time."""
+    if name in LENGTHENS and i.trace is not None:
+        given: list[int] = list(i.trace.given)
+        for item in _items(i, operands):
+            originals = [i.heap.get(member.ident, ("#", "original")) if isinstance(member, Array) else None for member in members(item)]
+            numbers = [given.index(o.value) for o in originals if isinstance(o, Const) and o.value in given]
+            if numbers and len(numbers) == len(originals):
+                return LONGER + ",".join(map(str, numbers))
+    return ""
+
+
+def given_back(i: Interpreter, array: Array, ident: int, given: Sequence[int]) -> str:
+    """Why the shape of what a compiled call gives differs from round to round. An argument joined with more does, if in an earlier round it was made
+    here. `ident` is what the call makes of an array of the trace, `given` what the trace was given."""
+    if not array.grows.startswith(LONGER):
+        return array.grows
+    numbers = map(int, array.grows.removeprefix(LONGER).split(","))
+    own = any(number < len(given) and given[number] in (ident, i.heap.older(ident)) for number in numbers)
+    return "rounds" if own and rounds_around(i) else ""
 
 
 def _items(i: Interpreter, operands: Sequence[Value]) -> Iterator[Value]:

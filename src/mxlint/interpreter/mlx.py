@@ -192,6 +192,7 @@ class Mlx(Framework):
         if i.trace is not None:
             for value in values:
                 sinks.array_use(i, value)
+                layers.weights_read(i, value, place, frame)
             if any(i.trace.holds(array.trace) for value in values for array in arrays_in(i, value)):
                 sinks.event(i, "escape", place, "", frame)
             return
@@ -222,9 +223,9 @@ class Mlx(Framework):
             i.fork([((is_one,), update), ((is_none,), lambda: NONE)])
         return None
 
-    def gave(self, i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
+    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
         """Something symbolic was called and gave a result."""
-        results.gave(i, result, args, place)
+        results.gave(i, function, result, args, place)
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""

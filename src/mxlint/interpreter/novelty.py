@@ -22,6 +22,7 @@ from mxlint.domain.value import (
     Operands,
     Range,
     Ref,
+    Slice,
     Symbolic,
     Tuple,
     Union,
@@ -186,6 +187,20 @@ def _stretches(found: Sequence[Member]) -> bool:
         if size is None
         for lengths in ([other[axis] for other, _ in shapes if len(other) == len(shape) and other[axis] is not None],)
     )
+
+
+def cut(i: Interpreter, member: Member) -> bool:
+    """Whether something symbolic is a part of another whose length differs from round to round: a slice with one end that a loop moves. Whatever was
+    cut, an array, a list or a text, it is a part of another length each time."""
+    if i.trace is not None or not isinstance(member, Symbolic) or member.identity[0] != "[]":
+        return False
+    found = [part for index in member.identity[2:] for part in (index.items or () if isinstance(index, Tuple) else (index,))]
+    return any(isinstance(part, Slice) and _moves(i, part.lower) != _moves(i, part.upper) for part in found)
+
+
+def _moves(i: Interpreter, bound: Value) -> bool:
+    """Whether a bound of a slice is another number in each round."""
+    return any(_steps(member) or isinstance(member, Symbolic) and anew(i, member) for member in members(bound))
 
 
 def _steps(member: Member) -> bool:

@@ -18,6 +18,9 @@ from mxlint.interpreter.reach import arrays_in
 PRESUMED: Final = ("#", "presumed")
 """The field of an array that is presumed to be one: the presumption in words."""
 
+GIVEN: Final = ("#", "given")
+"""The field of what stands for the result of a symbolic callable: no use of what is computed from it shows that it is no constant."""
+
 
 def presume(i: Interpreter, array: Array, name: str) -> Array:
     """An array that parameter `name` is taken to be."""

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.place import Place
-from mxlint.domain.value import Composite, Symbolic, Value, members
+from mxlint.domain.value import TRUE, Chain, Composite, Const, Symbolic, Value, members
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.novelty import OF_SHAPES
-from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.presumptions import GIVEN, PRESUMED
+from mxlint.interpreter.reach import arrays_in, each_place
 
 COMPUTED: Final = "computed"
 """The source of a result that was computed from placeholders."""
@@ -24,11 +25,42 @@ DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 """What only arrays have, and what it is called in messages."""
 
 
-def gave(i: Interpreter, result: Symbolic, args: Arguments, place: Place) -> None:
-    """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments."""
-    if i.trace is not None and any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values)):
+def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
+    """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments, or something computed from one;
+    a method of such a thing computes with it."""
+    if i.trace is None or function.identity[0] in DEMANDS:
+        return
+    placeholder = any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values))
+    if placeholder or source(i, (function, *args.values)) is not None:
         i.sources[result.identity] = COMPUTED
+        i.ledger.computes = True
         i.trace.operations += SEVERAL
+
+
+def source(i: Interpreter, values: Iterable[Value]) -> Place | None:
+    """The call of a symbolic callable that some of these values were computed by, from placeholders; what containers hold counts."""
+    if i.ledger.computes:
+        for _, _, member in each_place(i, values, ("list",)):
+            if isinstance(member, Symbolic) and member.kinds is None and (call := next(_calls(i, (member.identity,)), None)) is not None:
+                return call
+    return None
+
+
+def taken(i: Interpreter, values: Iterable[Value]) -> Chain | None:
+    """Where what MLX makes of values comes from, if a symbolic callable computed some of them from placeholders: MLX takes arrays, so that is one, and
+    a placeholder."""
+    call = source(i, values)
+    if call is None:
+        return None
+    ident = i.ident(call, COMPUTED)
+    i.heap.set(ident, PRESUMED, Const(words(call)))
+    i.heap.set(ident, GIVEN, TRUE)
+    return Chain(call, "call", presumed=ident)
+
+
+def words(call: Place) -> str:
+    """The presumption that a call gives an array."""
+    return f"what `{' '.join(call.text.partition('(')[0].split())}` returns is an array"
 
 
 def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> None:
@@ -52,8 +84,7 @@ def evaluated(i: Interpreter, values: Iterable[Value], what: str, place: Place, 
 def _evaluated(i: Interpreter, parts: Iterable[object], kind: str, what: str, place: Place, frame: Frame) -> None:
     call = next(_calls(i, parts), None)
     if call is not None:
-        callee = call.text.partition("(")[0]
-        sinks.event(i, kind, place, what, frame, presumption=f"what `{' '.join(callee.split())}` returns is an array")
+        sinks.event(i, kind, place, what, frame, presumption=words(call))
 
 
 def _calls(i: Interpreter, parts: Iterable[object]) -> Iterator[Place]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mxlint.domain.heap import Info
 from mxlint.domain.place import Place
-from mxlint.domain.value import Option, Symbolic, Unbound, Value, bound, of, options
+from mxlint.domain.value import UNBOUND, Const, Option, Symbolic, Unbound, Value, bound, of, options
 from mxlint.interpreter.core import Context, Frame, Interpreter
 
 
@@ -34,6 +34,29 @@ def read(i: Interpreter, owner: Symbolic, name: str, otherwise: Symbolic, place:
         value = of([*(options(there) if there is not None else ()), *absent])
     i.operations.read(i, oid, name, value, place, frame)
     return value
+
+
+def read_item(i: Interpreter, owner: Symbolic, index: Const, otherwise: Value) -> Value:
+    """`owner[index]`: what was put there, else `otherwise`."""
+    oid = i.ledger.shadows.get(owner.identity)
+    held = i.live(i.heap.get(oid, ("k", index)) or UNBOUND) if oid is not None else UNBOUND
+    there = bound(held)
+    if there is None:
+        return otherwise
+    return there if there == held else of((*options(there), *options(otherwise)))
+
+
+def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, place: Place) -> None:
+    """`owner[index] = value`."""
+    i.heap.set(shadow(i, owner, place), ("k", index), value)
+
+
+def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
+    """What was put into a symbolic object, by index or key."""
+    oid = i.ledger.shadows.get(owner.identity)
+    fields = i.heap.fields(oid).items() if oid is not None else ()
+    found = [(field[1], bound(i.live(value))) for field, value in fields if isinstance(field, tuple) and field[0] == "k"]
+    return [(key, value) for key, value in found if isinstance(key, Const) and value is not None]
 
 
 def write(i: Interpreter, owner: Symbolic, name: str, value: Value, place: Place, frame: Frame) -> None:

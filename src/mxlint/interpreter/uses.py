@@ -1,4 +1,5 @@
-"""What the uses of a parameter say that it is, where nothing else does: what is differentiated by is a module, and what updates one an optimizer.
+"""What the uses of a parameter say that it is, where nothing else does: what is differentiated by is a module, what updates one an optimizer, and
+what has attributes that only arrays have, or is given to a function of MLX that takes arrays alone, an array.
 
 MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer is a presumption.
 """
@@ -6,6 +7,7 @@ MLX raises for anything else that nn.value_and_grad is given as a model. That wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Final, NamedTuple
 
 from mxlint.domain.value import External, Ref, members
@@ -13,6 +15,7 @@ from mxlint.interpreter.annotations import named
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.relevance import DEFINED_IN
+from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays
 from mxlint.syntax import ir
 
 MODULE: Final = External("mlx.nn.Module")
@@ -41,18 +44,68 @@ def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External 
     updated: list[tuple[Subject, Subject]] = []
     for function, its in own:
         for call in _calls(its.node, name):
-            given = [_subject(its, arg.value) for arg in call.args if not arg.star]
-            if not given or given[0] is None or function != ref and not given[0].kept:
+            given = [_subjects(its, arg.value, function == ref) for arg in call.args if not arg.star]
+            if not given or not given[0]:
                 continue
             if named(i, function, call.func) == External(DIFFERENTIATES):
-                modules.add(given[0])
+                modules |= given[0]
             elif isinstance(call.func, ir.Attr) and call.func.name == "update" and len(given) > 1:
-                owner = _subject(its, call.func.value)
-                if owner is not None and (function == ref or owner.kept):
-                    updated.append((owner, given[0]))
+                updated += product(_subjects(its, call.func.value, function == ref), given[0])
     if asked & modules:
         return MODULE
     return OPTIMIZER if any(owner in asked and model in modules for owner, model in updated) else None
+
+
+MAX_HANDED: Final = 3
+"""Functions through which a parameter is followed that is handed on."""
+
+
+def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
+    """Whether some use of a parameter is one that raises for anything but an array, among all that a compiled function may be given. What a name means
+    that is bound anew is asked up to there, the value that it is bound to included."""
+    bound = _first_binding(info.node, name)
+    for part in _parts(info.node.body, name):
+        if bound is not None and part.end > bound:
+            continue
+        if isinstance(part, ir.Attr):
+            if isinstance(part.value, ir.Name) and part.value.id == name and only_of_arrays(part.name, i.table):
+                return True
+        elif isinstance(part, ir.Bin):
+            if part.op == "@" and any(isinstance(side, ir.Name) and side.id == name for side in (part.left, part.right)):
+                return True
+        elif isinstance(part, ir.Call) and _takes_array(i, ref, part, name, depth):
+            return True
+    return False
+
+
+def _first_binding(node: ir.FuncDef | ir.Lambda, name: str) -> int | None:
+    """Where the statement ends that binds a parameter anew whatever is true, the first in the text; None if none does."""
+    if name not in node.scope.bound or isinstance(node, ir.Lambda):
+        return None
+    ends = [
+        part.end
+        for part in node.body
+        if isinstance(part, ir.Assign) and any(isinstance(target, ir.Name) and target.id == name for target in _parts(part.targets))
+    ]
+    return min(ends, default=None)
+
+
+def _takes_array(i: Interpreter, ref: Ref, call: ir.Call, name: str, depth: int) -> bool:
+    """Whether a call hands a parameter on to what takes nothing but an array."""
+    given = [
+        (number, arg.name)
+        for number, arg in enumerate(call.args)
+        if not arg.star and isinstance(arg.value, ir.Name) and arg.value.id == name
+    ]
+    callee = named(i, ref, call.func) if given else None
+    if isinstance(callee, External):
+        arrays = array_parameters().get(callee.name, {})
+        return any(keyword in arrays if keyword else number in arrays.values() for number, keyword in given)
+    if isinstance(callee, Ref) and depth and isinstance(its := i.info(callee.oid).payload, FunctionInfo):
+        params = [param.name for param in its.node.params if not param.star]
+        handed = [keyword or (params[number] if number < len(params) else "") for number, keyword in given]
+        return any(is_array(i, callee, its, param, depth - 1) for param in handed if param)
+    return False
 
 
 def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
@@ -65,6 +118,8 @@ def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
 
 def _keeping(node: ir.FuncDef, name: str) -> Iterator[str]:
     """The attributes of its own object that a method sets to what a parameter holds."""
+    if not node.params:
+        return
     for part in _parts(node.body):
         if isinstance(part, ir.Assign) and isinstance(part.value, ir.Name) and part.value.id == name:
             for target in part.targets:
@@ -72,13 +127,15 @@ def _keeping(node: ir.FuncDef, name: str) -> Iterator[str]:
                     yield target.name
 
 
-def _subject(info: FunctionInfo, value: ir.Expr) -> Subject | None:
+def _subjects(info: FunctionInfo, value: ir.Expr, own: bool) -> set[Subject]:
+    """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute."""
     first = info.node.params[0].name if info.node.params else None
     if isinstance(value, ir.Name) and value.id not in info.node.scope.bound:
-        return Subject(value.id, False)
+        kept = () if isinstance(info.node, ir.Lambda) else _keeping(info.node, value.id)
+        return {Subject(attribute, True) for attribute in kept} | ({Subject(value.id, False)} if own else set())
     if isinstance(value, ir.Attr) and isinstance(value.value, ir.Name) and value.value.id == first:
-        return Subject(value.name, True)
-    return None
+        return {Subject(value.name, True)}
+    return set()
 
 
 def _calls(node: ir.FuncDef | ir.Lambda, name: str) -> Iterator[ir.Call]:
@@ -101,4 +158,4 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             todo += part
 
 
-__all__ = ["MODULE", "OPTIMIZER", "WORDS", "by_use"]
+__all__ = ["MODULE", "OPTIMIZER", "WORDS", "by_use", "is_array"]

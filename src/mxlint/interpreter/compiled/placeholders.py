@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from mxlint.domain.place import Place
@@ -29,19 +30,22 @@ from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.reach import CONTAINERS, each_leaf
+from mxlint.interpreter.uses import is_array
 from mxlint.syntax import ir
 
 
 class _Given:
     """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
-    `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array."""
+    `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array; `used` asks
+    whether it is used as one."""
 
-    __slots__ = ("annotated", "counted", "number", "open_ended", "tuples")
+    __slots__ = ("annotated", "counted", "number", "open_ended", "tuples", "used")
 
     def __init__(self) -> None:
         self.number = 0
         self.open_ended = True
         self.annotated = False
+        self.used: Callable[[], bool] | None = None
         self.counted: dict[int, int] = {}
         self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
 
@@ -58,6 +62,9 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
         so_far.tuples = {}  # a tuple is another one in another argument
         param = told.get(name)
         so_far.open_ended, so_far.annotated = param is None or _is_open(param), param is not None and _is_array(i, function, param)
+        so_far.used = None
+        if param is not None and function is not None and isinstance(info, FunctionInfo):
+            so_far.used = partial(is_array, i, function, info, param.name)
         return _placeholder(i, trace, value, at, so_far, name)
 
     given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
@@ -89,7 +96,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
     if isinstance(member, Symbolic):
         trace.arguments.add(member.identity)
     if isinstance(member, Symbolic) and member.kinds is None:
-        if not so_far.annotated and not (so_far.open_ended and may_be_array(member.identity)):
+        taken = so_far.open_ended and (may_be_array(member.identity) or so_far.used is not None and so_far.used())
+        if not so_far.annotated and not taken:
             so_far.number += 1
             return Symbolic(member.identity, None, member.label, member.presumed, "argument")
         given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)

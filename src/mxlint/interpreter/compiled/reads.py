@@ -10,6 +10,7 @@ from mxlint.domain.value import (
     TRUE,
     UNBOUND,
     Array,
+    Const,
     Operands,
     Ref,
     Tuple,
@@ -174,22 +175,28 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
             trace.reached[member.oid] = trace.reached[oid]
 
 
+CHANGED: Final = ("#", "changed in a trace")
+"""Of an argument that a trace changed a copy of: the key of that change in the ledger."""
+
+
 def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) -> None:
     """Note that host code reads what a trace wrote, or an argument that a trace changed a copy of."""
     changed = i.ledger.changed_in_traces
-    if not changed:
+    if not changed or i.silent:
         return
-    keys: list[object] = [(oid, field)]
+    found: dict[object, object] = {(oid, field): (oid, field)}
     for member in members(value):
         if isinstance(member, Ref):
-            keys.append((member.oid, ITEMS))
-            keys.append(("argument", member.oid))
-        elif isinstance(member, Array):
-            keys.append(("argument", member.ident))
-    for key in keys:
-        found = changed.get(key)
-        if found is not None and not i.silent:
-            journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", found[0], events.Modality(), (found[1],))
+            found[member.oid, ITEMS] = (member.oid, ITEMS)
+        if isinstance(member, (Ref, Array)):
+            number = member.oid if isinstance(member, Ref) else member.ident
+            part = i.heap.get(number, CHANGED)
+            if isinstance(part, Const):  # of one that was changed in some rounds alone nothing says that it is the one that is read
+                found["argument", number] = part.value
+    for key, at in found.items():
+        change = changed.get(at)
+        if change is not None:
+            journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], events.Modality(), (change[1],))
 
 
 def label(i: Interpreter, oid: int, field: object, place: Place) -> str:

@@ -54,8 +54,8 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         versions,
         table.judged if bad else (),
         "rounds"
-        if novelty.growing(i, value) or novelty.stretching(list(members(value)))
-        else max((array.grows for array in arrays_in(i, value) if array.grows != "differs"), default=""),
+        if novelty.growing(i, value) or novelty.stretching(list(members(value))) or any(novelty.cut(i, member) for member in members(value))
+        else max((array.grows for array in arrays_in(i, value) if array.grows in ("number", "rounds")), default=""),
     )
 
 

@@ -37,7 +37,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.presumptions import root, words
+from mxlint.interpreter.presumptions import GIVEN, root, words
 from mxlint.interpreter.reach import arrays_in, each_array
 
 
@@ -85,7 +85,7 @@ def event(
         shape,
         sizes,
     )
-    if presumed and isinstance(member, Array):
+    if presumed and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
     note(i, fact)
     return fact

@@ -168,6 +168,7 @@ class Entry:
         "captured_in",
         "captured_out",
         "counted",
+        "given",
         "key",
         "number",
         "reads",
@@ -181,6 +182,7 @@ class Entry:
         self.result = result
         self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in trace.reads.items()}
         self.number = trace.number
+        self.given = trace.given
         self.by = trace.oid
         self.captured_in = frozenset(trace.captured_in)
         self.captured_out = frozenset(trace.captured_out)

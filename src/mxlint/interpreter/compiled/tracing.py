@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mxlint.domain.heap import Location
@@ -22,7 +22,7 @@ from mxlint.domain.value import (
     rename,
 )
 from mxlint.facts import events
-from mxlint.interpreter import novelty, summaries
+from mxlint.interpreter import novelty, results, summaries
 from mxlint.interpreter.compiled.captures import close_captures, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import placeholders
@@ -35,6 +35,7 @@ from mxlint.interpreter.journal import (
     note,
     where,
 )
+from mxlint.interpreter.lengthening import LONGER, given_back
 from mxlint.interpreter.presumptions import shown
 from mxlint.interpreter.reach import CONTAINERS, arrays_in
 
@@ -73,7 +74,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts))))
-        value = fresh(i, result, place, number, ref, args)
+        value = fresh(i, result, place, number, ref, args, trace.given)
     _discard(i, made)
     return value
 
@@ -192,23 +193,28 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
         left = (
             not ended
             or present is not None
-            and any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
+            and (
+                any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
+                or results.source(i, (present,)) is not None
+            )
         )
         note(i, fact if left else replace(fact, placeholder=False))
 
 
-def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments) -> Value:
-    """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned."""
+def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int]) -> Value:
+    """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned. `given`: the arrays that the trace was
+    given."""
     operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
     stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
 
     done: dict[int, tuple[Member, Value]] = {}
 
     def of(value: Value) -> Value:
-        found = [one(member) for member in members(value)]
+        alike = all(member.grows.startswith(LONGER) for member in members(value) if isinstance(member, Array))
+        found = [one(member, alike) for member in members(value)]
         return found[0] if len(found) == 1 else join(found)
 
-    def one(member: Member) -> Value:
+    def one(member: Member, alike: bool) -> Value:
         if isinstance(member, Array):
             ident = i.ident(place, ("result", number, member.ident))
             if i.trace is None:
@@ -221,7 +227,7 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, ar
                 member.shape,
                 member.dtype,
                 Chain(place, "result"),
-                grows=member.grows,
+                grows=given_back(i, member, ident, given) if alike or not member.grows.startswith(LONGER) else "",
             )
         key = -member.oid - 1 if isinstance(member, Ref) else id(member)
         if key in done:

@@ -14,8 +14,9 @@ from mxlint.domain.value import (
     scalar_type,
 )
 from mxlint.facts import events
+from mxlint.interpreter import results
 from mxlint.interpreter.compiled.captures import keeping
-from mxlint.interpreter.compiled.reads import NUMBERS, label
+from mxlint.interpreter.compiled.reads import CHANGED, NUMBERS, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
 from mxlint.interpreter.core import Frame, Interpreter, count_write
@@ -29,6 +30,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
+from mxlint.interpreter.presumptions import GIVEN, root, words
 from mxlint.interpreter.reach import arrays_in
 
 
@@ -63,8 +65,13 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     location = (oid, field)
     again = location in trace.reads
     trace.written[location] = place
-    traced = any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, value))
-    m = modality(i, trace.path, presumed=keeping(i, oid))
+    placeholders = [array for array in arrays_in(i, value) if array.trace is not None and trace.holds(array.trace)]
+    call = results.source(i, (value,)) if not placeholders else None
+    traced = bool(placeholders) or call is not None
+    presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]
+    if call is not None:
+        presumed = [results.words(call)]
+    m = modality(i, trace.path, presumed=(*keeping(i, oid), *(presumed[:1] if len(presumed) >= len(placeholders) else ())))
     if m is None:
         return
     how = how or _how(i, oid, field)
@@ -94,9 +101,9 @@ def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
     if not changed:
         return
     changed.pop((oid, field), None)
-    found = changed.get(("argument", oid))
-    if found is not None and found[1] == where(place):
-        del changed["argument", oid]
+    found = i.heap.get(oid, CHANGED)
+    if isinstance(found, Const) and changed[found.value][1] == where(place):
+        i.heap.drop(oid, CHANGED)
         relied_on = journal(i).relied
         for key in [key for key in relied_on if key[0] == ("argument", oid)]:
             del relied_on[key]
@@ -160,8 +167,11 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
         return
     original = i.heap.get(oid, ("#", "original"))
     if isinstance(original, (Const, Ref)):
-        key = ("argument", original.oid if isinstance(original, Ref) else original.value)
+        key = f"{trace.oid} {place.start} {place.end}"
         i.ledger.changed_in_traces[key] = (trace.oid, where(place))
+        number = original.oid if isinstance(original, Ref) else original.value
+        assert isinstance(number, int)
+        i.heap.set(number, CHANGED, Const(key))
     name = str(argument.value) if isinstance(argument, Const) else ""
     calls = wheres(call_places(i, trace.depth + 1))
     note(i, events.Event(trace.oid, trace.number, "mutate", where(place), _how(i, oid, field), name, qualname(frame), calls, (), (), m))

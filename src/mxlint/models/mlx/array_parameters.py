@@ -1,0 +1,27 @@
+"""Which parameters of MLX's functions, and which attributes, show that a value is an array: those that nothing else has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from mxlint.models.load import model
+from mxlint.models.mlx.table import Table
+from mxlint.resources import resource
+
+TREES: Final = ("int", "float", "complex", "str", "bytes", "list", "tuple", "dict")
+"""What else a compiled function may be given."""
+
+
+@cache
+def array_parameters() -> Mapping[str, Mapping[str, int]]:
+    """The parameters of MLX's functions that take arrays alone, with their places, by the function's canonical name (scripts/fold_arrays.py)."""
+    found: Mapping[str, Mapping[str, int]] = json.loads(resource("models", "mlx", "arrays.json").read_bytes())["entries"]
+    return found
+
+
+def only_of_arrays(name: str, table: Table) -> bool:
+    """Whether arrays have an attribute, and no number, text or container has it."""
+    return table.entry(f"mlx.core.array.{name}") is not None and not any(model(f"builtins.{kind}.{name}") for kind in TREES)
