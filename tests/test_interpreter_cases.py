@@ -104,6 +104,7 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "a shape of nobody knows which array decides",
             "what comes after a flag has returned",
             "what comes after a flag has gone on to the next round",
+            "a dtype decides",
         ),
     },
     "hangs on something unknown, and is said all the same": {
@@ -245,6 +246,7 @@ def test_what_the_tracer_misses(name: str) -> None:
 
 FOUND = read_cases("found.md")
 WRITTEN = read_cases("written.md")
+LIBRARY = read_cases("library.md")
 
 
 @pytest.mark.parametrize("name", parameters(FOUND, "found"))
@@ -257,7 +259,23 @@ def test_what_programs_that_were_written_for_it_showed(name: str) -> None:
     assert places(WRITTEN[name]) == WRITTEN[name].marked
 
 
+@pytest.mark.parametrize("name", parameters(LIBRARY, "library"))
+def test_what_nothing_in_sight_calls(name: str) -> None:
+    assert places(LIBRARY[name]) == LIBRARY[name].marked
+
+
 def test_what_is_not_right_yet_is_listed_once() -> None:
     listed = [(group, name) for groups in NOT_YET.values() for group, names in groups.items() for name in names]
     assert len(listed) == len(set(listed))
-    assert {group for group, _ in listed} <= {"flow", "called", "uncalled", "constant", "silent", "unknown", "missed", "found", "written"}
+    assert {group for group, _ in listed} <= {
+        "flow",
+        "called",
+        "uncalled",
+        "constant",
+        "silent",
+        "unknown",
+        "missed",
+        "found",
+        "written",
+        "library",
+    }
