@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import secrets
 import signal
 import sys
@@ -28,6 +27,8 @@ from oracle.compare import Flaw, Report, compare, total
 from oracle.generate import Program, draw_program
 from oracle.record import MLX, ProgramFailed, Record, recording
 from oracle.reduce import reduce_program
+
+from mxlint.workdir import working_in
 
 SECONDS = 20
 """What the abstract interpreter may take for one program."""
@@ -68,7 +69,7 @@ def judge(record: Record, adapter: Adapter, folder: Path, files: Mapping[str, by
         print(f"{main}: {error}", file=sys.stderr)
         return None
     try:
-        with working_directory(root), time_limit():
+        with working_in(root), time_limit():
             believed = adapter(root, main)
     except Exception as error:  # noqa: BLE001 - whatever it raises is its flaw
         detail = "".join(traceback.format_exception(error)[-4:])
@@ -139,16 +140,6 @@ def time_limit() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-@contextlib.contextmanager
-def working_directory(folder: Path) -> Iterator[None]:
-    before = os.getcwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from mxlint.baseline import Baseline, empty_baseline
 from mxlint.config import Configs, Settings
 from mxlint.discover import is_excluded
+from mxlint.workdir import working_in
 
 if TYPE_CHECKING:
     from mxlint.engine import Result
@@ -97,7 +97,7 @@ def baseline_at(old: Revision, paths: Sequence[str], settings: Settings, check: 
             named.parent.mkdir(parents=True, exist_ok=True)
             named.write_bytes(settings.file.read_bytes())
             settings = replace(settings, file=named)
-        with _working_in(here):
+        with working_in(here):
             configs = Configs(settings, here)
             gone = [top / blob.path for blob in blobs if blob.path.endswith((".py", ".ipynb")) and not os.path.lexists(old.top / blob.path)]
             gone = [path for path in gone if path.is_file() and not is_excluded(path, configs.of(path.parent))]
@@ -179,16 +179,6 @@ def _contents(top: Path, blobs: Sequence[_Blob]) -> Iterator[bytes]:
         size = int(head[2])
         yield data[end + 1 : end + 1 + size]
         at = end + size + 2
-
-
-@contextmanager
-def _working_in(folder: Path) -> Iterator[None]:
-    before = os.getcwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def _git(folder: Path, *arguments: str, failing: str) -> str:

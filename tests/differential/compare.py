@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ from mxlint.finding import Finding
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
+from mxlint.workdir import working_in
 
 from .generate import Program
 from .judge import DECIDED, Verdict, judge
@@ -72,7 +72,7 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
             path.write_text(text, encoding="utf-8")
         runs.write(json.dumps({"folder": str(root)}) + "\n")
         runs.flush()
-        with _working_directory(root):
+        with working_in(root):
             result = check(["."])
         assert result.tracebacks == ()
         answer = json.loads(answers.readline())
@@ -88,13 +88,3 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
         runs.close()
         answers.close()
         child.wait()
-
-
-@contextmanager
-def _working_directory(folder: Path) -> Iterator[None]:
-    before = os.getcwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
