@@ -276,3 +276,13 @@ async def test_a_folder_that_is_deleted_and_comes_back(tmp_path: Path) -> None:
         edit.change(uri, "#\n#\n" + PRINTS)
         assert await edit.codes(uri) == [("MX101", 7)]
         assert not edit.client.messages
+
+
+@pytest.mark.asyncio
+async def test_only_the_ends_of_lines_end_lines(tmp_path: Path) -> None:
+    """A form feed is a character like any other: places behind it are those that the editor means."""
+    async with editor(tmp_path) as edit:
+        uri = edit.open(tmp_path / "a.py", '"""a\fb"""\n' + CLEAN)
+        assert await edit.codes(uri) == []
+        edit.change(uri, "if x else x", types.Range(types.Position(6, 13), types.Position(6, 16)))
+        assert await edit.codes(uri) == [("MX104", 6)]

@@ -20,6 +20,7 @@ from mxlint.config import ConfigError
 from mxlint.finding import Finding
 from mxlint.server.analyst import Analyst, Answer
 from mxlint.server.documents import Document, Documents, path_of
+from mxlint.server.protocol import Protocol
 from mxlint.server.session import Session
 from mxlint.server.settings import Options, read_options
 from mxlint.server.views import View
@@ -38,7 +39,7 @@ class MxlintServer(LanguageServer):
     """A language server with what it knows of the documents that are open."""
 
     def __init__(self) -> None:
-        super().__init__("mxlint", __version__, notebook_document_sync=NOTEBOOKS)
+        super().__init__("mxlint", __version__, protocol_cls=Protocol, notebook_document_sync=NOTEBOOKS)
         self.documents = Documents()
         self.views: dict[str, View] = {}
         self.cwd = Path.cwd()
