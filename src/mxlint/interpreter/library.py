@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -236,8 +237,18 @@ def _fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pl
     return abstract(i, outcome.value, place)
 
 
-DISABLED: Final = ("10", "20")
-"""Levels of log records (debug, info) that Python does not format unless the program enables them."""
+LOG_LEVEL: Final = ("#", "log level")
+"""Of object 0: the level that the program has configured."""
+
+
+def _is_logged(i: Interpreter, level: str) -> bool:
+    """Whether the program lets records of a level through: Python does those of warnings and above, unless it is told otherwise."""
+    if not level.isdigit():
+        return True
+    configured = i.heap.get(0, LOG_LEVEL)
+    names = [member.value if isinstance(member, Const) else None for member in members(configured)] if configured is not None else []
+    enabled = [logging.getLevelName(name) if isinstance(name, str) else name for name in names]
+    return int(level) >= max((number for number in enabled if isinstance(number, int)), default=logging.WARNING)
 
 
 # -- effects -----------------------------------------------------------------------------------------------------------
@@ -265,7 +276,7 @@ def _arrays(
     for use in found.array or ():
         if use.word == "harmless" or use.word not in words or use.parameter not in bound:
             continue
-        if use.word == "logs" and found.effect is not None and found.effect.detail in DISABLED:
+        if use.word == "logs" and found.effect is not None and not _is_logged(i, found.effect.detail):
             continue
         operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
         word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
@@ -340,6 +351,8 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
     if found.effect is not None or found.seeds:
         why = "random" if found.effect is None else found.effect.kind
         i.operations.external(i, "#effect", Arguments((Const(found.name), Const(why)), places=(place, place)), place, frame)
+    if found.effect is not None and found.effect.kind == "configures" and found.effect.detail in bound:
+        i.heap.set(0, LOG_LEVEL, bound[found.effect.detail])
     for mutation in found.mutates:
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():

@@ -94,7 +94,7 @@ class Raises(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """`detail`: the level of a log record, the parameter that gives it, or nothing."""
+    """`detail`: the level of a log record; the parameter that gives it, or the level that is configured; or nothing."""
 
     kind: str
     detail: str = ""
