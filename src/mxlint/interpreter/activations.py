@@ -364,6 +364,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             value = Ref(oid)
         elif positional and not param.kwonly:
             value = positional.pop(0)
+            if param.name in keywords and not param.posonly:
+                throw_named(i, "builtins.TypeError", place)
         elif param.name in keywords and not param.posonly:
             value = keywords.pop(param.name)
         else:

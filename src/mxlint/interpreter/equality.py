@@ -29,6 +29,7 @@ from mxlint.domain.value import (
     scalar_type,
 )
 from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
+from mxlint.interpreter.builders import hashed
 from mxlint.interpreter.core import Arguments, Frame, Interpreter
 from mxlint.interpreter.lookup import CLASS, FIELDS, environment, mro, special
 
@@ -207,6 +208,8 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         keys = list(container.items) if container.items is not None else None
     elif isinstance(container, Ref):
         kind = i.info(container.oid).kind
+        if kind in ("set", "dict") and not (kind == "set" and isinstance(item, Ref) and i.info(item.oid).kind == "set"):
+            hashed(i, item, place, frame)  # a set is looked up as a frozen one
         if kind in ("list", "set"):
             content = i.heap.get(container.oid, ("#", "items"))
             keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
