@@ -374,6 +374,31 @@ def test_only_files_that_imports_lead_to_are_opened(folder: Path, monkeypatch: p
     assert checked("step.py", "helpers.py").cached == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="waits where a pipe is opened")
+@pytest.mark.parametrize("where", ["finding", "related", "imprecise", "import"])
+def test_no_place_leads_to_another_file(where: str, folder: Path) -> None:
+    """A report shows the line of a place: an entry that names one in another file is none, and that file is not opened."""
+    Path("helpers.py").write_text(HELPERS)
+    Path("step.py").write_text(STEP)
+    checked()
+    (path,) = entries()
+    entry = json.loads(path.read_bytes().partition(b"\n")[2])
+    os.mkfifo("pipe")
+    Path("elsewhere").mkdir()
+    Path("elsewhere", "secret.py").write_text("word = 1\n")
+    finding = next(finding for finding in entry["findings"] if finding["related"])
+    if where == "finding":
+        finding["span"][0] = "pipe"
+    elif where == "related":
+        finding["related"][0]["span"][0] = "pipe"
+    elif where == "imprecise":
+        entry["imprecise"].append([["pipe", 1, 1, 1, 2], "why"])
+    else:
+        entry["imports"].append([["elsewhere/other.py", "secret", 0], ["secret", "elsewhere/secret.py", "elsewhere/secret.py"]])
+    whole(path, entry)
+    assert checked().cached == 0
+
+
 def test_another_state_of_mxlint_finds_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("helpers.py").write_text(HELPERS)
     Path("step.py").write_text(STEP)

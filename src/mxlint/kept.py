@@ -96,7 +96,7 @@ class Kept:
     def analysis(self, source: Source, wrappers: Collection[str], tests: Tests, anew: Anew, *, read: bool = True) -> Analysis:
         """The analysis of a file. Without `read` it is made anew in any case. Raises what `anew` raises."""
         key = self._key(source, wrappers)
-        stored = self._stored(key, tests, anew) if read else None
+        stored = self._stored(key, source, tests, anew) if read else None
         if stored is not None:
             self.count += 1
             self._project.add(source)
@@ -130,14 +130,15 @@ class Kept:
         where = [self._relative(str(source.path)), self._relative(os.path.realpath(source.path))] if source.path is not None else []
         return key_of([source.name, where, source.digest, document, list(wrappers), self._judged])
 
-    def _stored(self, key: str, tests: Tests, anew: Anew) -> tuple[Analysis, _Fixes] | None:
+    def _stored(self, key: str, source: Source, tests: Tests, anew: Anew) -> tuple[Analysis, _Fixes] | None:
         found = self._cache.read(key)
         if found is None:
             return None
         try:
             entry = decode_as(_Entry, found, "entry")
             reads = self._reads(entry)
-            if not (_is_sound(entry) and _is_led_to(reads) and reads.hold(self._project, tests)):
+            own = os.path.realpath(source.path) if source.path is not None else ""
+            if not (_is_sound(entry, source.name, reads) and _is_led_to(reads, own) and reads.hold(self._project, tests)):
                 return None
         except (FactsError, OSError, ValueError, RecursionError):
             return None
@@ -225,16 +226,18 @@ def _state(package: Path) -> Iterator[str]:
             yield f"{path} {about.st_size} {about.st_mtime_ns}"
 
 
-def _is_sound(entry: _Entry) -> bool:
-    """Whether what an entry says can be: it may be anybody's."""
+def _is_sound(entry: _Entry, name: str, reads: Reads) -> bool:
+    """Whether what an entry says of the file of a name can be: it may be anybody's. Its places lie in files that the analysis has read: whoever
+    reports them opens those, and shows what is there."""
     count = len(entry.findings)
+    files = {name, *(text[0] for text in reads.texts.values() if text is not None)}
     numbers = (*entry.mendable, *entry.asked)
     return (
         len(entry.asked) == len(entry.made)
         and all(0 <= number < count for number in numbers)
         and set(entry.asked) <= set(entry.mendable)
         and all(finding.code in NAMES and finding.fix is None and finding.verdict is None for finding in entry.findings)
-        and all(_is_place(span) for span in _spans(entry))
+        and all(span.filename in files and _is_place(span) for span in _spans(entry))
     )
 
 
@@ -252,10 +255,11 @@ def _spans(entry: _Entry) -> Iterator[Span]:
 
 def _is_place(span: Span) -> bool:
     numbers = (span.start.row, span.start.column, span.end.row, span.end.column)
-    return "\0" not in span.filename and span.start <= span.end and all(1 <= number < _MOST for number in numbers)
+    return span.start <= span.end and all(1 <= number < _MOST for number in numbers)
 
 
-def _is_led_to(reads: Reads) -> bool:
-    """Whether only files are read that imports lead to, or that are of the run: nothing else is opened on the word of an entry."""
-    led = {module[2] for module in reads.imports.values() if module is not None}
-    return reads.texts.keys() <= led.union(*reads.sayers.values())
+def _is_led_to(reads: Reads, own: str) -> bool:
+    """Whether only files are read that imports lead to, from the file of the real path `own` on, or that are of the run: nothing else is opened on
+    the word of an entry."""
+    led = {module[2] for module in reads.imports.values() if module is not None}.union(*reads.sayers.values())
+    return reads.texts.keys() <= led and {path for path, _, _ in reads.imports} <= {own, *led}
