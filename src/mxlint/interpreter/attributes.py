@@ -226,12 +226,13 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return there
         other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
         return join([there, other])
+    if found is None or _mlx_comes_first(i, cls, name):
+        library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
+        if not isinstance(library, Unbound):
+            return library
     if found is not None:
         i.operations.read(i, owner.oid, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
-    library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
-    if not isinstance(library, Unbound):
-        return library
     getter = class_attribute(i, cls, "__getattr__")
     if isinstance(getter, (Ref, Union)):
         return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
@@ -256,6 +257,16 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     ):
         return Bound(owner, External(f"builtins.object.{name}"))
     throw_named(i, "builtins.AttributeError", place)
+
+
+def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
+    """Whether a module or optimizer of MLX comes among the bases before the class of the program that defines a name: what MLX has of it counts."""
+    for base in mro(i, cls):
+        if isinstance(base, External) and i.mlx.class_kind(i, base) is not None:
+            return True
+        if isinstance(base, Ref) and i.heap.get(base.oid, name) is not None:
+            return False
+    return False
 
 
 def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
