@@ -238,17 +238,32 @@ def _fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pl
 
 
 LOG_LEVEL: Final = ("#", "log level")
-"""Of object 0: the level that the program has configured."""
+"""Of object 0: the levels that the program has configured, in whatever order."""
 
 
 def _is_logged(i: Interpreter, level: str) -> bool:
-    """Whether the program lets records of a level through: Python does those of warnings and above, unless it is told otherwise."""
+    """Whether the program surely lets records of a level through: Python does those of warnings and above, unless it is told otherwise."""
     if not level.isdigit():
         return True
-    configured = i.heap.get(0, LOG_LEVEL)
-    names = [member.value if isinstance(member, Const) else None for member in members(configured)] if configured is not None else []
-    enabled = [logging.getLevelName(name) if isinstance(name, str) else name for name in names]
-    return int(level) >= max((number for number in enabled if isinstance(number, int)), default=logging.WARNING)
+    return int(level) >= max(map(_number, members(i.heap.get(0, LOG_LEVEL) or UNBOUND)))
+
+
+def _number(level: Member) -> int:
+    """A level as a number; that of warnings where none is known."""
+    given = level.value if isinstance(level, Const) else None
+    number = logging.getLevelName(given) if isinstance(given, str) else given
+    return number if isinstance(number, int) else logging.WARNING
+
+
+def _configured(i: Interpreter, found: Model, detail: str, bound: Mapping[str, Value]) -> None:
+    """A level was configured. Which of several holds hangs on loggers, handlers and their order: the highest does; a first one for the process is
+    alone."""
+    if detail != "other" and detail not in bound:
+        return
+    before = i.heap.get(0, LOG_LEVEL)
+    level = bound.get(detail, UNBOUND)
+    alone = before is None and found.kind == "function" and detail in bound
+    i.heap.set(0, LOG_LEVEL, level if alone else join((UNBOUND if before is None else before, level)))
 
 
 # -- effects -----------------------------------------------------------------------------------------------------------
@@ -351,8 +366,8 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
     if found.effect is not None or found.seeds:
         why = "random" if found.effect is None else found.effect.kind
         i.operations.external(i, "#effect", Arguments((Const(found.name), Const(why)), places=(place, place)), place, frame)
-    if found.effect is not None and found.effect.kind == "configures" and found.effect.detail in bound:
-        i.heap.set(0, LOG_LEVEL, bound[found.effect.detail])
+    if found.effect is not None and found.effect.kind == "configures" and found.effect.detail:
+        _configured(i, found, found.effect.detail, bound)
     for mutation in found.mutates:
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():

@@ -94,7 +94,8 @@ class Raises(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """`detail`: the level of a log record; the parameter that gives it, or the level that is configured; or nothing."""
+    """`detail`: the level of a log record; the parameter that gives it, or the level that is configured; `other` where what is configured decides in
+    another way which records are formatted; or nothing."""
 
     kind: str
     detail: str = ""
