@@ -104,6 +104,11 @@ class Config:
         return self.rules - off
 
 
+def tests_of(config: Config, cwd: Path) -> Callable[[str], bool]:
+    """Whether a file belongs to tests, by the name that users see."""
+    return lambda filename: config.is_test(Path(os.path.normpath(cwd / filename)))
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the command line says; None says nothing. `options` are inline TOML, `file` a configuration file given by name."""

@@ -7,9 +7,9 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -21,21 +21,21 @@ from mxlint.faults import internal_error, needed_python, syntax_error, undecodab
 from mxlint.finding import SEVERITIES, Applicability, Finding, Fix, Span
 from mxlint.gate import admitted, last_names
 from mxlint.rules.registry import RULES
+from mxlint.run import Run
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.suppressions import names_rules, suppress
 
 if TYPE_CHECKING:
     from mxlint.analysed import Analysis, SiteReport
     from mxlint.facts.events import Log
-    from mxlint.kept import Kept
     from mxlint.models.mlx.table import Table
-    from mxlint.project import Project
-    from mxlint.reads import Reads
     from mxlint.since import Since
 
 Progress = Callable[[int, int], None]
 Analyse = Callable[[Source, Config], "Analysis"]
 """The analysis of one file of a run, with the settings that hold for it. Raises what `analysis.analyze` raises."""
+Ahead = Callable[[Sequence[tuple[Source, Config]], Progress | None], None]
+"""Is told what will be analysed, before the first analysis is asked for."""
 COLLECT_FROM = 300_000
 """Objects made since the last run of the cycle collector from which it is run again: they take some 50 MB, and looking through them a tenth of a second."""
 
@@ -237,6 +237,7 @@ def check(
     unsaved: Mapping[str, bytes] | None = None,
     cache: Path | None = None,
     callers: bool = False,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Result:
     """Check files and folders, or `stdin` in their place. Raises ConfigError, and nothing that a checked file could cause.
@@ -244,15 +245,15 @@ def check(
     Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis. `unsaved`: what some files are taken to
     hold, by their real paths, whatever is on the disk, or came from stdin. `cache`: the folder in which analyses are kept from one run to the next.
     `callers`: files that import a named one are analysed as well, for what they have to say of the files that were asked for.
+    `jobs`: the processes that analyse, where there is enough to do for more than one.
     """
     cwd = Path.cwd()
     with warnings.catch_warnings():
         # Python would print what it thinks of a checked file's own string escapes.
         warnings.simplefilter("ignore")
         found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved, with_callers=callers)
-        run = _Run(found, cwd, everything, with_facts, cache)
-        result = examine(found, cwd, run.analyse, progress=progress)
-        return run.finished(result)
+        with closing(Run(found, cwd, everything, with_facts, cache, jobs)) as run:
+            return run.finished(examine(found, cwd, run.analyse, ahead=run.ahead, progress=progress))
 
 
 def survey(
@@ -301,11 +302,12 @@ def examine(
     cwd: Path,
     analyse: Analyse,
     *,
+    ahead: Ahead | None = None,
     only: Collection[str] | None = None,
     fixes: bool = True,
     progress: Progress | None = None,
 ) -> Result:
-    """Analyse the files of a survey with `analyse`, and judge what it finds. `only`: these files of it alone, by where they are. Without `fixes`
+    """Analyse the files of a survey with `analyse`, and judge what it finds. `ahead`: is told of all programs before. `only`: these files of it alone, by where they are. Without `fixes`
     none is made that takes analyses: `with_fix` of the finding makes it."""
     timings = dict(found.timings)
     looked_at = [
@@ -316,7 +318,7 @@ def examine(
     ]
     asked = [file for file in found.files if not file.caller]
     with _timed("analyse", timings):
-        analysed = _analyse(looked_at, found, analyse, progress)
+        analysed = _analyse(looked_at, found, analyse, ahead, progress)
     with _timed("suppress", timings):
         findings, fail_on, python = _judge(analysed, {file.name: file for file in asked}, found.configs, cwd, fixes)
     table = found.table
@@ -398,23 +400,19 @@ def table_for(first: File, settings: Settings) -> Table:
     return load_table(*resolve_mlx_versions(first.path.parent, configured, newest.versions))
 
 
-def _analyse(files: Sequence[File], found: Survey, analyse: Analyse, progress: Progress | None) -> _Analysed:
+def _analyse(files: Sequence[File], found: Survey, analyse: Analyse, ahead: Ahead | None, progress: Progress | None) -> _Analysed:
     """Findings and sites of the relevant files; of the others, whether they are Python at all."""
     analysed, isolated = _Analysed(found.unsaved), found.settings.isolated
+    programs = {file.name: list(_programs(file, found, analysed)) for file in files}
+    if ahead is not None:
+        ahead([(part, file.config) for file in files for part in programs[file.name] if file.at in found.relevant], progress)
     for done, file in enumerate(_sparing_collector(files)):
         if progress is not None:
             progress(done, len(files))
-        try:
-            source = _read_source(found.documents.get(file.at, found.contents[file.at]), file.name, file.path)
-        except SourceError as error:
-            if not file.caller:
-                analysed.give_up(undecodable(file.name, error))
-            continue
-        if file.caller:
-            _ask_caller(file, source, analyse, analysed)
-            continue
-        analysed.sources[file.name] = source
-        for part in analysed.parts(source, isolated):
+        for part in programs[file.name]:
+            if file.caller:
+                _ask_caller(file, part, analyse, analysed)
+                continue
             if file.at not in found.relevant:
                 analysed.is_broken(part, isolated)
                 continue
@@ -425,8 +423,22 @@ def _analyse(files: Sequence[File], found: Survey, analyse: Analyse, progress: P
                     analysed.give_up(internal_error(file.name, error))
                     analysed.tracebacks.append(_traceback(file.name, error))
                 continue
-            analysed.add(source.name, analysis)
+            analysed.add(file.name, analysis)
     return analysed
+
+
+def _programs(file: File, found: Survey, analysed: _Analysed) -> Iterable[Source]:
+    """The programs of a file. Why it has none is noted, if somebody asked for it."""
+    try:
+        source = _read_source(found.documents.get(file.at, found.contents[file.at]), file.name, file.path)
+    except SourceError as error:
+        if not file.caller:
+            analysed.give_up(undecodable(file.name, error))
+        return ()
+    if file.caller:
+        return (source,)
+    analysed.sources[file.name] = source
+    return analysed.parts(source, found.settings.isolated)
 
 
 def _ask_caller(file: File, source: Source, analyse: Analyse, analysed: _Analysed) -> None:
@@ -467,71 +479,6 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
             gc.enable()
         else:
             gc.freeze()  # the process ends soon: nor need the collection at its end
-
-
-class _Run:
-    """The analyses of one run. What makes them is imported with the first one, with all of the tracer behind it, because most runs need none of it."""
-
-    def __init__(self, found: Survey, cwd: Path, everything: bool, with_facts: bool, cache: Path | None) -> None:
-        self._found = found
-        self._cwd = cwd
-        self._everything = everything
-        self._with_facts = with_facts
-        self._cache = None if everything else cache
-
-    @cached_property
-    def _project(self) -> Project:
-        from mxlint.project import Project
-
-        return Project(self._found.by_real, self._found.unsaved)
-
-    @cached_property
-    def _kept(self) -> Kept | None:
-        if self._cache is None or self._found.table is None:
-            return None
-        from mxlint.kept import Kept, cache_in
-
-        return Kept(cache_in(self._cache), self._project, self._found.table.judged, os.path.realpath(self._cwd))
-
-    def analyse(self, source: Source, config: Config) -> Analysis:
-        """The analysis of a file, from the cache if there is one that holds. With facts it is made anew: they are not kept."""
-        tests, anew = tests_of(config, self._cwd), partial(self._anew, source, config)
-        if self._kept is None:
-            return anew(None)
-        return self._kept.analysis(source, config.compile_wrappers, tests, anew, read=not self._with_facts)
-
-    def finished(self, result: Result) -> Result:
-        """The result with what the run knows besides, and the cache brought up to date."""
-        if "_project" in vars(self):
-            result = replace(result, imported=frozenset(self._project.paths()))
-        if self._kept is not None:
-            result = replace(result, cached=self._kept.count)
-            self._kept.finish()
-        return result
-
-    def _anew(self, source: Source, config: Config, reads: Reads | None) -> Analysis:
-        from mxlint.analysis import analyze, as_deep_as_needed
-
-        assert self._found.table is not None  # there is one where a file is relevant
-        tests = tests_of(config, self._cwd)
-        how = partial(
-            analyze,
-            table=self._found.table,
-            wrappers=config.compile_wrappers,
-            tests=tests if reads is None else reads.noting(tests),
-            everything=self._everything,
-            with_facts=self._with_facts,
-        )
-
-        def noted(project: Project) -> Project:
-            return project if reads is None else project.noting(reads)
-
-        return as_deep_as_needed(how, source, noted(self._project), lambda: noted(self._project.emptied()))
-
-
-def tests_of(config: Config, cwd: Path) -> Callable[[str], bool]:
-    """Whether a file belongs to tests, by the name that users see."""
-    return lambda filename: config.is_test(Path(os.path.normpath(cwd / filename)))
 
 
 def _judge(

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol, cast
 
 from mxlint import __version__, resources
 from mxlint.analysed import Analysis, SiteReport
@@ -51,16 +52,71 @@ class _Entry:
     tests: tuple[tuple[str, bool], ...]
 
 
+Answer = tuple[Analysis, Reads] | tuple[Fix | None, Reads] | None
+"""What another process says: an analysis or a fix, and what that rests on. None: it is to be made here, since it raised something."""
+Question = tuple[int, int | None]
+"""The number of a program, and of a finding in it whose fix is wanted, or None for its analysis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A program to analyse, and what decides about that. `anew`: makes the analysis here."""
+
+    source: Source
+    wrappers: tuple[str, ...]
+    tests: Tests
+    anew: Anew
+
+
+class WorkerError(Exception):
+    """A process that analysed a file ended before it was done."""
+
+
+class _Live(Protocol):
+    """An analysis whose fixes can be made. `reads`: what it rests on, with the fixes that were made."""
+
+    reads: Reads
+
+    def fix(self, number: int) -> Fix | None:
+        """The fix of a finding."""
+
+
+@dataclass(slots=True)
+class _Here:
+    """One that was made in this process."""
+
+    analysis: Analysis
+    reads: Reads
+
+    def fix(self, number: int) -> Fix | None:
+        return self.analysis.findings[number].with_fix().fix
+
+
+@dataclass(slots=True)
+class _There:
+    """One that was made in another process, which `ask` asks for the fix of a finding."""
+
+    ask: Callable[[int], Any]
+    reads: Reads
+
+    def fix(self, number: int) -> Fix | None:
+        answer = self.ask(number)
+        if not isinstance(answer, tuple):  # it ended
+            return None
+        fix, self.reads = answer
+        return cast("Fix | None", fix)
+
+
 @dataclass(slots=True)
 class _Fixes:
-    """The fixes of one analysis. `asked`, `made`: as in the entry that it is from; `anew`: makes the analysis again, which is done where somebody asks
+    """The fixes of one analysis. `asked`, `made`: as in the entry that it is from; `again`: makes the analysis again, which is done where somebody asks
     for other fixes than before, or in another order."""
 
-    anew: Anew
+    again: Callable[[], _Live]
     reads: Reads
     asked: list[int] = field(default_factory=list)
     made: list[Fix | None] = field(default_factory=list)
-    live: Analysis | None = None
+    live: _Live | None = None
     changed: bool = False
     _at: int = 0
 
@@ -70,44 +126,65 @@ class _Fixes:
         if self.asked[at : at + 1] != [number]:
             del self.asked[at:], self.made[at:]
             if self.live is None:
-                self.reads = Reads()
-                self.live = self.anew(self.reads)
+                self.live = self.again()
                 for before in self.asked:  # the budget is then what it was
-                    self.live.findings[before].with_fix()
+                    self.live.fix(before)
             self.asked.append(number)
-            self.made.append(self.live.findings[number].with_fix().fix)
+            self.made.append(self.live.fix(number))
+            self.reads = self.live.reads
             self.changed = True
         self._at += 1
         return self.made[at]
 
 
+_Known = tuple[Analysis, _Fixes]
+
+
 class Kept:
     """The analyses of one run, each from the cache if it holds. `project`: that of the run; `count`: how many were from the cache."""
 
-    def __init__(self, cache: Cache, project: Project, judged: Collection[str], here: str) -> None:
-        """`judged`: the versions of MLX; `here`: the working directory, as a real path."""
+    def __init__(self, cache: Cache | None, project: Project, judged: Collection[str], here: str, *, read: bool = True) -> None:
+        """`judged`: the versions of MLX; `here`: the working directory, as a real path. Without `read` all is made anew."""
         self._cache = cache
         self._project = project
         self._judged = tuple(judged)
         self._here = os.path.join(here, "")
+        self._read = read
+        self._known: dict[int, _Known | str | None] = {}
         self._waiting: list[tuple[str, Analysis, _Fixes]] = []
         self.count = 0
 
-    def analysis(self, source: Source, wrappers: Collection[str], tests: Tests, anew: Anew, *, read: bool = True) -> Analysis:
-        """The analysis of a file. Without `read` it is made anew in any case. Raises what `anew` raises."""
-        key = self._key(source, wrappers)
-        stored = self._stored(key, source, tests, anew) if read else None
-        if stored is not None:
-            self.count += 1
-            self._project.add(source)
-            analysis, fixes = stored
+    def has(self, task: Task) -> bool:
+        """Whether there is an analysis that holds."""
+        return self._stored(task) is not None
+
+    def put(self, task: Task, answer: Answer | str, ask: Callable[[int], Any]) -> None:
+        """Take the analysis that another process made, or the reason why there is none. `ask`: asks that process for the fix of a finding."""
+        if isinstance(answer, str):
+            self._known[id(task.source)] = answer
+        elif answer is not None:
+            analysis, reads = cast("tuple[Analysis, Reads]", answer)
+            live = _There(ask, reads)
+            self._known[id(task.source)] = analysis, _Fixes(lambda: live, reads, live=live, changed=True)
+
+    def analysis(self, task: Task) -> Analysis:
+        """The analysis of a program. Raises what `anew` raises, and WorkerError where another process did not come to an end with it."""
+        known = self._stored(task)
+        if isinstance(known, str):
+            raise WorkerError(known)
+        if known is None:
+            live = _made(task)
+            analysis, fixes = live.analysis, _Fixes(lambda: live, live.reads, live=live, changed=True)
         else:
-            reads = Reads()
-            analysis = anew(reads)
-            fixes = _Fixes(anew, reads, live=analysis, changed=True)
-            if all(finding.remedy is None for finding in analysis.findings):
-                self._write(key, analysis, fixes)
-                return analysis
+            analysis, fixes = known
+            self.count += not fixes.changed
+            self._project.add(task.source)
+            for path in fixes.reads.texts:
+                self._project.source(path)
+        key = self._key(task.source, task.wrappers)
+        if all(finding.remedy is None for finding in analysis.findings):
+            self._write(key, analysis, fixes)
+            return analysis
         self._waiting.append((key, analysis, fixes))
         return replace(
             analysis,
@@ -120,34 +197,44 @@ class Kept:
     def finish(self) -> None:
         """Store what was to wait for its fixes, and make room."""
         for key, analysis, fixes in self._waiting:
-            if fixes.changed:
-                self._write(key, analysis, fixes)
+            self._write(key, analysis, fixes)
         self._waiting.clear()
-        self._cache.prune()
+        if self._cache is not None:
+            self._cache.prune()
+
+    def _stored(self, task: Task) -> _Known | str | None:
+        """What is known of a program, looked for once."""
+        name = id(task.source)
+        if name not in self._known:
+            self._known[name] = self._found(task) if self._cache is not None and self._read else None
+        return self._known[name]
 
     def _key(self, source: Source, wrappers: Collection[str]) -> str:
         document = None if source.layout is None else (source.text, repr(source.layout))
         where = [self._relative(str(source.path)), self._relative(os.path.realpath(source.path))] if source.path is not None else []
         return key_of([source.name, where, source.digest, document, list(wrappers), self._judged])
 
-    def _stored(self, key: str, source: Source, tests: Tests, anew: Anew) -> tuple[Analysis, _Fixes] | None:
-        found = self._cache.read(key)
+    def _found(self, task: Task) -> _Known | None:
+        assert self._cache is not None
+        found = self._cache.read(self._key(task.source, task.wrappers))
         if found is None:
             return None
         try:
             entry = decode_as(_Entry, found, "entry")
             reads = self._reads(entry)
-            own = os.path.realpath(source.path) if source.path is not None else ""
-            if not (_is_sound(entry, source.name, reads) and _is_led_to(reads, own) and reads.hold(self._project, tests)):
+            own = os.path.realpath(task.source.path) if task.source.path is not None else ""
+            if not (_is_sound(entry, task.source.name, reads) and _is_led_to(reads, own) and reads.hold(self._project, task.tests)):
                 return None
         except (FactsError, OSError, ValueError, RecursionError):
             return None
         mendable = frozenset(entry.mendable)
         findings = (replace(finding, remedy=number) if number in mendable else finding for number, finding in enumerate(entry.findings))
         analysis = Analysis(tuple(findings), entry.sites, entry.reasons, entry.coverage, entry.called, None, entry.imprecise)
-        return analysis, _Fixes(anew, reads, list(entry.asked), list(entry.made))
+        return analysis, _Fixes(partial(_made, task), reads, list(entry.asked), list(entry.made))
 
     def _write(self, key: str, analysis: Analysis, fixes: _Fixes) -> None:
+        if self._cache is None or not fixes.changed:
+            return
         reads, relative = fixes.reads, self._relative
         entry = _Entry(
             findings=tuple(replace(finding, remedy=None) for finding in analysis.findings),
@@ -190,6 +277,34 @@ class Kept:
 
     def _full(self, path: str) -> str:
         return os.path.join(self._here, path) if path else ""
+
+
+class Answering:
+    """Analyses programs for another process, by number, and makes the fixes of what it found."""
+
+    def __init__(self, programs: Sequence[Anew]) -> None:
+        self._programs = programs
+        self._live: dict[int, _Here] = {}
+
+    def __call__(self, question: Question) -> Answer:
+        number, finding = question
+        if finding is not None:
+            live = self._live[number]
+            return live.fix(finding), live.reads
+        reads = Reads()
+        try:
+            analysis = self._programs[number](reads)
+        except Exception:  # noqa: BLE001 it is raised again by who is to tell of it
+            return None
+        marked = tuple(replace(finding, remedy=None if finding.remedy is None else True) for finding in analysis.findings)
+        if any(finding.remedy for finding in marked):
+            self._live[number] = _Here(analysis, reads)
+        return replace(analysis, findings=marked), reads
+
+
+def _made(task: Task) -> _Here:
+    reads = Reads()
+    return _Here(task.anew(reads), reads)
 
 
 def cache_in(folder: Path) -> Cache:

@@ -69,7 +69,7 @@ class Narrowing:
         from mxlint.engine import check
 
         with progress_bar(self._options["quiet"]) as progress:
-            how = {name: self._checker.keywords[name] for name in ("force_exclude", "cache", "callers")}
+            how = {name: self._checker.keywords[name] for name in ("force_exclude", "cache", "callers", "jobs")}
             return check(paths, settings, progress=progress, **how)
 
 

@@ -64,7 +64,7 @@ config_options = options_of(
 )
 
 
-cache_options = options_of(
+work_options = options_of(
     click.option(
         "--cache-dir",
         type=click.Path(file_okay=False),
@@ -73,6 +73,9 @@ cache_options = options_of(
         help=f"Where to keep what was found, and what experiments showed. Default: {CACHE}.",
     ),
     click.option("--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
+    click.option(
+        "--jobs", type=click.IntRange(min=1), metavar="N", help="Files or experiments at a time. Default: the cores that there are."
+    ),
 )
 
 run_options = options_of(
@@ -81,7 +84,7 @@ run_options = options_of(
     click.option("--extend-exclude", multiple=True, metavar="GLOB", help="Leave out these paths as well."),
     click.option("--force-exclude", is_flag=True, help="Leave out excluded paths even where they are named."),
     config_options,
-    cache_options,
+    work_options,
     click.option("--color", type=Choice(["auto", "always", "never"]), default="auto", help="When to colour text."),
     click.option("-q", "--quiet", is_flag=True, help="Print findings only."),
     click.option(
@@ -120,5 +123,4 @@ def verify_options(keep: str, timeout: str) -> Callable[[F], F]:
             metavar="EXE",
             help="The interpreter or environment to run it in. Default: the active environment, or .venv of the project, if MLX is in it.",
         ),
-        click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Experiments at a time. Default: the cores that there are."),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mxlint.cli.cores import cores
 from mxlint.cli.failure import Failure
 from mxlint.cli.output import say, say_traceback
 from mxlint.cli.progress import progress_bar
@@ -39,6 +40,7 @@ def checker_of(options: dict[str, Any]) -> partial[Result]:
         raise click.UsageError("--stdin-filename is for '-'.")
     how = {"stdin": stdin, "force_exclude": options["force_exclude"], "with_facts": options.get("verify", False)}
     how["cache"] = None if options["no_cache"] else Path.cwd() / options["cache_dir"]
+    how["jobs"] = options["jobs"] or cores()
     how["callers"] = options.get("callers", False)
     return partial(check, paths, settings_of(options), **how)
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from mxlint.cli.failure import Failure
-from mxlint.cli.options import Choice, cache_options, config_options, verify_options
+from mxlint.cli.options import Choice, config_options, verify_options, work_options
 from mxlint.cli.output import output, report_text
 from mxlint.cli.running import run
 from mxlint.cli.settings import rule_of
@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::cell (?P<cell>[0-9]{1,9}))?:(?P<row>[0-9]
 @verify_options("--keep", "--timeout")
 @click.option("--output-format", type=Choice(list(FORMATS)), default="text", help="How to print the verdict.")
 @config_options
-@cache_options
+@work_options
 @click.option("--color", type=Choice(["auto", "always", "never"]), default="auto", help="When to colour text.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was read, and what contained the experiments.")

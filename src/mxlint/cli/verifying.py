@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mxlint.cli.cores import cores
 from mxlint.cli.failure import Failure
 from mxlint.cli.output import say
 from mxlint.cli.progress import progress_bar
@@ -45,7 +45,7 @@ def verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] 
             raise Failure(f"--verify-keep: {keep}: {error.strerror or error}") from None
     cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
     with progress_bar(options["quiet"]) as progress, _stoppable() as (stop, received):
-        how = Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or _cores(), cache, progress, stop, python=python.of)
+        how = Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or cores(), cache, progress, stop, python=python.of)
         result = verified(result, how, only)
     if received:
         say("Interrupted: what was not verified yet is inconclusive")
@@ -56,11 +56,6 @@ def verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] 
         for guard in guards:
             say(f"contained by: {', '.join(guard)}")
     return result, exit_code(received[0]) if received else None
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from time import thread_time
 
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze, as_deep_as_needed
-from mxlint.config import Config
-from mxlint.engine import Analyse, Survey, tests_of
+from mxlint.config import Config, tests_of
+from mxlint.engine import Analyse, Survey
 from mxlint.models.mlx.table import Table
 from mxlint.project import Project
 from mxlint.reads import Reads
