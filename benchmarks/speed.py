@@ -90,7 +90,7 @@ def all_cases(tree: Path, library: Path, one: Path) -> list[Case]:
         Case("ruff", (sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--exit-zero", "--quiet", str(tree))),
         Case("mxlint, standard library", (*mxlint, str(library))),
         Case("read the standard library", (sys.executable, "-c", READ, str(library))),
-        Case("mxlint, one file as a hook", (sys.executable, "-m", "mxlint", "check", "--force-exclude", str(one))),
+        Case("mxlint, one file as a hook", (sys.executable, "-m", "mxlint", "check", "--force-exclude", "--no-cache", str(one))),
     ]
 
 
