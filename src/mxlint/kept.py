@@ -94,15 +94,15 @@ class _Here:
 
 @dataclass(slots=True)
 class _There:
-    """One that was made in another process, which `ask` asks for the fix of a finding."""
+    """One that was made in another process, which `ask` asks for the fix of a finding. Raises WorkerError if it has ended since."""
 
     ask: Callable[[int], Any]
     reads: Reads
 
     def fix(self, number: int) -> Fix | None:
         answer = self.ask(number)
-        if not isinstance(answer, tuple):  # it ended
-            return None
+        if not isinstance(answer, tuple):
+            raise WorkerError(str(answer))
         fix, self.reads = answer
         return cast("Fix | None", fix)
 
@@ -129,8 +129,13 @@ class _Fixes:
                 self.live = self.again()
                 for before in self.asked:  # the budget is then what it was
                     self.live.fix(before)
+            try:
+                fix = self.live.fix(number)
+            except WorkerError:  # what it knew went with it
+                self.live = self.again()
+                fix = [self.live.fix(each) for each in (*self.asked, number)][-1]
             self.asked.append(number)
-            self.made.append(self.live.fix(number))
+            self.made.append(fix)
             self.reads = self.live.reads
             self.changed = True
         self._at += 1
@@ -165,7 +170,7 @@ class Kept:
         elif answer is not None:
             analysis, reads = cast("tuple[Analysis, Reads]", answer)
             live = _There(ask, reads)
-            self._known[id(task.source)] = analysis, _Fixes(lambda: live, reads, live=live, changed=True)
+            self._known[id(task.source)] = analysis, _Fixes(partial(_made, task), reads, live=live, changed=True)
 
     def analysis(self, task: Task) -> Analysis:
         """The analysis of a program. Raises what `anew` raises, and WorkerError where another process did not come to an end with it."""
