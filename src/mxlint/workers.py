@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -110,6 +112,13 @@ class Workers:
         return worker
 
 
+def _end_with(parent: int) -> None:
+    """End this process, whatever it is at, soon after the one that began it was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def _serve(connection: Connection, ours: Sequence[Connection], make: Callable[[], Answer]) -> None:
     """Answer until nobody can ask any more. `ours`: the ends of the process that asks, which must be open nowhere else."""
     code = 1
@@ -119,6 +128,7 @@ def _serve(connection: Connection, ours: Sequence[Connection], make: Callable[[]
         for number in (name for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)):
             signal.signal(getattr(signal, number), signal.SIG_IGN)  # who asks is told as well, and decides
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
         answer = make()
         while True:
             connection.send(answer(connection.recv()))
