@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 import time
@@ -35,7 +36,10 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork") or sys.platform == "darw
 def laid_out(folder: Path, held: dict[str, bytes]) -> None:
     """The files of a project, and what another run has written."""
     for path in folder.iterdir():
-        path.unlink()
+        if path.is_dir():
+            shutil.rmtree(path)  # what a cache keeps
+        else:
+            path.unlink()
     for name, data in held.items():
         (folder / name).write_bytes(data)
 
@@ -60,7 +64,7 @@ def started(folder: Path, arguments: list[str]) -> int:
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if not BESIDE.fullmatch(path.name)}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and not BESIDE.fullmatch(path.name)}
 
 
 def without_times(data: bytes | None) -> bytes | None:
