@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mxlint.domain.value import NONE, Const, Kind, Range, Ref, Symbolic, Tuple, Unknown, Value, join, members, widen
+from mxlint.domain import size
+from mxlint.domain.size import Size, symbol
+from mxlint.domain.value import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, join, members, widen
 
 pytestmark = pytest.mark.static
 
@@ -19,9 +21,19 @@ CONSTANTS = st.one_of(
     st.sampled_from(["a", "b", "c", "d", "e", "f"]),
     st.booleans(),
 ).map(Const)
+AXES = st.sampled_from([(0, 0), (0, 1), (1, 0)])
+SIZES = st.one_of(
+    st.builds(size.number, st.integers(0, 40), st.frozensets(AXES, max_size=2)),
+    st.builds(symbol, st.sampled_from(["n", "m"])),
+    st.builds(
+        size.add, st.builds(symbol, st.sampled_from(["n", "m"])), st.builds(size.number, st.integers(1, 9), st.frozensets(AXES, max_size=1))
+    ),
+)
 SCALARS = st.one_of(
     CONSTANTS,
     st.builds(Range, st.integers(0, 3), st.integers(4, 9), st.just(1)),
+    st.builds(Length, SIZES),
+    st.builds(Measure, st.sampled_from(["int", "float"]), st.frozensets(AXES, min_size=1, max_size=2)),
     st.builds(Kind, st.sampled_from(["int", "float", "str", "bool"]), st.sampled_from(["varying", "open", "imprecise"])),
     st.sampled_from([Symbolic(("a",), frozenset(("float",))), Symbolic(("b",), frozenset(("int",))), Symbolic(("c",))]),
     st.sampled_from([NONE, Ref(1), Ref(2), Unknown("why")]),
@@ -57,5 +69,24 @@ def test_no_chain_of_widenings_is_infinite(head: Value, values: list[Value], add
         head = widen(head, join((head, value)) if added else value)
         unchanged = unchanged + 1 if head == before else 0
         if unchanged == len(values):
+            return
+    pytest.fail(f"not stable: {head!r}")
+
+
+def plus(value: Value, length: Size) -> Value:
+    """The lengths among the members of a value, each with another added to it."""
+    sums = [size.add(member.size, length) for member in members(value) if isinstance(member, Length)]
+    return join([value, *(Length(one) for one in sums if one is not None)])
+
+
+@given(VALUES, SIZES, st.lists(SIZES, min_size=1, max_size=2))
+def test_lengths_that_each_round_adds_to_become_any_number(others: Value, first: Size, added: list[Size]) -> None:
+    head = join((others, Length(first)))
+    unchanged = 0
+    for number in range(ROUNDS * len(added)):
+        before = head
+        head = widen(head, plus(head, added[number % len(added)]))
+        unchanged = unchanged + 1 if head == before else 0
+        if unchanged == len(added):
             return
     pytest.fail(f"not stable: {head!r}")
