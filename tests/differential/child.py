@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.metadata
+import inspect
 import json
 import os
 import random
@@ -17,12 +18,18 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 mx: Any = None
 SECONDS = 20
+"""Seconds of the processor for one run."""
+WAITING = 10
+"""So many times that by the clock: the C++ compiler is another process, and a busy machine is slow."""
+MOST_ITEMS = 20
+"""So many of what a generator still gives are looked at."""
 M_PERTURB = -6
 """Of mallopt in glibc."""
 LIMIT = 4
@@ -66,12 +73,13 @@ def forked(folder: str, compiled: bool, *, filled: int = 0, watched: bool = Fals
         try:
             os.close(read)
             fill_memory(filled)
-            signal.alarm(SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.alarm(WAITING * SECONDS)
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 1)
             os.dup2(null, 2)
             with os.fdopen(write, "w") as out:
-                out.write(json.dumps(Run(folder, compiled, watched).result()))
+                out.write(json.dumps(looked_at(Run(folder, compiled, watched))))
         finally:
             os._exit(0)
     os.close(write)
@@ -82,6 +90,14 @@ def forked(folder: str, compiled: bool, *, filled: int = 0, watched: bool = Fals
         return {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
     result: dict[str, Any] = json.loads(text)
     return result
+
+
+def looked_at(run: Run) -> dict[str, Any]:
+    """What a run shows; `broken` if that could not be looked at, which is a fault of this file."""
+    try:
+        return run.result()
+    except Exception:  # noqa: BLE001 - it is told to whoever compares
+        return {"broken": traceback.format_exc()}
 
 
 def fill_memory(byte: int) -> None:
@@ -268,15 +284,26 @@ def seen(value: Any, depth: int = 0) -> Any:
     if "__dict__" in dir(value) and not callable(value) and not isinstance(value, type):
         return {key: seen(item, depth + 1) for key, item in vars(value).items() if not callable(item)}
     if isinstance(value, GeneratorType):
-        return [seen(item, depth + 1) for item in value]
-    if (
-        isinstance(value, FunctionType)
-        and value.__name__ == "<lambda>"
-        and value.__code__.co_filename != __file__
-        and value.__code__.co_argcount == 0
-    ):
+        return still_given(value, depth)
+    if isinstance(value, FunctionType) and is_thunk(value.__code__):
         return seen(value(), depth + 1)
     return "callable" if callable(value) else type(value).__name__
+
+
+def still_given(generator: GeneratorType[Any, Any, Any], depth: int) -> list[Any]:
+    """What a generator gives from now on. One that waits for something to be sent may raise."""
+    found: list[Any] = []
+    try:
+        found.extend(seen(item, depth + 1) for item in islice(generator, MOST_ITEMS))
+    except Exception as error:  # noqa: BLE001 - whatever it raises
+        found.append(type(error).__name__)
+    return found
+
+
+def is_thunk(code: CodeType) -> bool:
+    """Whether it is a lambda of a program that takes nothing. What wraps a lambda has its name, and code of its own."""
+    takes = code.co_argcount or code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return code.co_name == "<lambda>" and code.co_filename != __file__ and not takes
 
 
 if __name__ == "__main__":

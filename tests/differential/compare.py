@@ -76,6 +76,7 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
             result = check(["."])
         assert result.tracebacks == ()
         answer = json.loads(answers.readline())
+        assert not [run["broken"] for run in answer.values() if "broken" in run]
         verdict = judge(answer["plain"], answer["compiled"], result.findings)
         lost = {} if verdict.skipped else analyze(read_source(root / "main.py", "main.py"), Project(), load_table()).reasons
         if LEFT_OPEN in lost:

@@ -55,7 +55,7 @@ class Verdict:
 
 
 def judge(plain: Mapping[str, Any], compiled: Mapping[str, Any], found: Sequence[Finding]) -> Verdict:
-    if compiled.get("signal") in (0, signal.SIGALRM):
+    if compiled.get("signal") in (0, signal.SIGALRM, signal.SIGPROF):
         return Verdict((), (), "the run itself failed")
     if "signal" in plain or plain["raised"]:
         return Verdict((), (), f"fails without compile too: {plain.get('raised') or plain}")
