@@ -11,7 +11,7 @@ from itertools import product
 
 import pytest
 
-from mxlint.domain.value import UNBOUND
+from mxlint.domain.members import UNBOUND
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.entry import interpret
 from mxlint.project import Project

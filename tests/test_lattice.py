@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mxlint.domain import size
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.size import Size, symbol
-from mxlint.domain.value import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, join, members, widen
+from mxlint.domain.widening import widen
 
 pytestmark = pytest.mark.static
 

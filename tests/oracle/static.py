@@ -12,8 +12,8 @@ from math import isnan
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from mxlint.domain.value import (
-    Array,
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.members import (
     Bound,
     Const,
     External,
@@ -22,7 +22,6 @@ from mxlint.domain.value import (
     Member,
     RangeObject,
     Ref,
-    ShapeOf,
     Slice,
     Symbolic,
     Tuple,
@@ -31,15 +30,13 @@ from mxlint.domain.value import (
     Value,
     members,
 )
-from mxlint.domain.value import (
-    Kind as Scalar,
-)
-from mxlint.domain.value import (
-    Range as Step,
-)
+from mxlint.domain.members import Kind as Scalar
+from mxlint.domain.members import Range as Step
 from mxlint.interpreter import entry
-from mxlint.interpreter.core import Frame, FrameInfo, Interpreter, Observer
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.observer import Observer
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source

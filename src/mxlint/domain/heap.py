@@ -11,30 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Final, TypeAlias
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import EARLIER, MAX_GUARD, Guard, Identity, Literal_
+from mxlint.domain.join import join, of
+from mxlint.domain.members import TRUE, UNBOUND, Member, Option, Ref, Unbound, Union, Value, options
+from mxlint.domain.parts import FLAT, referred, rename
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    EARLIER,
-    FLAT,
-    MAX_GUARD,
-    TRUE,
-    UNBOUND,
-    Array,
-    Guard,
-    Identity,
-    Literal_,
-    Member,
-    Option,
-    Ref,
-    Unbound,
-    Union,
-    Value,
-    join,
-    of,
-    options,
-    referred,
-    rename,
-    widen,
-)
+from mxlint.domain.widening import widen
 
 Field: TypeAlias = object
 """A name, or a tagged key such as ("item", 3) or ("#", "items")."""

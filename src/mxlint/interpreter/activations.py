@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Ref, Tuple, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Bound, Const, External, Kind, Ref, Tuple, Value, join, widen
+from mxlint.domain.widening import widen
 from mxlint.interpreter import choices, summaries
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
-from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, FrameInfo, Halt, Interpreter, Target
+from mxlint.interpreter.core import MAX_CALLS, Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.relevance import Reach, reach_of
+from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 
 ENV: Final = ("#", "parent")

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import filtered, join
+from mxlint.domain.members import NONE, Const, External, Member, Range, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Const,
-    External,
-    Member,
-    Range,
-    Ref,
-    Tuple,
-    Unknown,
-    Value,
-    filtered,
-    join,
-    members,
-)
-from mxlint.interpreter.core import Arguments, Condition, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import elements, iterator_items, known_items, position_of, view_element
 from mxlint.interpreter.exceptions import caught, throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import POSITION, parts_of
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.paths import Condition, Path
+from mxlint.interpreter.targets import Target
 from mxlint.interpreter.yielding import as_iterator
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.domain.value import External, Ref, Value
+from mxlint.domain.members import External, Ref, Value
 from mxlint.interpreter.core import Interpreter
 from mxlint.models.mlx.names import canonical
 from mxlint.syntax import ir

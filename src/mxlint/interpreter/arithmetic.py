@@ -9,8 +9,9 @@ from math import gcd
 from typing import Any, Final
 
 from mxlint.domain import size as sizes
+from mxlint.domain.join import join
+from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.value import FALSE, TRUE, Const, Kind, Length, Measure, Member, Range, Symbolic, Value, join, scalar_type
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from mxlint.domain.members import Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import Value
-from mxlint.interpreter.core import Arguments, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.models.load import model
 from mxlint.models.mlx.names import canonical

@@ -6,43 +6,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.shape import surely_unlike
-from mxlint.domain.size import Size, number
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
+from mxlint.domain.join import join
+from mxlint.domain.members import (
     NONE,
     TRUE,
-    Array,
     Bound,
-    Chain,
     Const,
     External,
     Kind,
     Length,
     Measure,
     Member,
-    Operands,
     Range,
     Ref,
-    ShapeOf,
     Slice,
     Symbolic,
     Tuple,
     Union,
     Unknown,
     Value,
-    join,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
+from mxlint.domain.shape import surely_unlike
+from mxlint.domain.size import Size, number
 from mxlint.interpreter import lengthening, novelty, presumptions, shapeless
 from mxlint.interpreter import results as results_
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import captures, sinks, tracing, writes
-from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import UNROLLED
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import room
+from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.reach import arrays_in
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import result as array_results
@@ -124,7 +124,7 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
         arrays = [member for member in members(value) if isinstance(member, Array)]
         if len(arrays) == len(value.options):
             merged = arrays[0]
-            from mxlint.domain.value import join_arrays
+            from mxlint.domain.arrays import join_arrays
 
             for array in arrays[1:]:
                 merged = join_arrays(merged, array.but(ident=merged.ident))

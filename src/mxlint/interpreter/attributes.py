@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import (
     NONE,
     UNBOUND,
-    Array,
     Bound,
     Const,
     External,
@@ -22,14 +22,15 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
-    bound,
-    join,
     members,
     options,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter import shadows
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter, guarded
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import (
     BASES,
     CLASS,
@@ -43,6 +44,7 @@ from mxlint.interpreter.lookup import (
     special,
     special_exists,
 )
+from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.type_tests import builtin_type
 from mxlint.models.load import kind_of, model
 from mxlint.syntax import ir

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Member, Ref, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Member, Ref, Value
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.conditions import tested
-from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter, Truth
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import METHODS
+from mxlint.interpreter.paths import Truth
 from mxlint.interpreter.unpacking import unpack
 from mxlint.syntax import ir
 

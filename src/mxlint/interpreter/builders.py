@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, bound, join, members
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import special
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import FALSE, NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import FALSE, NONE, Array, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, join, members
 from mxlint.interpreter import records, reflection, sequences, wrappers
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import hashed
 from mxlint.interpreter.classes import construct, new_instance
-from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.library import call_model
 from mxlint.interpreter.lookup import CLASS, special
 from mxlint.interpreter.text import Way, text_of

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.interpreter.activations import ENV, run_function
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.classes import instantiate
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.dispatch import dispatched
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import call_manager, suspended
 from mxlint.interpreter.lookup import library_base, special
+from mxlint.interpreter.paths import Condition
 from mxlint.syntax import ir
 
 

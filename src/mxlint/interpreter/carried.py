@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Delta, Location
+from mxlint.domain.join import of
+from mxlint.domain.members import Composite, Option, Symbolic, Value, members, options
 from mxlint.domain.place import Place
-from mxlint.domain.value import Composite, Identity, Option, Symbolic, Value, members, of, options
 from mxlint.interpreter.core import Interpreter
 
 

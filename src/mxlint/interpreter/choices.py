@@ -9,27 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Identity, Literal_
+from mxlint.domain.join import join, of
+from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, Range, Symbolic, Value, members, options
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    MAX_GUARD,
-    Cause,
-    Const,
-    Guard,
-    Identity,
-    Kind,
-    Length,
-    Literal_,
-    Measure,
-    Member,
-    Option,
-    Range,
-    Symbolic,
-    Value,
-    join,
-    members,
-    of,
-    options,
-)
 from mxlint.interpreter.core import Interpreter
 
 FEW: Final = 4

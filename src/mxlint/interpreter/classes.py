@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value, join
-from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.expressions import arguments
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, bind, class_attribute, fields_of, frozen, library_base, mro
 from mxlint.interpreter.type_tests import instance_of
 from mxlint.syntax import ir

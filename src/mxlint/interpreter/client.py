@@ -11,18 +11,21 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from mxlint.domain.guards import Literal_
+from mxlint.domain.members import NONE, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Literal_, Ref, Value, members, scalar_type
 from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
-from mxlint.interpreter.core import CLIENT, Condition, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run, sample
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.loops import repeat
+from mxlint.interpreter.paths import CLIENT, Condition
 from mxlint.interpreter.reach import each_leaf
 from mxlint.source import Source
 from mxlint.syntax.index import TRACERS

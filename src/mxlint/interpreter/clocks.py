@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic
 from mxlint.domain.place import Place
-from mxlint.domain.value import FALSE, NONE, TRUE, Const, Member, Symbolic
 from mxlint.facts import events
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.journal import in_loop, modality, note, where

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, join, members
 from mxlint.interpreter import shadows
-from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Handler, Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.library import call_model
 
 TYPES: Final = {"builtins.int": "int", "builtins.float": "float", "builtins.str": "str"}

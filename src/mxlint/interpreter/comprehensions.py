@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mxlint.domain.members import Const, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import Const, Ref, Tuple, Value, members
 from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.binding import assign, branch
 from mxlint.interpreter.builders import copy_dict, hashed, new_list, new_set, put
-from mxlint.interpreter.core import Frame, FrameInfo, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import append
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.operations import Consume
 from mxlint.syntax import ir

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mxlint.domain.value import Array, Const, Option, Value, filtered, of, options
-from mxlint.interpreter.core import Frame, Interpreter, Truth
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import filtered, of
+from mxlint.domain.members import Const, Option, Value, options
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.narrowing import assume, may_be
+from mxlint.interpreter.paths import Truth
 from mxlint.syntax import ir
 
 Evaluate = Callable[[ir.Expr, Frame], Value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mxlint.domain.value import Const, RangeObject, Ref, Tuple, Value
+from mxlint.domain.members import Const, RangeObject, Ref, Tuple, Value
 from mxlint.interpreter.core import Interpreter
 
 MISSING: Final[Any] = object()

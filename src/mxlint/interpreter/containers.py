@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, join, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.deques import within_length
 from mxlint.interpreter.elements import append, dict_keys, extended, view_element
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.items import dict_item
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator

@@ -1,4 +1,4 @@
-"""The machine that all transfer functions share: heap, path condition, contexts, joins, budgets, and the list of what was imprecise.
+"""The machine that all transfer functions share: heap, path condition, joins, budgets, and the list of what was imprecise.
 
 Control flow is by deltas (mxlint.domain.heap). A transfer function returns normally if the state goes on, and raises `Halt` if no state does:
 whatever left (a return, break, continue or raise) has handed its delta to the place where it arrives.
@@ -13,28 +13,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.deep import is_deep
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import EARLIER, MAX_GUARD, Cause, Guard, Identity, Literal_
 from mxlint.domain.heap import Delta, Heap, Info, Location
+from mxlint.domain.join import of
+from mxlint.domain.members import Member, Option, Symbolic, Union, Unknown, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    EARLIER,
-    UNBOUND,
-    Array,
-    Cause,
-    Guard,
-    Identity,
-    Literal_,
-    Member,
-    Option,
-    Ref,
-    Symbolic,
-    Union,
-    Unknown,
-    Value,
-    join,
-    of,
-)
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.ledger import Ledger, Modes
+from mxlint.interpreter.locations import ANY, ITEMS
+from mxlint.interpreter.observer import Observer
+from mxlint.interpreter.paths import Condition, Path, Truth, guard_of
+from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -57,197 +49,12 @@ MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
 
 
-ITEMS: Final = ("#", "items")
-ANY: Final = ("#", "any item")
-LAZY: Final = ("#", "lazy")
-"""Of an array: whether it was surely never computed."""
-OPERANDS: Final = ("#", "from")
-"""Of an array: what it is computed from."""
-ARRAY_LIKE: Final = "converts deep"
-"""A conversion that looks into containers: it is for arrays and what is like them, a number alone is not handed to it."""
-
-
-CLIENT: Final = "client"
-"""The first part of the condition that a method of a class runs between two calls."""
-
-
 class Halt(Exception):
     """No state goes on from here."""
 
 
 class OutOfSteps(Exception):
     """The entry has used up its steps."""
-
-
-class Condition:
-    """A condition that the path hangs on: why it is not decided, where it stands. `literal` names what was tested and the outcome."""
-
-    __slots__ = ("cause", "literal", "outcome", "place")
-
-    def __init__(self, cause: Cause | None, place: Place, literal: Literal_ | None, outcome: bool | None = None) -> None:
-        self.cause = cause
-        self.place = place
-        self.literal = literal
-        self.outcome = outcome
-
-    @property
-    def opposite(self) -> Literal_ | None:
-        """The literal of the other outcome."""
-        return Literal_(self.literal.condition, not self.literal.outcome) if self.literal is not None else None
-
-
-Path = tuple[Condition, ...]
-
-
-class Truth:
-    """The outcome of a test: True, False, or None with the reason why both may be. `grounds`: the conditions and values that it rests on where no
-    literal stands for it."""
-
-    __slots__ = ("cause", "grounds", "literal", "outcome")
-
-    def __init__(
-        self, outcome: bool | None, cause: Cause | None = None, literal: Literal_ | None = None, grounds: tuple[object, ...] = ()
-    ) -> None:
-        self.outcome = outcome
-        self.cause = cause
-        self.literal = literal
-        self.grounds = grounds
-
-    def negated(self) -> Truth:
-        if self.outcome is not None:
-            return Truth(not self.outcome)
-        literal = self.literal
-        opposite = Literal_(literal.condition, not literal.outcome) if literal is not None else None
-        return Truth(None, self.cause, opposite, self.grounds)
-
-
-MAX_POSSIBLE: Final = 32
-"""States of one try that are kept one by one because an operation may raise there; beyond, all that the body writes is joined."""
-
-
-class Target:
-    """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
-
-    `possible`: states in which an operation may raise and may not, by the class of the exception (None: not known).
-    """
-
-    __slots__ = ("_last", "arrived", "mark", "overflow", "possible")
-
-    def __init__(self, mark: int) -> None:
-        self.mark = mark
-        self.arrived: list[tuple[Delta, Value, Path]] = []
-        self.possible: list[tuple[Delta, str | None]] = []
-        self.overflow: set[str | None] = set()
-        self._last: tuple[object, ...] = ()
-
-    def may_arrive(self, heap: Heap, error: str | None) -> None:
-        """Keep the present state: an exception of a class may lead from it to here."""
-        trail = heap.trail
-        here = (len(trail), id(trail[-1]) if trail else 0, error)
-        if here == self._last:
-            return
-        self._last = here
-        if len(self.possible) < MAX_POSSIBLE:
-            self.possible.append((heap.changes(self.mark), error))
-        else:
-            self.overflow.add(error)
-
-    def finish(self, heap: Heap) -> list[tuple[Delta, str | None]]:
-        """The states from which an exception may lead here, one for each class. To be asked before the state is undone."""
-        grouped: dict[str | None, list[Delta]] = {}
-        for delta, error in self.possible:
-            grouped.setdefault(error, []).append(delta)
-        if self.overflow:
-            every = heap.every_value(self.mark)
-            for error in self.overflow:
-                grouped.setdefault(error, []).append(every)
-        self.possible = []
-        self.overflow = set()
-        return [(joined, error) for error, deltas in grouped.items() for joined in deltas]
-
-
-class Frame:
-    """One activation of a function, class body, comprehension or module. Its variables are the fields of object `oid`."""
-
-    __slots__ = (
-        "breaks",
-        "called_at",
-        "caller",
-        "cls",
-        "consume",
-        "continues",
-        "depth",
-        "first",
-        "function",
-        "kind",
-        "module",
-        "node",
-        "oid",
-        "qualname",
-        "returns",
-        "scope",
-        "source",
-    )  # fmt: skip
-
-    def __init__(
-        self, oid: int, kind: str, source: Source, qualname: str, scope: ir.Scope | None, module: int, caller: Frame | None
-    ) -> None:
-        self.oid = oid
-        self.kind = kind
-        self.source = source
-        self.qualname = qualname
-        self.scope = scope
-        self.module = module
-        self.caller = caller
-        self.called_at: Place | None = None
-        self.returns: Target | None = None
-        self.breaks: list[Target] = []
-        self.continues: list[Target] = []
-        self.consume: Callable[[Value], Value] | None = None
-        self.function: int | None = None
-        self.cls: int | None = None
-        self.first: str | None = None
-        self.depth: int = caller.depth + 1 if caller is not None else 0
-        self.node: object = None
-
-    def place(self, node: ir.Node) -> Place:
-        """Where a node of this frame's code stands: the same object each time, which is compared and hashed at once."""
-        place = node.place
-        if place is None or place.source is not self.source:
-            place = node.place = Place(self.source, node.start, node.end)  # type: ignore[misc]  # kept beside the record, which does not change
-        return place
-
-
-class FrameInfo:
-    """What closures need of a frame after its activation: its names, and whether it is a class body."""
-
-    __slots__ = ("kind", "module", "qualname", "scope", "source")
-
-    def __init__(self, kind: str, scope: ir.Scope | None, source: Source, qualname: str, module: int) -> None:
-        self.kind = kind
-        self.scope = scope
-        self.source = source
-        self.qualname = qualname
-        self.module = module
-
-
-class Context:
-    """Where an allocation happens: the chain of calls and loop rounds, interned so that equal chains are one object."""
-
-    __slots__ = ("_inner", "depth", "parent", "step")
-
-    def __init__(self, parent: Context | None, step: object) -> None:
-        self.parent = parent
-        self.step = step
-        self.depth: int = parent.depth + 1 if parent is not None else 0
-        self._inner: dict[object, Context] = {}
-
-    def inner(self, step: object) -> Context:
-        """The context of a call or a loop round in this one."""
-        found = self._inner.get(step)
-        if found is None:
-            found = self._inner[step] = Context(self, step)
-        return found
 
 
 class Checkpoint:
@@ -747,92 +554,8 @@ class Interpreter:
             self.context = outer
 
 
-class Arguments:
-    """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
-    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
-    name of what a decorator is called with, "" for other calls."""
-
-    __slots__ = ("args", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
-
-    def __init__(
-        self,
-        args: Sequence[Value] = (),
-        keywords: dict[str, Value] | None = None,
-        star: Value | None = None,
-        kwstar: Value | None = None,
-        places: Sequence[Place] = (),
-        keyword_places: dict[str, Place] | None = None,
-        node: ir.Call | None = None,
-    ) -> None:
-        self.args = tuple(args)
-        self.keywords = keywords or {}
-        self.star = star
-        self.kwstar = kwstar
-        self.places = tuple(places)
-        self.keyword_places = keyword_places or {}
-        self.node = node
-        self.bound_node: ir.Call | None = None
-        self.decorates = ""
-
-    def get(self, position: int, name: str = "") -> Value | None:
-        """An argument by position or name; None if it is not given."""
-        if 0 <= position < len(self.args):
-            return self.args[position]
-        return self.keywords.get(name)
-
-    def place(self, position: int, name: str, default: Place) -> Place:
-        """Where an argument is written."""
-        if 0 <= position < len(self.places):
-            return self.places[position]
-        return self.keyword_places.get(name, default)
-
-    def bound(self, owner: Value) -> Arguments:
-        """The same with one more in front."""
-        front = (self.places[0],) if self.places else ()
-        places = (*front, *self.places) if len(self.places) == len(self.args) and front else self.places
-        return Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        """All of them, in order."""
-        return (
-            *self.args,
-            *self.keywords.values(),
-            *(() if self.star is None else (self.star,)),
-            *(() if self.kwstar is None else (self.kwstar,)),
-        )
-
-
 Handler: TypeAlias = Callable[[Interpreter, Arguments, Place, Frame], Value]
 """What a call of something of a library does."""
-
-
-class Observer:
-    """Sees what the interpreter computes; for the Python oracle."""
-
-    def value(self, frame: Frame, node: ir.Node, value: Value) -> None:
-        """An expression was evaluated."""
-
-    def target(self, frame: Frame, node: ir.Node, value: Value) -> None:
-        """A name, attribute or item was bound."""
-
-    def imported(self, frame: Frame, node: ir.Import | ir.ImportFrom, number: int, value: Value) -> None:
-        """An import statement bound one of its names."""
-
-    def parameter(self, frame: Frame, node: ir.Param, value: Value) -> None:
-        """A parameter was bound."""
-
-    def returned(self, frame: Frame, node: ir.Node, value: Value) -> None:
-        """A call of a function came back."""
-
-    def left(self, frame: Frame, node: ir.Node, exception: Value) -> None:
-        """An exception may leave a function."""
-
-    def entered(self, frame: Frame, node: ir.Node) -> None:
-        """A function was entered."""
-
-    def reached(self, frame: Frame, node: ir.Node) -> None:
-        """A statement is reachable."""
 
 
 def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
@@ -857,7 +580,7 @@ def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:
     for value, guard in values:
         for option in value.options if isinstance(value, Union) else (Option(value),):
             more = tuple(literal for literal in guard if literal not in option.guard)
-            found.append(Option(option.member, (*option.guard, *more)[-8:]))
+            found.append(Option(option.member, (*option.guard, *more)[-MAX_GUARD:]))
     return of(found)
 
 
@@ -867,11 +590,6 @@ def _placeholders(value: Union) -> bool:
     return len(traces) == 1 and not traces & {None, -1}
 
 
-def guard_of(path: Path, base: Path) -> Guard:
-    """The literals that a path has and its base has not."""
-    return tuple(condition.literal for condition in path[len(base) :] if condition.literal is not None)[-8:]
-
-
 def size(identity: object) -> int:
     """How many parts a name has."""
     return 1 + sum(map(size, identity)) if isinstance(identity, tuple) else 1
@@ -879,6 +597,3 @@ def size(identity: object) -> int:
 
 def _later(run: Callable[[Member], Value], member: Member) -> Callable[[], Value]:
     return lambda: run(member)
-
-
-__all__ = ["UNBOUND", "Array", "Ref", "join"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.join import join, of
+from mxlint.domain.members import Const, Member, Option, Ref, Tuple, Value, options
 from mxlint.domain.place import Place
-from mxlint.domain.value import Const, Member, Option, Ref, Tuple, Value, join, of, options
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS
+from mxlint.interpreter.frames import Frame
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.members import NONE, Bound, Ref, Symbolic, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Bound, Ref, Symbolic, Value, members
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.paths import Condition
 from mxlint.syntax.index import TRACERS
 
 MAX_CLASSES: Final = 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Array,
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import constant_range, hull, join, of
+from mxlint.domain.members import (
     Const,
     Kind,
     Member,
@@ -15,20 +15,17 @@ from mxlint.domain.value import (
     Range,
     RangeObject,
     Ref,
-    ShapeOf,
     Symbolic,
     Tuple,
     Unbound,
     Union,
     Unknown,
     Value,
-    constant_range,
-    hull,
-    join,
     members,
-    of,
 )
-from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.domain.place import Place
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import POSITION, parts_of
 
 UNROLLED: Final = 16

@@ -10,15 +10,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import Final, TypeAlias
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Symbolic, Tuple, Value, members
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter import choices
 from mxlint.interpreter.annotations import alternatives, named
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.compiled import making, sinks, tracing, writes
-from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter
+from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.journal import describe, journal

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from mxlint.deep import some_room
 from mxlint.domain.heap import Field, Info
+from mxlint.domain.members import NONE, External, Member, Ref, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, External, Member, Ref, Value, members
 from mxlint.facts import events
 from mxlint.interpreter import (
     activations,
@@ -33,10 +33,13 @@ from mxlint.interpreter import (
     statements,
     truths,
 )
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import calls as compiled_calls
 from mxlint.interpreter.compiled import reads, sinks, writes
-from mxlint.interpreter.core import Arguments, Frame, Interpreter, Observer
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.expressions import evaluate
+from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.observer import Observer
 from mxlint.interpreter.operations import Operations
 from mxlint.models.mlx.table import Table
 from mxlint.project import Project

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import constant_range
+from mxlint.domain.members import (
     FALSE,
     TRUE,
-    Array,
     Bound,
     Const,
     External,
@@ -24,13 +24,15 @@ from mxlint.domain.value import (
     Unbound,
     Unknown,
     Value,
-    constant_range,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.builders import hashed
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import CLASS, FIELDS, environment, mro, special
 
 

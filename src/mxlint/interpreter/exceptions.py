@@ -6,8 +6,9 @@ import builtins
 from functools import cache
 from typing import NoReturn
 
+from mxlint.domain.join import join
+from mxlint.domain.members import Bound, External, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import Bound, External, Ref, Symbolic, Tuple, Unknown, Value, join, members
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.models.load import bases as library_bases
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.members import NONE, Ref, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Ref, Value
 from mxlint.facts.events import EXPORT
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import making
-from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.core import Handler, Interpreter
+from mxlint.interpreter.frames import Frame
 
 
 def _exporter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mxlint.domain.value import (
-    FALSE,
-    NONE,
-    TRUE,
-    UNBOUND,
-    Array,
-    Const,
-    Kind,
-    Ref,
-    Slice,
-    Symbolic,
-    Tuple,
-    Unbound,
-    Unknown,
-    Value,
-    bound,
-    join,
-    members,
-)
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Ref, Slice, Symbolic, Tuple, Unbound, Unknown, Value, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
 from mxlint.interpreter.binding import store
 from mxlint.interpreter.builders import concatenated, copy_dict, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
 from mxlint.interpreter.conditions import bool_op, stopping, tested
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.names import read_name

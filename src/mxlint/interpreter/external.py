@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import (
     NONE,
     UNBOUND,
-    Array,
     Bound,
     Const,
     External,
@@ -21,13 +21,15 @@ from mxlint.domain.value import (
     Unbound,
     Unknown,
     Value,
-    join,
     members,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter import builtin, commandline, containers, elements, generators, library, lookup, modules, sending, streams
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arity import completed
 from mxlint.interpreter.calls import called_back
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.models.load import importers, model
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Location
-from mxlint.domain.value import Array, Ref, Tuple, Value, members
-from mxlint.interpreter.core import ITEMS, Interpreter
+from mxlint.domain.members import Ref, Tuple, Value, members
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.locations import ITEMS
 
 _FOLDED: Final = frozenset(("instance", "list", "dict", "set"))
 CLASS: Final = ("#", "class")

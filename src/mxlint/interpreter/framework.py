@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mxlint.domain.value import NONE, Ref, Symbolic, Value
+from mxlint.domain.members import NONE, Ref, Symbolic, Value
 
 if TYPE_CHECKING:
     from mxlint.domain.place import Place
-    from mxlint.interpreter.core import Arguments, Frame, Interpreter
+    from mxlint.interpreter.arguments import Arguments
+    from mxlint.interpreter.core import Interpreter
+    from mxlint.interpreter.frames import Frame
 
 
 class Framework:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, TRUE, Const, Ref, Tuple, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, TRUE, Array, Const, Ref, Tuple, Value
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.compiled.state import FROZEN
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.submodules import reached, submodules
 
 

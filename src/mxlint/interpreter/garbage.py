@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, TypeAlias
 
+from mxlint.domain.arrays import Operands
 from mxlint.domain.heap import ALIVE, Delta
-from mxlint.domain.value import TRUE, Member, Operands, Value, referred
-from mxlint.interpreter.core import LAZY, OPERANDS, Interpreter, Path
+from mxlint.domain.members import TRUE, Member, Value
+from mxlint.domain.parts import referred
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.locations import LAZY, OPERANDS
+from mxlint.interpreter.paths import Path
 
 Arrived: TypeAlias = tuple[Delta, Value, Path]
 Possible: TypeAlias = tuple[Delta, str | None]

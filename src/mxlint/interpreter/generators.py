@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, External, Member, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, External, Member, Ref, Tuple, Unknown, Value, join, members
 from mxlint.interpreter.activations import ENV, activation, run_body
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import MAX_CALLS, Arguments, Frame, Halt, Interpreter, Target
+from mxlint.interpreter.core import MAX_CALLS, Halt, Interpreter
 from mxlint.interpreter.exceptions import caught, throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.iterators import CLOSING, RETURNED, SENT, THROWN
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operations import Consume
+from mxlint.interpreter.targets import Target
 
 
 def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.heap import Delta
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, External, Member, Ref, Symbolic, Unknown, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, External, Member, Ref, Symbolic, Unknown, Value, join
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import assign, owner_of, store
-from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.exceptions import caught, exception_class, exception_of, is_leaf
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.garbage import caught_states, possible_states
 from mxlint.interpreter.generators import manage
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.paths import Path
+from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 
 HANDLING: Final = ("#", "handling")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
+from mxlint.domain.members import External, Member, Ref
 from mxlint.domain.place import Place
-from mxlint.domain.value import External, Member, Ref
 from mxlint.facts import events
 from mxlint.finding import Span
 from mxlint.interpreter.core import Interpreter

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Guard
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import (
     NONE,
     UNBOUND,
-    Array,
     Bound,
     Const,
     External,
-    Guard,
     Kind,
     Member,
     Range,
     RangeObject,
     Ref,
-    ShapeOf,
     Slice,
     Symbolic,
     Tuple,
@@ -27,17 +26,18 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
-    bound,
-    join,
     members,
     options,
     scalar_type,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter import choices, shadows
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import hashed, is_key, new_list, put
-from mxlint.interpreter.core import Arguments, Frame, Interpreter, guarded
+from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, environment, library_base, special
 from mxlint.interpreter.novelty import resized, taken

@@ -9,36 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, Kind, Member, Range, RangeObject, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Const,
-    Kind,
-    Member,
-    Range,
-    RangeObject,
-    Ref,
-    ShapeOf,
-    Symbolic,
-    Tuple,
-    Union,
-    Unknown,
-    Value,
-    join,
-    members,
-)
 from mxlint.interpreter.advancing import call_next, called_once, element_of, next_of_iterator
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Target
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.novelty import taken
 from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.targets import Target
 
 
 def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame: Frame) -> None:

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import Const, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Const,
-    Ref,
-    Tuple,
-    Value,
-    join,
-    members,
-)
 from mxlint.interpreter.core import Interpreter
 
 

@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Array,
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Literal_
+from mxlint.domain.join import join
+from mxlint.domain.members import (
     Bound,
     Const,
     External,
     Kind,
     Length,
-    Literal_,
     Measure,
     Member,
     Range,
@@ -26,16 +26,17 @@ from mxlint.domain.value import (
     Symbolic,
     Tuple,
     Value,
-    join,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
 from mxlint.interpreter import shadows
-from mxlint.interpreter.core import Context, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from mxlint.domain.arrays import Array, Chain
+from mxlint.domain.members import Const, External, Length, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, number
-from mxlint.domain.value import Array, Chain, Const, External, Length, Ref, Tuple, Value, members
 from mxlint.interpreter import arrays, calls
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.frames import Frame
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 

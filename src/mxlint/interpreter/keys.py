@@ -6,10 +6,12 @@ import struct
 from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Const, Kind, Length, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import provably_different
-from mxlint.domain.value import Array, Const, Kind, Length, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
-from mxlint.interpreter.core import Arguments, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.journal import describe, imprecise
 
 MAX_PARTS: Final = 4_096

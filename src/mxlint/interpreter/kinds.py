@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.value import Array, External, Ref, Union, Value, members
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import External, Ref, Union, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.lookup import mro
 from mxlint.models.mlx.names import is_module_class

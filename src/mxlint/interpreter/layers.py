@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Operands, Ref, Tuple, Value, members
 from mxlint.interpreter import arrays, shapeless
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import reads, sinks, writes
 from mxlint.interpreter.compiled.state import held
-from mxlint.interpreter.core import LAZY, OPERANDS, Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.freezing import freeze
 from mxlint.interpreter.kinds import CLASS, MODULE, base_of, kind
+from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.optimizers import apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.submodules import reached, submodules

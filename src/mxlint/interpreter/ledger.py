@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mxlint.domain.guards import Identity
     from mxlint.domain.heap import Location
+    from mxlint.domain.members import Value
     from mxlint.domain.place import Place
-    from mxlint.domain.value import Identity, Value
     from mxlint.facts.events import Where
+    from mxlint.interpreter.arguments import Arguments
     from mxlint.interpreter.compiled.state import Trace
-    from mxlint.interpreter.core import Arguments
     from mxlint.syntax import ir
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Const, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import Array, Const, Ref, Tuple, Value, members
-from mxlint.interpreter.core import Context, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context
 from mxlint.interpreter.novelty import rounds_around, within
 
 LONGER = "longer than "

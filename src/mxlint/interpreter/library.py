@@ -6,11 +6,11 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import (
     NONE,
     UNBOUND,
-    Array,
     Bound,
     Const,
     External,
@@ -25,22 +25,26 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
-    join,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter import choices
 from mxlint.interpreter.advancing import element_of
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.builders import new_list, new_set, put
+from mxlint.interpreter.compiled.sinks import ARRAY_LIKE
 from mxlint.interpreter.constants import MISSING, python_value
-from mxlint.interpreter.core import ARRAY_LIKE, Arguments, Condition, Frame, Halt, Interpreter
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import STORED, append, known_items, view_element
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.novelty import read_out
+from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type

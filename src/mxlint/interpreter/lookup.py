@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, join, members
-from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Interpreter
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.models.load import bases, constant, kind_of, model
 
 CLASS: Final = ("#", "class")

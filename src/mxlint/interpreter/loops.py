@@ -6,17 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, widened
+from mxlint.domain.members import NONE, Unknown
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Literal_,
-    Unknown,
-)
 from mxlint.interpreter import summaries
 from mxlint.interpreter.carried import carried
-from mxlint.interpreter.core import Condition, Halt, Interpreter, Path, Target
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.folding import fold
+from mxlint.interpreter.paths import Condition, Path
+from mxlint.interpreter.targets import Target
 
 MAX_ROUNDS: Final = 12
 """Rounds after which what is not stable is given up: that is a defect of widening."""

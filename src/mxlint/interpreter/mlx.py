@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Literal_
+from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Const,
-    External,
-    Literal_,
-    Member,
-    Ref,
-    Symbolic,
-    Tuple,
-    Value,
-    members,
-)
 from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, presumptions, quantizing, results, transforms
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import making, sinks, writes
-from mxlint.interpreter.core import LAZY, Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import ancestors
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.locations import LAZY
+from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.reach import arrays_in, each_array
 from mxlint.interpreter.trees import tree_flatten, tree_map
 from mxlint.models.mlx.names import DTYPES, canonical

@@ -6,12 +6,16 @@ import builtins
 from typing import Final
 
 from mxlint.domain.heap import Info
+from mxlint.domain.join import join
+from mxlint.domain.members import UNBOUND, Const, External, Ref, Symbolic, Unknown, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import UNBOUND, Const, External, Ref, Symbolic, Unknown, Value, join
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import store
-from mxlint.interpreter.core import Arguments, Condition, Frame, FrameInfo, Halt, Interpreter
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.library import python_value
+from mxlint.interpreter.paths import Condition
 from mxlint.models.load import canonical, kind_of, libraries
 from mxlint.project import Found
 from mxlint.source import Source

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mxlint.domain.value import Composite, Guard, Identity, Literal_, Member, Option, Symbolic, Union, Value, of
-from mxlint.interpreter.core import Condition, Context, Interpreter, Path
+from mxlint.domain.guards import Guard, Identity, Literal_
+from mxlint.domain.join import of
+from mxlint.domain.members import Composite, Member, Option, Symbolic, Union, Value
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context
+from mxlint.interpreter.paths import Condition, Path
 
 
 def moved(context: Context, contexts: dict[Context, Context]) -> Context:

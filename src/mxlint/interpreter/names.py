@@ -5,9 +5,11 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
-from mxlint.domain.value import External, Option, Ref, Unbound, Union, Value, members, of
-from mxlint.interpreter.core import Frame, FrameInfo, Interpreter
+from mxlint.domain.join import of
+from mxlint.domain.members import External, Option, Ref, Unbound, Union, Value, members
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.syntax import ir
 
 _BUILTINS: Final = frozenset(dir(builtins))

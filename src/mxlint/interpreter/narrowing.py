@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mxlint.domain.value import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, members, of, scalar_type
-from mxlint.interpreter.core import Frame, Halt, Interpreter
+from mxlint.domain.join import of
+from mxlint.domain.members import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, members, scalar_type
+from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.names import find_name
 from mxlint.interpreter.type_tests import instance_of, kinds_of_class
 from mxlint.syntax import ir

@@ -11,28 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.guards import Identity
+from mxlint.domain.join import of
+from mxlint.domain.members import Const, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Union, Value, members, options, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
-from mxlint.domain.value import (
-    Array,
-    Const,
-    Identity,
-    Kind,
-    Member,
-    Operands,
-    Range,
-    Ref,
-    Slice,
-    Symbolic,
-    Tuple,
-    Union,
-    Value,
-    members,
-    of,
-    options,
-    scalar_type,
-)
-from mxlint.interpreter.core import OPERANDS, Context, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context
+from mxlint.interpreter.locations import OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""

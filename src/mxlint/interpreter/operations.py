@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from mxlint.domain.value import Member, Value
+from mxlint.domain.members import Member, Value
 
 if TYPE_CHECKING:
     from mxlint.domain.heap import Field
     from mxlint.domain.place import Place
-    from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth
+    from mxlint.interpreter.arguments import Arguments
+    from mxlint.interpreter.core import Interpreter
+    from mxlint.interpreter.frames import Frame
+    from mxlint.interpreter.paths import Truth
     from mxlint.syntax import ir
 
 Consume = Callable[[Value], "Value | None"]

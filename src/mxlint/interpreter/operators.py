@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Array,
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import join
+from mxlint.domain.members import (
     Const,
     External,
     Kind,
@@ -18,24 +18,26 @@ from mxlint.domain.value import (
     Range,
     RangeObject,
     Ref,
-    ShapeOf,
     Slice,
     Symbolic,
     Tuple,
     Union,
     Unknown,
     Value,
-    join,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.builders import concatenated, copy_dict, joined_content, new_list, new_set
 from mxlint.interpreter.constants import MISSING, python_value
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.equality import contains, equal, identical
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.text import text_of
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.load import model

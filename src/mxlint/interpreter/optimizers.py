@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, TRUE, Array, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import reads, writes
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.freezing import trains
 from mxlint.interpreter.kinds import CLASS, base_of
 from mxlint.interpreter.lookup import class_attribute

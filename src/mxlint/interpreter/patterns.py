@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.join import bound
+from mxlint.domain.members import (
     UNBOUND,
     Const,
     External,
@@ -17,15 +17,17 @@ from mxlint.domain.value import (
     Unbound,
     Unknown,
     Value,
-    bound,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter.binding import store
 from mxlint.interpreter.builders import copy_dict, new_list
-from mxlint.interpreter.core import Frame, Interpreter, Truth
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import class_attribute
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.paths import Truth
 from mxlint.interpreter.type_tests import instance_of
 from mxlint.syntax import ir
 

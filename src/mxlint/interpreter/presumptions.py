@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mxlint.domain.value import NONE, Array, Const, Identity, Member, Symbolic, Value, members
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Identity
+from mxlint.domain.members import NONE, Const, Member, Symbolic, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.reach import arrays_in

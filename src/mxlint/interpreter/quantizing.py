@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, External, Ref, Tuple, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, External, Ref, Tuple, Value
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import writes
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.kinds import CLASS
 from mxlint.interpreter.submodules import submodules
 

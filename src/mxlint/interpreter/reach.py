@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.heap import ALIVE, Field
-from mxlint.domain.value import Array, Member, Ref, Tuple, Value, members, referred
+from mxlint.domain.members import Member, Ref, Tuple, Value, members
+from mxlint.domain.parts import referred
 from mxlint.interpreter.core import Interpreter
 
 CONTAINERS: Final = frozenset(("list", "dict"))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, join, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.classes import instantiate
 from mxlint.interpreter.constants import MISSING, python_value
-from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Handler, Interpreter
+from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
 from mxlint.interpreter.reflection import name_class

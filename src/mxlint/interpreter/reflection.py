@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import (
     FALSE,
     NONE,
     TRUE,
     UNBOUND,
-    Array,
     Bound,
     Const,
     External,
@@ -22,15 +22,16 @@ from mxlint.domain.value import (
     Unbound,
     Unknown,
     Value,
-    bound,
-    join,
     library_class,
     members,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter import choices
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
-from mxlint.interpreter.core import Arguments, Frame, FrameInfo, Handler, Interpreter
+from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.exceptions import ancestors
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.lookup import BASES, CLASS, class_attribute, library_attribute, library_base, mro
 from mxlint.interpreter.type_tests import builtin_type, classes_in, instance_of
 from mxlint.models.load import constant, kind_of, model

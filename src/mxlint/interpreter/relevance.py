@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.heap import Field
-from mxlint.domain.value import Bound, External, Ref, Tuple, Value, members
-from mxlint.interpreter.core import FrameInfo, Interpreter
+from mxlint.domain.members import Bound, External, Ref, Tuple, Value, members
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.lookup import BASES, CLASS
 from mxlint.syntax.index import ANY, TRACERS, Block, Import

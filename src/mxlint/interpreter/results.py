@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from mxlint.domain.arrays import Chain
+from mxlint.domain.members import TRUE, Composite, Const, Symbolic, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import TRUE, Chain, Composite, Const, Symbolic, Value, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.novelty import OF_SHAPES
 from mxlint.interpreter.presumptions import GIVEN, PRESUMED
 from mxlint.interpreter.reach import arrays_in, each_place

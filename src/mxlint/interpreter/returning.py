@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mxlint.domain.value import Array, Bound, Member, Ref, Tuple, Value, members
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Bound, Member, Ref, Tuple, Value, members
 from mxlint.facts import events
 from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.comprehensions import Clauses
-from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import Generator
 from mxlint.interpreter.iterators import PARTS

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Ref, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Ref,
-    Value,
-    join,
-)
 from mxlint.interpreter.advancing import next_of_iterator
-from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, SENT, THROWN
 from mxlint.interpreter.yielding import as_iterator, take_back
 

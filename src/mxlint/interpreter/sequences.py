@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import constant_range, hull, join
+from mxlint.domain.members import (
     FALSE,
     NONE,
     UNBOUND,
-    Array,
     Const,
     External,
     Kind,
@@ -18,26 +18,25 @@ from mxlint.domain.value import (
     Range,
     RangeObject,
     Ref,
-    ShapeOf,
     Slice,
     Symbolic,
     Tuple,
     Unknown,
     Value,
-    constant_range,
-    hull,
-    join,
     members,
     scalar_type,
 )
+from mxlint.domain.place import Place
 from mxlint.interpreter.advancing import element_of, next_item
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list, new_set, put
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
-from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.deques import MAXLEN, cut
 from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.lookup import environment, special

@@ -7,9 +7,11 @@ same each time.
 from __future__ import annotations
 
 from mxlint.domain.heap import Info
+from mxlint.domain.join import bound, of
+from mxlint.domain.members import UNBOUND, Const, Option, Symbolic, Unbound, Value, options
 from mxlint.domain.place import Place
-from mxlint.domain.value import UNBOUND, Const, Option, Symbolic, Unbound, Value, bound, of, options
-from mxlint.interpreter.core import Context, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context, Frame
 
 
 def shadow(i: Interpreter, owner: Symbolic, place: Place) -> int:

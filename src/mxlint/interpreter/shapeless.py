@@ -7,29 +7,16 @@ from functools import partial
 from math import prod
 from typing import Final
 
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.members import Const, External, Length, Member, Range, Ref, Slice, Tuple, Union, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
-from mxlint.domain.value import (
-    Array,
-    Const,
-    External,
-    Length,
-    Member,
-    Range,
-    Ref,
-    ShapeOf,
-    Slice,
-    Tuple,
-    Union,
-    Value,
-    members,
-    scalar_type,
-)
 from mxlint.facts.events import Axis, Effect, Extent
 from mxlint.interpreter.arithmetic import origins as number_origins
 from mxlint.interpreter.arithmetic import size_of
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import size_fact
 from mxlint.models.mlx.table import Shapeless
 

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
+from mxlint.domain.members import NONE, External, Ref, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, External, Ref, Value, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
-from mxlint.interpreter.core import Arguments, Frame, Halt, Interpreter, Path, Target
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.handlers import handled_error, try_statement, with_statement
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.loops import repeat
+from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
+from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 
 

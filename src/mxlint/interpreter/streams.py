@@ -10,13 +10,18 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, UNBOUND, Array, Const, Ref, Symbolic, Tuple, Union, Unknown, Value, join
 from mxlint.interpreter.advancing import element_of
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter, Truth
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import POSITION, new_iterator
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.paths import Condition, Truth
 from mxlint.interpreter.yielding import yielded
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.domain.value import Ref, Tuple, Value, members
+from mxlint.domain.members import Ref, Tuple, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.kinds import CLASS, kind
 

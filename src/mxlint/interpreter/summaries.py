@@ -14,36 +14,36 @@ from collections.abc import Iterable
 from copy import copy
 from typing import Any, Final, TypeAlias
 
+from mxlint.domain.arrays import Array, Operands, Traces
+from mxlint.domain.guards import Identity
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
-from mxlint.domain.place import Place
-from mxlint.domain.size import Size, symbols
-from mxlint.domain.value import (
+from mxlint.domain.members import (
     UNBOUND,
-    Array,
     Composite,
     Const,
     External,
-    Identity,
     Kind,
     Length,
     Member,
-    Operands,
     Range,
     Ref,
     Symbolic,
-    Traces,
     Unbound,
     Union,
     Unknown,
     Value,
-    each_option,
-    referred,
-    rename,
 )
-from mxlint.interpreter.core import OPERANDS, Again, Arguments, Context, Halt, Interpreter, Path, count_write
+from mxlint.domain.parts import each_option, referred, rename
+from mxlint.domain.place import Place
+from mxlint.domain.size import Size, symbols
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Again, Halt, Interpreter, count_write
+from mxlint.interpreter.frames import Context
 from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
 from mxlint.interpreter.journal import in_loop
+from mxlint.interpreter.locations import OPERANDS
 from mxlint.interpreter.moving import Move, is_inside, moved
+from mxlint.interpreter.paths import Path
 from mxlint.interpreter.relevance import world
 
 MAX_SUMMARIES: Final = 4

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from mxlint.domain.guards import Cause
+from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import Cause, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import makes_short_text
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import special
 
 Way = Literal["str", "repr", "format"]

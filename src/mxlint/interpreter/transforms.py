@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import NONE, Array, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.facts import events
 from mxlint.interpreter import calls, freezing, shapeless
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.journal import journal, modality, note, where
 from mxlint.interpreter.reach import arrays_in

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mxlint.domain.join import join
+from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Const,
-    Kind,
-    Member,
-    Ref,
-    Symbolic,
-    Tuple,
-    Unknown,
-    Value,
-    join,
-    members,
-)
 from mxlint.interpreter import kinds
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list, put
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.keys import MAX_PARTS
 
 

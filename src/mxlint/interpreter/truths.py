@@ -6,17 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from mxlint.domain import size as sizes
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Array,
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Cause, Identity, Literal_
+from mxlint.domain.join import constant_range
+from mxlint.domain.members import (
     Bound,
-    Cause,
     Const,
     External,
-    Identity,
     Kind,
     Length,
-    Literal_,
     Measure,
     Member,
     Option,
@@ -30,12 +28,15 @@ from mxlint.domain.value import (
     Union,
     Unknown,
     Value,
-    constant_range,
     members,
     options,
 )
-from mxlint.interpreter.core import Arguments, Frame, Interpreter, Truth, size
+from mxlint.domain.place import Place
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.core import Interpreter, size
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import environment, special
+from mxlint.interpreter.paths import Truth
 
 
 def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.value import (
-    Array,
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import (
     Bound,
     External,
     Member,

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import MAX_GUARD
+from mxlint.domain.join import of
+from mxlint.domain.members import NONE, Const, Member, Option, Symbolic, Tuple, Unknown, Value, options
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    MAX_GUARD,
-    NONE,
-    Array,
-    Const,
-    Member,
-    Option,
-    ShapeOf,
-    Symbolic,
-    Tuple,
-    Unknown,
-    Value,
-    of,
-    options,
-)
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 
 

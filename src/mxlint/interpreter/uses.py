@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from mxlint.domain.value import External, Ref, members
+from mxlint.domain.members import External, Ref, members
 from mxlint.interpreter.annotations import named
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.functions import FunctionInfo

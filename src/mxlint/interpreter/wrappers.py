@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.join import join
+from mxlint.domain.members import UNBOUND, Bound, External, Member, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import UNBOUND, Bound, External, Member, Ref, Tuple, Unknown, Value, join, members
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.calls import register
-from mxlint.interpreter.core import Arguments, Frame, Handler, Interpreter
+from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.exceptions import ancestors, throw_named
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.type_tests import instance_of
 

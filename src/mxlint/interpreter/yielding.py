@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from mxlint.domain.heap import Delta
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    TRUE,
-    UNBOUND,
-    Member,
-    Ref,
-    Tuple,
-    Value,
-    join,
-    members,
-)
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Frame, Halt, Interpreter, Target
+from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import ITEMS, append
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import CLOSING, EFFECTS, ITERATED, new_iterator
+from mxlint.interpreter.targets import Target
 
 
 def as_iterator(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:

@@ -10,26 +10,20 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import TRUE, Ref, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    TRUE,
-    Array,
-    Ref,
-    Tuple,
-    Unbound,
-    Unknown,
-    Value,
-    members,
-)
 from mxlint.facts import events
 from mxlint.interpreter import clocks
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import captured
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.refusals import argument
 from mxlint.interpreter.compiled.replays import compare, replay
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
-from mxlint.interpreter.core import Arguments, Condition, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import (
     call_places,
@@ -42,6 +36,7 @@ from mxlint.interpreter.journal import (
     where,
 )
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
+from mxlint.interpreter.paths import Condition
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mxlint.domain.arrays import Array, Chain
+from mxlint.domain.members import NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.parts import each_part, rename
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Chain,
-    Const,
-    External,
-    Kind,
-    Member,
-    Ref,
-    Symbolic,
-    Tuple,
-    Union,
-    Unknown,
-    Value,
-    each_part,
-    members,
-    rename,
-)
 from mxlint.facts import events
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.state import ITEMS, Trace, older
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
     journal,
     where,

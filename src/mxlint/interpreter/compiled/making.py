@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Range, Ref, Tuple, Union, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Bound,
-    Const,
-    External,
-    Kind,
-    Member,
-    Range,
-    Ref,
-    Tuple,
-    Union,
-    Value,
-    members,
-)
 from mxlint.facts import events
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import capture_fact
 from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
-from mxlint.interpreter.core import Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import (
     journal,

@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from mxlint.domain.arrays import Array, Chain
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Chain,
-    Const,
-    External,
-    Member,
-    Ref,
-    Symbolic,
-    Tuple,
-    Unknown,
-    Value,
-    join,
-    members,
-)
 from mxlint.interpreter.annotations import alternatives, named
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.refusals import refused_member
 from mxlint.interpreter.compiled.state import ITEMS, Trace
-from mxlint.interpreter.core import Arguments, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.heap import Location
+from mxlint.domain.members import TRUE, UNBOUND, Const, Ref, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    TRUE,
-    UNBOUND,
-    Array,
-    Const,
-    Operands,
-    Ref,
-    Tuple,
-    Value,
-    members,
-    scalar_type,
-)
 from mxlint.facts import events
 from mxlint.interpreter.compiled.state import CONTENT, FROZEN, ITEMS, Seen, Trace, container, count, older, under, value_kind
-from mxlint.interpreter.core import LAZY, OPERANDS, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
     call_places,
     describe,
@@ -30,6 +21,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
+from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.reach import arrays_in
 
 

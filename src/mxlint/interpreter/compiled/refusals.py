@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Bound,
-    Const,
-    External,
-    Kind,
-    Member,
-    RangeObject,
-    Ref,
-    Slice,
-    Tuple,
-    Value,
-    members,
-)
 from mxlint.facts import events
 from mxlint.interpreter import novelty
 from mxlint.interpreter.compiled.making import target

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Location
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, UNBOUND, Bound, Kind, Member, Range, Ref, Tuple, Union, Unknown, Value, members
+from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    UNBOUND,
-    Array,
-    Bound,
-    Kind,
-    Literal_,
-    Member,
-    Range,
-    Ref,
-    Tuple,
-    Union,
-    Unknown,
-    Value,
-    join,
-    members,
-    rename,
-)
 from mxlint.facts import events
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
-from mxlint.interpreter.core import CLIENT, Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
     describe,
     imprecise,
@@ -37,6 +26,7 @@ from mxlint.interpreter.journal import (
     where,
 )
 from mxlint.interpreter.lookup import CLASS
+from mxlint.interpreter.paths import CLIENT
 from mxlint.interpreter.presumptions import of_iterable
 
 

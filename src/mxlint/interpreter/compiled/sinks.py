@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
+from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    FALSE,
-    TRUE,
-    Array,
-    Chain,
-    Length,
-    Measure,
-    Member,
-    Operands,
-    Ref,
-    ShapeOf,
-    Symbolic,
-    Tuple,
-    Value,
-    members,
-)
 from mxlint.facts import events
 from mxlint.interpreter import clocks
 from mxlint.interpreter.arithmetic import origins
 from mxlint.interpreter.compiled.state import Trace
-from mxlint.interpreter.core import ARRAY_LIKE, LAZY, OPERANDS, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
     call_places,
     imprecise,
@@ -37,6 +24,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
+from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.presumptions import GIVEN, root, words
 from mxlint.interpreter.reach import arrays_in, each_array
 
@@ -176,6 +164,8 @@ def _operand(what: str, place: Place, operand: Place | None) -> str:
     return " ".join((operand or place).text.split())
 
 
+ARRAY_LIKE: Final = "converts deep"
+"""A conversion that looks into containers: it is for arrays and what is like them, a number alone is not handed to it."""
 USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", ARRAY_LIKE: "convert", "truth": "truth", "index": "index",
                "bytes": "convert", "saves": "evaluate", "evaluates": "evaluate"}  # fmt: skip
 

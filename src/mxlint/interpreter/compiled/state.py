@@ -6,33 +6,33 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Final
 
+from mxlint.domain.arrays import Array, Traces
+from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Location
-from mxlint.domain.place import Place
-from mxlint.domain.value import (
+from mxlint.domain.join import join
+from mxlint.domain.members import (
     TRUE,
     UNBOUND,
-    Array,
     Bound,
     Const,
     External,
     Length,
-    Literal_,
     RangeObject,
     Ref,
     Slice,
     Symbolic,
-    Traces,
     Tuple,
     Unknown,
     Value,
-    each_part,
-    join,
     members,
-    referred,
     scalar_type,
 )
+from mxlint.domain.parts import each_part, referred
+from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.core import ANY, Context, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context, Frame
+from mxlint.interpreter.locations import ANY
 from mxlint.interpreter.moving import is_inside
 
 MAX_TRACES: Final = 6

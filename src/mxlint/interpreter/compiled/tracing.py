@@ -5,30 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.heap import Location
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Member, Ref, Tuple, Value, members
+from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    NONE,
-    Array,
-    Chain,
-    Member,
-    Operands,
-    Ref,
-    Traces,
-    Tuple,
-    Value,
-    join,
-    members,
-    rename,
-)
 from mxlint.facts import events
 from mxlint.interpreter import novelty, results, summaries
+from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import close_captures, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held
-from mxlint.interpreter.core import OPERANDS, Arguments, Frame, Interpreter
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
     describe,
     modality,
@@ -36,6 +28,7 @@ from mxlint.interpreter.journal import (
     where,
 )
 from mxlint.interpreter.lengthening import LONGER, given_back
+from mxlint.interpreter.locations import OPERANDS
 from mxlint.interpreter.presumptions import shown
 from mxlint.interpreter.reach import CONTAINERS, arrays_in
 

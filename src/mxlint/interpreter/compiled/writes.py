@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+from mxlint.domain.members import Const, Ref, Tuple, Unbound, Value, members, scalar_type
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
-from mxlint.domain.value import (
-    Const,
-    Ref,
-    Tuple,
-    Unbound,
-    Value,
-    each_part,
-    members,
-    scalar_type,
-)
 from mxlint.facts import events
 from mxlint.interpreter import results
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import CHANGED, NUMBERS, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
-from mxlint.interpreter.core import Frame, Interpreter, count_write
+from mxlint.interpreter.core import Interpreter, count_write
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
     call_places,
     describe,

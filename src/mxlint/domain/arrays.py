@@ -1,0 +1,161 @@
+"""Members that stand for arrays, and for what is known of an array only: its shape, what it is computed from, the traces that read it."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from mxlint.domain.members import Length, Member
+from mxlint.domain.size import symbol
+
+
+class Array(Member):
+    """An mx.array. `ident` names the object; `trace` the trace whose placeholder it is or is computed from (None: none; -1: not known).
+
+    `shape` is a tuple of sizes or None, `dtype` MLX's name or None. `chain` leads to where it came into being. `grows`: why its shape
+    differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
+    that the loop changes); "differs": it is made of arrays of different shapes, which says so only if this shape was known in an earlier round.
+    `several`: it stands for other arrays as well, since a union had too many: all arrays of a union with it are part of it.
+    """
+
+    __slots__ = ("chain", "dtype", "grows", "ident", "origin", "several", "shape", "trace")
+
+    def __init__(
+        self,
+        ident: int,
+        trace: int | None = None,
+        shape: tuple[object, ...] | None = None,
+        dtype: str | None = None,
+        chain: Chain | None = None,
+        origin: frozenset[int] = frozenset(),
+        grows: str = "",
+        several: bool = False,
+    ) -> None:
+        self.ident = ident
+        self.several = several
+        self.trace = trace
+        self.grows = grows
+        self.shape = shape
+        self.dtype = dtype
+        self.chain = chain
+        self.origin = origin
+
+    def key(self) -> tuple[object, ...]:
+        return (self.ident, self.trace, self.shape, self.dtype, self.origin, self.grows, self.several)
+
+    def but(self, **changes: object) -> Array:
+        """The same array with some fields changed."""
+        fields: dict[str, object] = {name: getattr(self, name) for name in _ARRAY}
+        return Array(**{**fields, **changes})  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return self.ident
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Array)
+            and self.ident == other.ident
+            and self.trace == other.trace
+            and self.dtype == other.dtype
+            and self.grows == other.grows
+            and self.several is other.several
+            and self.shape == other.shape
+            and self.origin == other.origin
+        )
+
+
+_ARRAY: Final = Array.__slots__
+
+
+class Chain:
+    """One link of the provenance of an array: it was made, or handed on, at `place`, from `origin`.
+
+    `presumed`: the placeholder at its beginning, if that is only presumed to be an array.
+    """
+
+    __slots__ = ("note", "origin", "place", "presumed")
+
+    def __init__(self, place: object, note: str, origin: Chain | None = None, presumed: int | None = None) -> None:
+        self.place = place
+        self.note = note
+        self.origin = origin
+        self.presumed: int | None = origin.presumed if origin is not None else presumed
+
+
+class Traced(Protocol):
+    """A trace that a compiled object has. `number` is that of its cache key, `refers` are the objects and arrays that it holds on to."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def refers(self) -> frozenset[int]: ...
+
+
+class Traces(Member):
+    """The traces that a compiled object has, each with its cache key, its result and what it read. Two members of one object are joined:
+    of two traces of one key, one stands for both."""
+
+    __slots__ = ("entries", "oid")
+
+    def __init__(self, oid: int, entries: tuple[Traced, ...]) -> None:
+        self.oid = oid
+        self.entries = entries
+
+    def key(self) -> tuple[object, ...]:
+        return (self.oid, frozenset(self.entries))
+
+
+class Operands(Member):
+    """The arrays that an array is computed from, by number; None: they differ. Two members are joined. Never seen by a program."""
+
+    __slots__ = ("idents",)
+
+    def __init__(self, idents: tuple[int, ...] | None) -> None:
+        self.idents = idents
+
+    def key(self) -> tuple[object, ...]:
+        return (self.idents,)
+
+
+class ShapeOf(Member):
+    """The shape of an array of unknown rank: `origin` are the array arguments that have it; `exact`: in the same order of axes."""
+
+    __slots__ = ("exact", "ident", "origin")
+
+    def __init__(self, ident: int, origin: frozenset[int], exact: bool) -> None:
+        self.ident = ident
+        self.origin = origin
+        self.exact = exact
+
+    def key(self) -> tuple[object, ...]:
+        return (self.ident, self.origin, self.exact)
+
+    def axis(self, number: int | None) -> Length:
+        """The length of an axis (negative: from the end; None: any)."""
+        at = number if self.exact else None
+        origins = frozenset((argument, at) for argument in self.origin)
+        return Length(symbol(("axis", self.ident, number), 0, origins))  # type: ignore[arg-type]
+
+
+def growth(a: Array, b: Array) -> str:
+    """Why the shape of what a site makes differs from round to round, as far as two rounds say."""
+    differs = "differs" in (a.grows, b.grows) and _unlike(a.shape, b.shape)
+    return "rounds" if differs or "rounds" in (a.grows, b.grows) else max(a.grows, b.grows)
+
+
+def _unlike(a: tuple[object, ...] | None, b: tuple[object, ...] | None) -> bool:
+    """Whether two shapes differ, at least one of them in a length that is known."""
+    if a is None or b is None or len(a) != len(b):
+        return False
+    return any(x != y and (x is not None or y is not None) for x, y in zip(a, b))
+
+
+def join_arrays(a: Array, b: Array) -> Array:
+    """One array of which two descriptions are known: what they disagree in is unknown."""
+    shape = a.shape
+    if a.shape != b.shape:
+        same_rank = a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape)
+        shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape)) if same_rank and a.shape and b.shape else None
+    trace = a.trace if a.trace == b.trace else -1
+    dtype = a.dtype if a.dtype == b.dtype else None
+    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, max(a.grows, b.grows), a.several or b.several)

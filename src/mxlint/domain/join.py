@@ -1,0 +1,260 @@
+"""The join of the lattice of values: one value that stands for several, of at most `MAX_MEMBERS` members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import gcd
+from typing import Any, Final
+
+from mxlint.domain.arrays import Array, Operands, Traces, growth, join_arrays
+from mxlint.domain.guards import Cause
+from mxlint.domain.members import (
+    UNBOUND,
+    Const,
+    Kind,
+    Member,
+    Option,
+    Range,
+    RangeObject,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
+
+MAX_MEMBERS: Final = 8
+"""A union of more members than this widens."""
+
+
+def filtered(value: Value, keep: Callable[[Member], Member | None]) -> Value | None:
+    """The members that `keep` leaves, each with its guard; None if none is left."""
+    found = [Option(member, option.guard) for option in options(value) if (member := keep(option.member)) is not None]
+    return of(found) if found else None
+
+
+def bound(value: Value) -> Value | None:
+    """The value as far as there is one: without `UNBOUND`."""
+    if not isinstance(value, Union):
+        return None if isinstance(value, Unbound) else value
+    return filtered(value, lambda member: None if isinstance(member, Unbound) else member)
+
+
+def of(alternatives: Iterable[Option]) -> Value:
+    """The value that is one of some alternatives, joined and widened where there are too many."""
+    found: list[Option] = []
+    slots: dict[object, int] = {}
+    names: dict[int, list[int]] = {}
+    kinds: set[type[Member]] = set()
+    for option in alternatives:
+        member = option.member
+        kind = type(member)
+        kinds.add(kind)
+        if kind is Symbolic:
+            at = _named(member, found, names)
+        else:
+            at = slots.setdefault(_SLOTS[kind](member) if kind in _SLOTS else member, len(found))
+        if at == len(found):
+            found.append(option)
+        else:
+            present = found[at]
+            common = tuple([literal for literal in present.guard if literal in option.guard])
+            found[at] = Option(_together(present.member, member), common)
+    if len(found) == 1:
+        return found[0].member
+    alike = tuple(found)
+    if Range in kinds:
+        alike = _one_range(alike)
+    if Tuple in kinds:
+        alike = _one_sequence(alike)
+    if Array in kinds:
+        alike = _one_array(alike)
+    if len(alike) == 1:
+        return alike[0].member
+    if len(alike) > MAX_MEMBERS:
+        return _widened([option.member for option in alike])
+    return Union(alike)
+
+
+def _named(member: Member, found: list[Option], names: dict[int, list[int]]) -> int:
+    """Where something symbolic of the same identity stands, by the hashes that these keep: identities are deep. The end, if it is new."""
+    assert isinstance(member, Symbolic)
+    same = names.setdefault(hash(member), [])
+    for at in same:
+        other = found[at].member.identity  # type: ignore[attr-defined]
+        if other is member.identity or other == member.identity:
+            return at
+    same.append(len(found))
+    return len(found)
+
+
+_SLOTS: Final[dict[type[Member], Callable[[Any], object]]] = {
+    Array: lambda member: ("array", member.ident),
+    Traces: lambda member: ("traces", member.oid),
+    Operands: lambda member: "operands",
+}
+"""For members of which a value has one for each identity: what that is. Others are one if they are equal."""
+
+
+def hull(value: Value) -> tuple[int | None, int | None] | None:
+    """Bounds of an integer, None for no bound; None for what may be no integer."""
+    lows: list[int | None] = []
+    highs: list[int | None] = []
+    for member in members(value):
+        if isinstance(member, Range):
+            lows.append(member.low)
+            highs.append(member.high)
+        elif isinstance(member, Const) and type(member.value) is int:
+            lows.append(member.value)
+            highs.append(member.value)
+        else:
+            return None
+    low = None if None in lows else min(x for x in lows if x is not None)
+    high = None if None in highs else max(x for x in highs if x is not None)
+    return low, high
+
+
+def constant_range(member: RangeObject) -> range | None:
+    """A range of which all bounds are constant, as Python's own."""
+    bounds = [int(b.value) for b in (member.start, member.stop, member.step) if isinstance(b, Const) and isinstance(b.value, int)]
+    return range(*bounds) if len(bounds) == 3 and bounds[2] else None
+
+
+def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Several steps are one; a number that it covers, or that continues it, is part of it."""
+    ranges = [option.member for option in found if isinstance(option.member, Range)]
+    if not ranges or len(found) == 1:
+        return found
+    whole = ranges[0]
+    for other in ranges[1:]:
+        low = None if whole.low is None or other.low is None else min(whole.low, other.low)
+        high = None if whole.high is None or other.high is None else max(whole.high, other.high)
+        apart = whole.low - other.low if whole.low is not None and other.low is not None else 1
+        whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1)
+    numbers = {o.member.value for o in found if isinstance(o.member, Const) and type(o.member.value) is int and not o.guard}
+    while whole.high is not None and whole.high + whole.stride in numbers:
+        whole = Range(whole.low, whole.high + whole.stride, whole.stride)
+    while whole.low is not None and whole.low - whole.stride in numbers:
+        whole = Range(whole.low - whole.stride, whole.high, whole.stride)
+    rest = tuple(option for option in found if not isinstance(option.member, Range) and not _covers(whole, option.member))
+    return (*rest, Option(whole))
+
+
+def _one_array(found: tuple[Option, ...]) -> tuple[Option, ...]:
+    """An array that stands for several already stands for the others, too."""
+    arrays = [option.member for option in found if isinstance(option.member, Array)]
+    if len(arrays) < 2 or not any(array.several for array in arrays):
+        return found
+    return (*(option for option in found if not isinstance(option.member, Array)), Option(_several(arrays)))
+
+
+def _several(arrays: list[Array]) -> Array:
+    whole, *others = sorted(arrays, key=lambda array: array.ident)
+    for array in others:
+        whole = join_arrays(whole, array.but(ident=whole.ident))
+    return whole.but(several=True)
+
+
+def _one_sequence(found: tuple[Option, ...]) -> tuple[Option, ...]:
+    """A tuple is part of one of unknown length that stands for it, and is bound wherever it is."""
+    if len(found) == 1:
+        return found
+    wholes = [option for option in found if isinstance(option.member, Tuple) and option.member.items is None]
+    for whole in wholes:
+        assert isinstance(whole.member, Tuple)
+        items = set(members(whole.member.element)) if whole.member.element is not None else set()
+        found = tuple(option for option in found if option is whole or not _within(option, items, whole))
+    return found
+
+
+def _within(option: Option, items: set[Member], whole: Option) -> bool:
+    """Whether a tuple is one of those that another, with these items, stands for."""
+    member = option.member
+    if not isinstance(member, Tuple) or member.cls != whole.member.cls or not set(whole.guard) <= set(option.guard):  # type: ignore[attr-defined]
+        return False
+    return all(inner in items for part in member.parts for inner in members(part))
+
+
+def _covers(whole: Range, member: Member) -> bool:
+    """Whether a step contains a number."""
+    if not isinstance(member, Const) or type(member.value) is not int:
+        return False
+    value = member.value
+    inside = (whole.low is None or whole.low <= value) and (whole.high is None or value <= whole.high)
+    anchor = whole.low if whole.low is not None else whole.high
+    return inside and (whole.stride == 1 or anchor is not None and (value - anchor) % whole.stride == 0)
+
+
+def _together(a: Member, b: Member) -> Member:
+    """Two members of one identity as one."""
+    if a is b or a == b:
+        return a
+    if isinstance(a, Array) and isinstance(b, Array):
+        # One site in one context: what it makes differs between the rounds of a loop.
+        return join_arrays(a, b).but(grows=growth(a, b))
+    if isinstance(a, Traces) and isinstance(b, Traces):
+        numbers = {entry.number for entry in b.entries}
+        return Traces(a.oid, (*(entry for entry in a.entries if entry.number not in numbers), *b.entries))
+    if isinstance(a, Operands):
+        return Operands(None)
+    if isinstance(a, Symbolic) and isinstance(b, Symbolic):
+        kinds = a.kinds | b.kinds if a.kinds is not None and b.kinds is not None else None
+        return Symbolic(a.identity, kinds, a.label, a.presumed or b.presumed, a.source)
+    return a
+
+
+def join(values: Iterable[Value]) -> Value:
+    """The least value that stands for all of some values; `UNBOUND` for none."""
+    items = list(values)
+    if not items:
+        return UNBOUND
+    first = items[0]
+    if all(item is first or item == first for item in items[1:]):
+        return first
+    return of(option for item in items for option in options(item))
+
+
+def _widened(found: list[Member]) -> Value:
+    """Too many members: scalars of one type become that type, the rest is unknown."""
+    by_type: dict[str | None, list[Member]] = {}
+    for member in found:
+        by_type.setdefault(scalar_type(member), []).append(member)
+    others = by_type.pop(None, [])
+    result: list[Member] = []
+    for name, group in by_type.items():
+        result.extend(group if len(group) == 1 or name == "NoneType" else [blurred(name or "", group)])
+    tuples = [member for member in others if isinstance(member, Tuple) and member.cls is None]
+    if len(tuples) > 1:
+        others = [member for member in others if member not in tuples]
+        others.append(_one_tuple(tuples))
+    arrays = [member for member in others if isinstance(member, Array)]
+    if len(arrays) > 2:
+        others = [member for member in others if not isinstance(member, Array)]
+        result.append(_several(arrays))
+    if len(others) + len(result) > MAX_MEMBERS:
+        return Unknown("more than 8 values")
+    result.extend(others)
+    return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
+
+
+def blurred(type_name: str, group: list[Member]) -> Member:
+    """One member that stands for several scalars of a type."""
+    causes = {member.cause for member in group if isinstance(member, Kind)}
+    if type_name == "int" and all(isinstance(member, (Const, Range)) for member in group):
+        bounds = hull(Union(tuple(map(Option, group))))
+        if bounds is not None and None not in bounds:
+            return Range(*bounds)
+    cause: Cause = "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"
+    return Kind(type_name, cause)
+
+
+def _one_tuple(found: list[Tuple]) -> Tuple:
+    """One tuple that stands for several: item by item if they have one length."""
+    if len({len(t.items) if t.items is not None else None for t in found}) == 1 and found[0].items is not None:
+        return Tuple(tuple(join(column) for column in zip(*(t.items for t in found if t.items is not None))))
+    together = join([part for t in found for part in t.parts])
+    return Tuple(None, Unknown("empty") if isinstance(together, Unbound) else together)

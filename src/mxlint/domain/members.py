@@ -1,0 +1,427 @@
+"""What a value of the abstract interpreter consists of: one member, or a `Union` of members.
+
+Members are immutable and compare by what they stand for; provenance is not part of the order. Objects with identity (lists, instances,
+functions, frames, …) are `Ref`s into the heap; only their number stands here. docs/semantics.md, section 2, has the table of members.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from mxlint.domain.guards import Cause, Guard, Identity
+from mxlint.domain.size import Size
+
+
+class Member:
+    """What a value consists of. Subclasses say what they stand for."""
+
+    __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        """What tells members apart; equal keys stand for the same set of values."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or type(self) is type(other) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.key()!r}"
+
+
+class Composite(Member):
+    """A member that holds values. Several may hold one in turn, so what every walk asks of it is kept: its hash, the numbers that it refers to,
+    how deep it nests, and a member that it was found equal to."""
+
+    __slots__ = ("_hash", "_height", "_refers", "_same")
+
+    def __init__(self) -> None:
+        self._hash: int | None = None
+        self._height: int | None = None
+        self._refers: frozenset[int] | None = None
+        self._same: Composite | None = None
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The values that it holds."""
+        raise NotImplementedError
+
+    def holding(self, parts: tuple[Value, ...]) -> Composite:
+        """The same member with other parts."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return False
+        assert isinstance(other, Composite)
+        a, b = _first(self), _first(other)
+        if a is b:
+            return True
+        if a._hash is not None and b._hash is not None and a._hash != b._hash or a.key() != b.key():
+            return False
+        b._same = a
+        return True
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.key())
+        return self._hash
+
+
+def _first(member: Composite) -> Composite:
+    """The one of all members found equal to this one that stands for them."""
+    while member._same is not None:
+        if member._same._same is not None:
+            member._same = member._same._same
+        member = member._same
+    return member
+
+
+class Const(Member):
+    """One Python scalar: None, bool, int, float, complex, str, bytes, Ellipsis."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def key(self) -> tuple[object, ...]:
+        value = self.value
+        return (type(value), repr(value) if isinstance(value, (float, complex)) else value)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not Const or type(self.value) is not type(other.value):
+            return False
+        return self.value == other.value if type(self.value) in _SIMPLE else self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.value) if type(self.value) in _SIMPLE else hash(self.key())
+
+
+_SIMPLE: Final = frozenset((type(None), bool, int, str, bytes))
+"""Types of which equal scalars are one."""
+
+
+class Range(Member):
+    """The integers low, low + stride, … up to high, all of which the program in sight brings about. None: no bound."""
+
+    __slots__ = ("high", "low", "stride")
+
+    def __init__(self, low: int | None, high: int | None, stride: int = 1) -> None:
+        self.low = low
+        self.high = high
+        self.stride = stride
+
+    def key(self) -> tuple[object, ...]:
+        return (self.low, self.high, self.stride)
+
+
+class Length(Member):
+    """A Python integer that is the length of an axis, or computed from such: a `Size` with the axes that it comes from."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: Size) -> None:
+        self.size = size
+
+    def key(self) -> tuple[object, ...]:
+        return (self.size, self.size.origins)
+
+
+class Measure(Member):
+    """A number that is computed from lengths of axes in a way that no `Size` says: its type, and the axes that it comes from."""
+
+    __slots__ = ("origins", "type")
+
+    def __init__(self, type: str, origins: frozenset[tuple[int, int]]) -> None:
+        self.type = type
+        self.origins = origins
+
+    def key(self) -> tuple[object, ...]:
+        return (self.type, self.origins)
+
+
+class Kind(Member):
+    """Any value of a scalar type, by the type's name ("number" for int or float). `cause` says why it is not known."""
+
+    __slots__ = ("cause", "type")
+
+    def __init__(self, type: str, cause: Cause) -> None:
+        self.type = type
+        self.cause = cause
+
+    def key(self) -> tuple[object, ...]:
+        return (self.type, self.cause)
+
+
+class Symbolic(Member):
+    """One particular thing that nothing in sight gives: a parameter, something of a library, a random draw.
+
+    `identity` makes two reads of it the same; `kinds` are the kinds that its uses and annotations leave (None: any); `label` is what the program calls it.
+    `presumed`: the kinds are a presumption, in words. `source`: why it is open (parameter, environment, random, …).
+    """
+
+    __slots__ = ("_hash", "identity", "kinds", "label", "presumed", "source")
+
+    def __init__(
+        self, identity: Identity, kinds: frozenset[str] | None = None, label: str = "", presumed: str = "", source: str = ""
+    ) -> None:
+        self.identity = identity
+        self.kinds = kinds
+        self.label = label
+        self.presumed = presumed
+        self.source = source
+        self._hash: int | None = None
+
+    def key(self) -> tuple[object, ...]:
+        return (self.identity, self.kinds)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.identity)
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(other) is Symbolic and hash(self) == hash(other) and self.kinds == other.kinds and self.identity == other.identity
+        )
+
+
+class Unknown(Member):
+    """Any value at all. `reason` is the imprecision that it comes from."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def key(self) -> tuple[object, ...]:
+        return ()
+
+
+class Tuple(Composite):
+    """A tuple. `items` is None where the length is unknown; then `element` stands for each of them. `cls`: the NamedTuple class, a Ref number."""
+
+    __slots__ = ("cls", "element", "items")
+
+    def __init__(self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None) -> None:
+        super().__init__()
+        self.items = items
+        self.element = element
+        self.cls = cls
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return self.items if self.items is not None else (self.element,) if self.element is not None else ()
+
+    def holding(self, parts: tuple[Value, ...]) -> Tuple:
+        return Tuple(parts, None, self.cls) if self.items is not None else Tuple(None, parts[0], self.cls)
+
+    def key(self) -> tuple[object, ...]:
+        return (self.items, self.element, self.cls)
+
+
+class Slice(Composite):
+    """A slice object."""
+
+    __slots__ = ("lower", "step", "upper")
+
+    def __init__(self, lower: Value, upper: Value, step: Value) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.step = step
+
+    def key(self) -> tuple[object, ...]:
+        return (self.lower, self.upper, self.step)
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return (self.lower, self.upper, self.step)
+
+    def holding(self, parts: tuple[Value, ...]) -> Slice:
+        return Slice(*parts)
+
+
+class RangeObject(Composite):
+    """`range(start, stop, step)`."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Value, stop: Value, step: Value) -> None:
+        super().__init__()
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+    def key(self) -> tuple[object, ...]:
+        return (self.start, self.stop, self.step)
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return (self.start, self.stop, self.step)
+
+    def holding(self, parts: tuple[Value, ...]) -> RangeObject:
+        return RangeObject(*parts)
+
+
+class Ref(Member):
+    """An object of the heap, by its number."""
+
+    __slots__ = ("oid",)
+
+    def __init__(self, oid: int) -> None:
+        self.oid = oid
+
+    def key(self) -> tuple[object, ...]:
+        return (self.oid,)
+
+    def __hash__(self) -> int:
+        return self.oid
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Ref and self.oid == other.oid
+
+
+class External(Member):
+    """Something of a library, by its canonical dotted name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def key(self) -> tuple[object, ...]:
+        return (self.name,)
+
+
+class Bound(Composite):
+    """A function with its first argument: a method of an object."""
+
+    __slots__ = ("function", "owner")
+
+    def __init__(self, owner: Value, function: Value) -> None:
+        super().__init__()
+        self.owner = owner
+        self.function = function
+
+    def key(self) -> tuple[object, ...]:
+        return (self.owner, self.function)
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        return (self.owner, self.function)
+
+    def holding(self, parts: tuple[Value, ...]) -> Bound:
+        return Bound(*parts)
+
+
+class Unbound(Member):
+    """No value: a name that may not be bound, a field that may not be there."""
+
+    __slots__ = ()
+
+    def key(self) -> tuple[object, ...]:
+        return ()
+
+
+class Option:
+    """A member of a union and the literals under which it was bound."""
+
+    __slots__ = ("guard", "member")
+
+    def __init__(self, member: Member, guard: Guard = ()) -> None:
+        self.member = member
+        self.guard = guard
+
+
+class Union:
+    """Two or more members, any of which the value may be. Order does not count."""
+
+    __slots__ = ("_conditions", "_hash", "_key", "_members", "_refers", "options")
+
+    def __init__(self, options: tuple[Option, ...]) -> None:
+        self.options = options
+        self._conditions: frozenset[Identity] | None = None
+        self._key: frozenset[object] | None = None
+        self._hash: int | None = None
+        self._members: tuple[Member, ...] | None = None
+        self._refers: frozenset[int] | None = None
+
+    def key(self) -> frozenset[object]:
+        if self._key is None:
+            self._key = frozenset((option.member, frozenset(option.guard)) for option in self.options)
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not Union or len(self.options) != len(other.options):  # no member is there twice
+            return False
+        if all(a is b or a.member is b.member and a.guard is b.guard for a, b in zip(self.options, other.options)):
+            return True
+        return self.key() == other.key()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.key())
+        return self._hash
+
+    @property
+    def conditions(self) -> frozenset[Identity]:
+        """The conditions that its members hang on."""
+        if self._conditions is None:
+            self._conditions = frozenset(literal.condition for option in self.options for literal in option.guard)
+        return self._conditions
+
+    def __repr__(self) -> str:
+        return " | ".join(repr(option.member) for option in self.options)
+
+
+Value: TypeAlias = "Member | Union"
+UNBOUND: Final = Unbound()
+NONE: Final = Const(None)
+TRUE: Final = Const(True)
+FALSE: Final = Const(False)
+
+
+def members(value: Value) -> tuple[Member, ...]:
+    """Each member of a value."""
+    if type(value) is Union:
+        if value._members is None:
+            value._members = tuple([option.member for option in value.options])
+        return value._members
+    return (value,)  # type: ignore[return-value]
+
+
+def options(value: Value) -> tuple[Option, ...]:
+    """Each member of a value with its guard."""
+    return value.options if isinstance(value, Union) else (Option(value),)
+
+
+def scalar_type(member: Member) -> str | None:
+    """The name of a scalar's type, or None for what is no scalar."""
+    if isinstance(member, Const):
+        return type(member.value).__name__
+    if isinstance(member, (Range, Length)):
+        return "int"
+    if isinstance(member, (Kind, Measure)):
+        return member.type
+    if isinstance(member, Symbolic) and member.kinds is not None and len(member.kinds) == 1:
+        (kind,) = member.kinds
+        return None if "." in kind else kind
+    return None
+
+
+def library_class(member: Member) -> str | None:
+    """The class of something particular of a library, by its dotted name; None if it is not known."""
+    if isinstance(member, Symbolic) and member.kinds is not None and len(member.kinds) == 1:
+        (kind,) = member.kinds
+        return kind if "." in kind else None
+    return None

@@ -1,0 +1,93 @@
+"""What a value holds within itself, not through the heap: the parts of its members, what they refer to, and the value with that renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from mxlint.domain.arrays import Array, Operands, Traces
+from mxlint.domain.join import of
+from mxlint.domain.members import (
+    Composite,
+    Const,
+    External,
+    Kind,
+    Length,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Symbolic,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+    options,
+)
+
+NOTHING: Final[frozenset[int]] = frozenset()
+
+
+def referred(value: Value) -> frozenset[int]:
+    """The numbers of the objects and arrays that a value refers to itself, not through the heap."""
+    kind = type(value)
+    if kind is Ref:
+        return frozenset((value.oid,))  # type: ignore[union-attr]
+    if kind is Array:
+        return frozenset((value.ident,))  # type: ignore[union-attr]
+    if kind in FLAT:
+        return NOTHING
+    if isinstance(value, (Union, Composite)):
+        if value._refers is None:
+            parts = members(value) if isinstance(value, Union) else value.parts
+            value._refers = NOTHING.union(*(referred(part) for part in parts if type(part) not in FLAT))
+        return value._refers
+    if isinstance(value, Traces):
+        return NOTHING.union(*(entry.refers for entry in value.entries))
+    return NOTHING
+
+
+FLAT: Final = frozenset((Const, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
+"""Members that refer to nothing."""
+
+
+def rename(value: Value, change: Callable[[Member], Member], done: dict[int, Member] | None = None) -> Value:
+    """The value with each heap reference and array that `change` knows replaced; the same object if nothing changed. Each part is changed once."""
+    if isinstance(value, Union):
+        done = {} if done is None else done
+        changed = [Option(_rename(option.member, change, done), option.guard) for option in value.options]
+        if all(new.member is old.member for new, old in zip(changed, value.options)):
+            return value
+        return of(changed)
+    return _rename(value, change, {} if done is None else done)
+
+
+def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, Member]) -> Member:
+    if isinstance(member, (Ref, Array, Operands)):
+        return change(member)
+    if not isinstance(member, Composite) or not referred(member):
+        return member
+    found = done.get(id(member))
+    if found is None:
+        parts = tuple(rename(part, change, done) for part in member.parts)
+        same = all(a is b for a, b in zip(parts, member.parts))
+        found = done[id(member)] = member if same else member.holding(parts)
+    return found
+
+
+def each_option(value: Value, into: type[Composite] = Composite) -> Iterator[Option]:
+    """Each member of a value and of what its members hold themselves, not through the heap, with its guard; what several hold counts once."""
+    todo, seen = [value], set()
+    while todo:
+        for option in options(todo.pop()):
+            yield option
+            member = option.member
+            if isinstance(member, into) and id(member) not in seen:
+                seen.add(id(member))
+                todo.extend(reversed(member.parts))
+
+
+def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Member]:
+    """Each member of a value and of what its members hold themselves, not through the heap; what several hold counts once."""
+    return (option.member for option in each_option(value, into))

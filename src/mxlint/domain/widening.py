@@ -1,0 +1,164 @@
+"""Widening: upper bounds of the values that the rounds of a loop bring, of which no chain is infinite."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import gcd
+from typing import Final
+
+from mxlint.domain.join import blurred, hull, join, of
+from mxlint.domain.members import (
+    Const,
+    Kind,
+    Length,
+    Measure,
+    Member,
+    Option,
+    Range,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
+
+
+def widen(old: Value, new: Value) -> Value:
+    """An upper bound of two successive values of a loop, such that no chain of bounds is infinite.
+
+    A number that changes by a constant becomes a step without end; tests of the loop bound it again.
+    """
+    if old is new or old == new:
+        return old
+    both = join((old, new))
+    if both == old or isinstance(old, Unknown):
+        return old  # it was any value at all: what a round adds by name would be too many again
+    before = [member for member in members(old) if scalar_type(member) == "int"]
+    numbers = [member for value in (old, new) for member in members(value) if scalar_type(member) == "int"]
+    changed = [member for member in members(both) if scalar_type(member) == "int"] != before
+    if before and changed and all(isinstance(member, (Const, Range)) for member in numbers):
+        step = _step(before, numbers)
+        rest = [option for option in options(both) if scalar_type(option.member) != "int"]
+        both = of([*rest, Option(step)])
+    both = _widened_lengths(both)
+    floats = [member for member in members(both) if scalar_type(member) == "float"]
+    if len(floats) > 2:
+        rest = [option for option in options(both) if scalar_type(option.member) != "float"]
+        both = of([*rest, Option(blurred("float", floats))])
+    for name in {member.type: None for member in members(old) if isinstance(member, Kind)}:
+        # Any value of a type stands for each of that type: what the rounds compute from it adds nothing.
+        rest = [option for option in options(both) if scalar_type(option.member) != name]
+        if group := [member for member in members(both) if scalar_type(member) == name]:
+            both = of([*rest, Option(blurred(name, group))])
+    both = _widened_tuples(old, both)
+    texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
+    if len(texts) > 4:
+        rest = [option for option in options(both) if option.member not in texts]
+        both = of([*rest, Option(Kind("str", "varying"))])
+    return _shallow(both)
+
+
+MAX_LENGTHS: Final = 3
+"""Lengths of axes, and sums of them, that a location holds in a loop before they become any number."""
+
+
+def _widened_lengths(value: Value) -> Value:
+    """A number to which rounds add the lengths of axes is another one after each."""
+    lengths = [member for member in members(value) if isinstance(member, Length)]
+    if len(lengths) <= MAX_LENGTHS:
+        return value
+    axes = frozenset(axis for member in lengths for axis in member.size.origins)
+    rest = [option for option in options(value) if option.member not in lengths]
+    return of([*rest, Option(Measure("int", axes) if axes else Kind("int", "varying"))])
+
+
+def _widened_tuples(old: Value, value: Value) -> Value:
+    """Tuples of several lengths, as a list that grows has them, become one of unknown length; so many of one length one of that length."""
+    for cls in {member.cls for member in members(value) if isinstance(member, Tuple)}:
+        value = _widened_of(old, value, cls)
+    return value
+
+
+def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
+    """The same for the tuples of one class: None for plain ones."""
+    found, before = _tuples_of(value, cls), _tuples_of(old, cls)
+    lengths = {len(t.items) if t.items is not None else None for t in found}
+    if len(found) == 1 and (not before or found == before):
+        return value
+    if 1 < len(found) < 4 and len(lengths) == 1 and None not in lengths:
+        within: list[Tuple] = []
+        for t in found:
+            if any(other is not t and other not in within and _item_by_item(t, other) for other in found):
+                within.append(t)
+        return of(option for option in options(value) if option.member not in within) if within else value
+    rest = [option for option in options(value) if option.member not in found]
+    together = _together_tuples(found, before)
+    return of([*rest, Option(together if cls is None else Tuple(together.items, together.element, cls))])
+
+
+def _item_by_item(part: Tuple, whole: Tuple) -> bool:
+    """Whether each item of a tuple is one of those of another of its length."""
+    pairs = zip(part.items or (), whole.items or ())
+    return all(join((outer, inner)) == outer for inner, outer in pairs)
+
+
+def _tuples_of(value: Value, cls: int | None) -> list[Tuple]:
+    return [member for member in members(value) if isinstance(member, Tuple) and member.cls == cls]
+
+
+def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:
+    """One tuple that stands for several, some of which an earlier round had: what they hold is widened in the same way."""
+    lengths = {len(t.items) if t.items is not None else None for t in found}
+    if len(lengths) == 1 and None not in lengths:
+        earlier = [t.items for t in before if t.items is not None and len(t.items) in lengths]
+        columns = list(zip(*(t.items for t in found if t.items is not None)))
+        starts = list(zip(*earlier)) if earlier else columns
+        return Tuple(tuple(widen(join(start), join(column)) for start, column in zip(starts, columns)))
+    now, then = (join([part for t in tuples for part in t.parts]) for tuples in (found, before))
+    if isinstance(now, Unbound):
+        return Tuple(None, Unknown("empty"))
+    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now))
+
+
+def _step(before: list[Member], numbers: list[Member]) -> Member:
+    """The step that covers the numbers of an earlier and a later round."""
+    now = hull(Union(tuple(map(Option, numbers)))) or (None, None)
+    earlier = (hull(Union(tuple(map(Option, before)))) if before else None) or (None, None)
+    low = now[0] if now[0] == earlier[0] else None
+    high = now[1] if now[1] == earlier[1] else None
+    strides = [m.stride for m in numbers if isinstance(m, Range)]
+    ends = {end for m in numbers for end in ((m.low, m.high) if isinstance(m, Range) else (m.value,) if isinstance(m, Const) else ())}
+    points = sorted(int(end) for end in ends if isinstance(end, int))
+    return Range(low, high, gcd(*strides, *(b - a for a, b in pairwise(points))) or 1)
+
+
+MAX_DEPTH: Final = 6
+"""Nesting of tuples beyond which a value that a loop builds is cut."""
+
+
+def _shallow(value: Value) -> Value:
+    """The value, with tuples cut that nest too deep."""
+    return value if height(value) <= MAX_DEPTH else _cut(value, 0, {})
+
+
+def _cut(value: Value, depth: int, done: dict[tuple[int, int], Value]) -> Value:
+    if not isinstance(value, Tuple) or value.items is None or depth + height(value) <= MAX_DEPTH:
+        return value
+    if depth >= MAX_DEPTH:
+        return Tuple(None, Unknown("nested too deep"))
+    key = (id(value), depth)
+    if key not in done:
+        done[key] = Tuple(tuple(_cut(item, depth + 1, done) for item in value.items), None, value.cls)
+    return done[key]
+
+
+def height(value: Value) -> int:
+    """How deep the tuples of a value nest."""
+    if not isinstance(value, Tuple):
+        return 0
+    if value._height is None:
+        value._height = 1 + max(map(height, value.parts), default=0)
+    return value._height

@@ -1,0 +1,65 @@
+"""The arguments of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mxlint.domain.members import Value
+from mxlint.domain.place import Place
+from mxlint.syntax import ir
+
+
+class Arguments:
+    """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
+    items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
+    name of what a decorator is called with, "" for other calls."""
+
+    __slots__ = ("args", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
+
+    def __init__(
+        self,
+        args: Sequence[Value] = (),
+        keywords: dict[str, Value] | None = None,
+        star: Value | None = None,
+        kwstar: Value | None = None,
+        places: Sequence[Place] = (),
+        keyword_places: dict[str, Place] | None = None,
+        node: ir.Call | None = None,
+    ) -> None:
+        self.args = tuple(args)
+        self.keywords = keywords or {}
+        self.star = star
+        self.kwstar = kwstar
+        self.places = tuple(places)
+        self.keyword_places = keyword_places or {}
+        self.node = node
+        self.bound_node: ir.Call | None = None
+        self.decorates = ""
+
+    def get(self, position: int, name: str = "") -> Value | None:
+        """An argument by position or name; None if it is not given."""
+        if 0 <= position < len(self.args):
+            return self.args[position]
+        return self.keywords.get(name)
+
+    def place(self, position: int, name: str, default: Place) -> Place:
+        """Where an argument is written."""
+        if 0 <= position < len(self.places):
+            return self.places[position]
+        return self.keyword_places.get(name, default)
+
+    def bound(self, owner: Value) -> Arguments:
+        """The same with one more in front."""
+        front = (self.places[0],) if self.places else ()
+        places = (*front, *self.places) if len(self.places) == len(self.args) and front else self.places
+        return Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All of them, in order."""
+        return (
+            *self.args,
+            *self.keywords.values(),
+            *(() if self.star is None else (self.star,)),
+            *(() if self.kwstar is None else (self.kwstar,)),
+        )

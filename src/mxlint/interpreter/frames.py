@@ -1,0 +1,98 @@
+"""Activations of code, and the contexts in which it allocates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mxlint.domain.members import Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.targets import Target
+from mxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from mxlint.source import Source
+
+
+class Frame:
+    """One activation of a function, class body, comprehension or module. Its variables are the fields of object `oid`."""
+
+    __slots__ = (
+        "breaks",
+        "called_at",
+        "caller",
+        "cls",
+        "consume",
+        "continues",
+        "depth",
+        "first",
+        "function",
+        "kind",
+        "module",
+        "node",
+        "oid",
+        "qualname",
+        "returns",
+        "scope",
+        "source",
+    )  # fmt: skip
+
+    def __init__(
+        self, oid: int, kind: str, source: Source, qualname: str, scope: ir.Scope | None, module: int, caller: Frame | None
+    ) -> None:
+        self.oid = oid
+        self.kind = kind
+        self.source = source
+        self.qualname = qualname
+        self.scope = scope
+        self.module = module
+        self.caller = caller
+        self.called_at: Place | None = None
+        self.returns: Target | None = None
+        self.breaks: list[Target] = []
+        self.continues: list[Target] = []
+        self.consume: Callable[[Value], Value] | None = None
+        self.function: int | None = None
+        self.cls: int | None = None
+        self.first: str | None = None
+        self.depth: int = caller.depth + 1 if caller is not None else 0
+        self.node: object = None
+
+    def place(self, node: ir.Node) -> Place:
+        """Where a node of this frame's code stands: the same object each time, which is compared and hashed at once."""
+        place = node.place
+        if place is None or place.source is not self.source:
+            place = node.place = Place(self.source, node.start, node.end)  # type: ignore[misc]  # kept beside the record, which does not change
+        return place
+
+
+class FrameInfo:
+    """What closures need of a frame after its activation: its names, and whether it is a class body."""
+
+    __slots__ = ("kind", "module", "qualname", "scope", "source")
+
+    def __init__(self, kind: str, scope: ir.Scope | None, source: Source, qualname: str, module: int) -> None:
+        self.kind = kind
+        self.scope = scope
+        self.source = source
+        self.qualname = qualname
+        self.module = module
+
+
+class Context:
+    """Where an allocation happens: the chain of calls and loop rounds, interned so that equal chains are one object."""
+
+    __slots__ = ("_inner", "depth", "parent", "step")
+
+    def __init__(self, parent: Context | None, step: object) -> None:
+        self.parent = parent
+        self.step = step
+        self.depth: int = parent.depth + 1 if parent is not None else 0
+        self._inner: dict[object, Context] = {}
+
+    def inner(self, step: object) -> Context:
+        """The context of a call or a loop round in this one."""
+        found = self._inner.get(step)
+        if found is None:
+            found = self._inner[step] = Context(self, step)
+        return found

@@ -1,0 +1,53 @@
+"""Places where states arrive that left early."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.heap import Delta, Heap
+from mxlint.domain.members import Value
+from mxlint.interpreter.paths import Path
+
+MAX_POSSIBLE: Final = 32
+"""States of one try that are kept one by one because an operation may raise there; beyond, all that the body writes is joined."""
+
+
+class Target:
+    """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
+
+    `possible`: states in which an operation may raise and may not, by the class of the exception (None: not known).
+    """
+
+    __slots__ = ("_last", "arrived", "mark", "overflow", "possible")
+
+    def __init__(self, mark: int) -> None:
+        self.mark = mark
+        self.arrived: list[tuple[Delta, Value, Path]] = []
+        self.possible: list[tuple[Delta, str | None]] = []
+        self.overflow: set[str | None] = set()
+        self._last: tuple[object, ...] = ()
+
+    def may_arrive(self, heap: Heap, error: str | None) -> None:
+        """Keep the present state: an exception of a class may lead from it to here."""
+        trail = heap.trail
+        here = (len(trail), id(trail[-1]) if trail else 0, error)
+        if here == self._last:
+            return
+        self._last = here
+        if len(self.possible) < MAX_POSSIBLE:
+            self.possible.append((heap.changes(self.mark), error))
+        else:
+            self.overflow.add(error)
+
+    def finish(self, heap: Heap) -> list[tuple[Delta, str | None]]:
+        """The states from which an exception may lead here, one for each class. To be asked before the state is undone."""
+        grouped: dict[str | None, list[Delta]] = {}
+        for delta, error in self.possible:
+            grouped.setdefault(error, []).append(delta)
+        if self.overflow:
+            every = heap.every_value(self.mark)
+            for error in self.overflow:
+                grouped.setdefault(error, []).append(every)
+        self.possible = []
+        self.overflow = set()
+        return [(joined, error) for error, deltas in grouped.items() for joined in deltas]
