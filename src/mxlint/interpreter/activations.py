@@ -17,7 +17,6 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.relevance import Reach, reach_of
-from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 
 ENV: Final = ("#", "parent")
@@ -231,19 +230,12 @@ def _returned(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
         value = i.eval(info.node.body, frame)
         i.operations.returned(i, info.node.body, value, frame)
         return value
-    target = Target(i.heap.mark())
-    frame.returns = target
-    i.targets.append(target)
-    base = i.path
-    try:
+    with i.leaving() as target:
+        frame.returns = target
         i.execute(info.node.body, frame)
-        target.arrived.append((i.heap.changes(target.mark), NONE, i.path))
-    except Halt:
-        pass
-    finally:
-        i.targets.remove(target)
-    i.heap.undo(target.mark)
-    i.path = target.arrived[0][2] if len(target.arrived) == 1 else base
+        i.reach(target, NONE)
+    if len(target.arrived) == 1:
+        i.path = target.arrived[0][2]
     return i.arrive(target)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import filtered, join
-from mxlint.domain.members import NONE, Const, External, Member, Range, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, Member, Range, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import elements, iterator_items, known_items, position_of, view_element
-from mxlint.interpreter.exceptions import caught, throw_named
+from mxlint.interpreter.exceptions import answered, throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import POSITION, parts_of
 from mxlint.interpreter.lookup import special
@@ -82,18 +82,8 @@ def _next_of_instance(i: Interpreter, ref: Ref, default: Value | None, place: Pl
     if default is None:
         method = special(i, ref, "__next__", place, frame)
         return i.call(method or Unknown("next"), Arguments(), place, frame)
-    ends = Target(i.heap.mark())
-    base = i.path
-    i.targets.append(ends)
-    try:
-        value = call_next(i, ref, ends, default, place, frame)
-        ends.arrived.append((i.heap.changes(ends.mark), value, i.path))
-    except Halt:
-        pass
-    finally:
-        i.targets.remove(ends)
-    i.heap.undo(ends.mark)
-    i.path = base
+    with i.leaving() as ends:
+        i.reach(ends, call_next(i, ref, ends, default, place, frame))
     return i.arrive(ends)
 
 
@@ -132,19 +122,9 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
 
 
 def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
-    ends = Target(i.heap.mark())
-    base = i.path
-    i.targets.append(ends)
-    after = Target(ends.mark)
-    try:
-        value = called_once(i, ref, ends, NONE, place, frame)
-        after.arrived.append((i.heap.changes(ends.mark), value, i.path))
-    except Halt:
-        pass
-    finally:
-        i.targets.remove(ends)
-    i.heap.undo(ends.mark)
-    i.path = base
+    after = Target(i.heap.mark())
+    with i.leaving() as ends:
+        i.reach(after, called_once(i, ref, ends, NONE, place, frame))
     alternatives: list[tuple[Path, Callable[[], Value]]] = []
     if after.arrived:
         alternatives.append(((), lambda: i.arrive(after)))
@@ -158,34 +138,13 @@ def call_next(i: Interpreter, ref: Ref, ends: Target, default: Value, place: Pla
     method = special(i, ref, "__next__", place, frame)
     if method is None:
         throw_named(i, "builtins.TypeError", place)
-    mark, base = i.heap.mark(), i.path
-    raised = Target(mark)
-    i.targets.append(raised)
-    i.enter_try(raised)
+    base = i.path
     value: Value | None = None
-    try:
+    with i.trying() as raised:
         value = i.call(method, Arguments(), place, frame)
-    except Halt:
-        pass
-    finally:
-        i.leave_try()
-        i.targets.remove(raised)
-        possible = raised.finish(i.heap)
-    here, path = i.heap.cut(mark), i.path
-    for delta, error, way in raised.arrived:
-        answer = caught(i, error, External("builtins.StopIteration"))
-        i.heap.apply(delta)
-        i.path = way
-        if answer is not False:
-            ends.arrived.append((i.heap.changes(ends.mark), default, way))
-        if answer is not True:
-            try:
-                i.throw(error)
-            except Halt:
-                pass
-        i.heap.undo(mark)
-    i.hand_on(mark, possible)
+    here, path = i.heap.cut(raised.mark), i.path
     i.path = base
+    answered(i, raised, "builtins.StopIteration", lambda: i.reach(ends, default))
     if value is None:
         raise Halt
     i.heap.apply(here)

@@ -451,8 +451,26 @@ class Interpreter:
 
     def leave(self, target: Target, value: Value) -> None:
         """Hand the present state to where it arrives; nothing goes on from here."""
-        target.arrived.append((self.heap.changes(target.mark), value, self.path))
+        self.reach(target, value)
         raise Halt
+
+    def reach(self, target: Target, value: Value) -> None:
+        """Hand the present state to where it arrives as well; it goes on from here, too."""
+        target.arrived.append((self.heap.changes(target.mark), value, self.path))
+
+    @contextmanager
+    def leaving(self) -> Iterator[Target]:
+        """Run what hands its states to the target that it is given. After it the state is that before it: `arrive` goes on from those."""
+        target, path = Target(self.heap.mark()), self.path
+        self.targets.append(target)
+        try:
+            yield target
+        except Halt:
+            pass
+        finally:
+            self.targets.remove(target)
+        self.heap.undo(target.mark)
+        self.path = path
 
     def arrive(self, target: Target) -> Value:
         """Go on, from the state at the target's mark, with the join of all states that arrived there. `Halt` if none did."""
@@ -521,6 +539,21 @@ class Interpreter:
         """What is raised from now on arrives where it did before."""
         self.tries.pop()
         self.try_depths.pop()
+
+    @contextmanager
+    def trying(self) -> Iterator[Target]:
+        """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may."""
+        target = Target(self.heap.mark())
+        self.targets.append(target)
+        self.enter_try(target)
+        try:
+            yield target
+        except Halt:
+            pass
+        finally:
+            self.leave_try()
+            self.targets.remove(target)
+            target.finish(self.heap)
 
     @contextmanager
     def quietly(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from functools import cache
 from typing import NoReturn
 
@@ -10,6 +11,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import Bound, External, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.targets import Target
 from mxlint.models.load import bases as library_bases
 
 
@@ -55,6 +57,25 @@ def caught(i: Interpreter, raised: Value, handler: Value) -> bool | None:
     if True in answers and len(list(members(exception_class(i, raised)))) == 1:
         return True
     return False if answers == {False} else None
+
+
+def answered(i: Interpreter, raised: Target, name: str, answer: Callable[[], None]) -> None:
+    """Go on, one by one, from the states that arrived with an exception: `answer` has those of a class of Python, others leave from here."""
+    path = i.path
+    for delta, error, way in raised.arrived:
+        known = caught(i, error, External(name))
+        i.heap.apply(delta)
+        i.path = way
+        if known is not False:
+            answer()
+        if known is not True:
+            try:
+                i.throw(error)
+            except Halt:
+                pass
+        i.heap.undo(raised.mark)
+    i.hand_on(raised.mark, raised.possible)
+    i.path = path
 
 
 def _each(handler: Value) -> list[Value]:

@@ -6,20 +6,19 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, External, Member, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Member, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.activations import ENV, activation, run_body
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import MAX_CALLS, Halt, Interpreter
-from mxlint.interpreter.exceptions import caught, throw_named
+from mxlint.interpreter.exceptions import answered, throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.iterators import CLOSING, RETURNED, SENT, THROWN
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operations import Consume
-from mxlint.interpreter.targets import Target
 
 
 def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -87,32 +86,13 @@ def _run_generator(info: FunctionInfo, frame: Frame) -> Callable[..., None]:
             return join([part for part in (given, sent) if part is not None])
 
         frame.consume = take
-        mark, path = i.heap.mark(), i.path
-        closed = Target(mark)
-        i.targets.append(closed)
-        i.enter_try(closed)
+        path = i.path
         value: Value | None = None
-        try:
-            with i.within((place, "generator")):
-                value = run_body(i, info, frame)
-        except Halt:
-            pass
-        finally:
-            i.leave_try()
-            i.targets.remove(closed)
-            possible = closed.finish(i.heap)
-        after, way = i.heap.cut(mark), i.path
-        for delta, error, at in closed.arrived:
-            if caught(i, error, External("builtins.GeneratorExit")) is not True:
-                i.heap.apply(delta)
-                i.path = at
-                try:
-                    i.throw(error)
-                except Halt:
-                    pass
-                i.heap.undo(mark)
-        i.hand_on(mark, possible)
+        with i.trying() as closed, i.within((place, "generator")):
+            value = run_body(i, info, frame)
+        after, way = i.heap.cut(closed.mark), i.path
         i.path = path
+        answered(i, closed, "builtins.GeneratorExit", lambda: None)
         if value is None:
             raise Halt
         i.heap.apply(after)

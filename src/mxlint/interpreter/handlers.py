@@ -46,19 +46,11 @@ def try_statement(i: Interpreter, node: ir.Try, frame: Frame) -> None:
 def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     """try, except, else."""
     mark, base = i.heap.mark(), i.path
-    raised = Target(mark)
     after: list[tuple[Delta, Value, Path]] = []
-    i.targets.append(raised)
-    i.enter_try(raised)
-    try:
+    alive = False
+    with i.trying() as raised:
         i.execute(node.body, frame)
         alive = True
-    except Halt:
-        alive = False
-    finally:
-        i.leave_try()
-        i.targets.remove(raised)
-        possible = raised.finish(i.heap)
     if alive:
         try:
             i.execute(node.orelse, frame)
@@ -66,7 +58,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         except Halt:
             pass
     i.heap.undo(mark)
-    pending, possible = caught_states(i, raised.arrived), possible_states(i, possible)
+    pending, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
     for handler in node.handlers:
         if not pending and not possible:
             break
@@ -176,9 +168,9 @@ def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         for target in ours:
             i.targets.remove(target)
         frame.returns, frame.breaks, frame.continues = outer_returns, outer_breaks, outer_continues
-        possible = raised.finish(i.heap)
+        raised.finish(i.heap)
     i.heap.undo(mark)
-    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, possible)
+    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
     done: list[tuple[Delta, Value, Path]] = []
     last, unsure = Target(mark), Target(mark)
     last.arrived = normal
@@ -301,19 +293,11 @@ def _managed(i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value
     """A context manager of the program: what its `__exit__` swallows goes on."""
     value = i.call(enter, Arguments(), place, frame)
     mark, base = i.heap.mark(), i.path
-    raised = Target(mark)
-    i.targets.append(raised)
-    i.enter_try(raised)
     after: list[tuple[Delta, Value, Path]] = []
-    try:
+    alive = False
+    with i.trying() as raised:
         inside(value)
         alive = True
-    except Halt:
-        alive = False
-    finally:
-        i.leave_try()
-        i.targets.remove(raised)
-        possible = raised.finish(i.heap)
     none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
     if alive:
         try:
@@ -322,7 +306,7 @@ def _managed(i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value
         except Halt:
             pass
     i.heap.undo(mark)
-    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, possible)
+    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
     unsure = Target(mark)
     unsure.arrived = [(delta, exception_of(i, name, place), base) for delta, name in possible]
     for target in (raised, unsure):

@@ -16,7 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.advancing import call_next, called_once, element_of, next_of_iterator
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
@@ -246,17 +246,8 @@ def _until_sentinel(i: Interpreter, ref: Ref, consume: Consume, place: Place, fr
 
 def _until_left(i: Interpreter, place: Place, once: Callable[[Target], object]) -> None:
     """Repeat a round until it leaves the loop by handing its state to the target that it is given."""
-    ends = Target(i.heap.mark())
-    base = i.path
-    i.targets.append(ends)
-    try:
+    with i.leaving() as ends:
         repeat(i, place, lambda: once(ends), certain=True, ends=False)
-    except Halt:
-        pass
-    finally:
-        i.targets.remove(ends)
-    i.heap.undo(ends.mark)
-    i.path = base
     i.arrive(ends)
 
 

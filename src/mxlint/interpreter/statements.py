@@ -153,7 +153,7 @@ def _body(i: Interpreter, body: ir.Body, frame: Frame) -> None:
     try:
         i.execute(body, frame)
         if target.arrived:
-            target.arrived.append((i.heap.changes(target.mark), NONE, i.path))
+            i.reach(target, NONE)
         else:
             return
     except Halt:

@@ -39,8 +39,8 @@ class Target:
         else:
             self.overflow.add(error)
 
-    def finish(self, heap: Heap) -> list[tuple[Delta, str | None]]:
-        """The states from which an exception may lead here, one for each class. To be asked before the state is undone."""
+    def finish(self, heap: Heap) -> None:
+        """Join the states from which an exception may lead here, one for each class. To be done before the state is undone."""
         grouped: dict[str | None, list[Delta]] = {}
         for delta, error in self.possible:
             grouped.setdefault(error, []).append(delta)
@@ -48,6 +48,5 @@ class Target:
             every = heap.every_value(self.mark)
             for error in self.overflow:
                 grouped.setdefault(error, []).append(every)
-        self.possible = []
+        self.possible = [(delta, error) for error, deltas in grouped.items() for delta in deltas]
         self.overflow = set()
-        return [(joined, error) for error, deltas in grouped.items() for joined in deltas]

@@ -7,11 +7,10 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS, append
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import CLOSING, EFFECTS, ITERATED, new_iterator
-from mxlint.interpreter.targets import Target
 
 
 def as_iterator(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:
@@ -27,27 +26,18 @@ def as_iterator(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:
 def yielded(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
     """The elements that a generator gives to one who asks for one at a time, and may stop: the state is one of those at its yields."""
     box = new_list(i, Tuple(()), place, "yielded")
-    abandoned = Target(i.heap.mark())
-    base = i.path
-    i.targets.append(abandoned)
     content: Value | None = None
+    with i.leaving() as abandoned:
 
-    def keep(element: Value) -> Value:
-        append(i, box.oid, element)
-        abandoned.arrived.append((i.heap.changes(abandoned.mark), NONE, i.path))
-        return NONE
+        def keep(element: Value) -> Value:
+            append(i, box.oid, element)
+            i.reach(abandoned, NONE)
+            return NONE
 
-    i.heap.set(ref.oid, CLOSING, TRUE)
-    try:
+        i.heap.set(ref.oid, CLOSING, TRUE)
         i.iterate(ref, keep, place, frame)
         content = i.heap.get(box.oid, ITEMS)
-        abandoned.arrived.append((i.heap.changes(abandoned.mark), NONE, i.path))
-    except Halt:
-        pass
-    finally:
-        i.targets.remove(abandoned)
-    i.heap.undo(abandoned.mark)
-    i.path = base
+        i.reach(abandoned, NONE)
     i.arrive(abandoned)
     after = i.heap.changes(abandoned.mark)
     before = {(oid, field): UNBOUND if value is None else value for oid, field, value in reversed(i.heap.trail[abandoned.mark :])}
