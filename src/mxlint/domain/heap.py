@@ -35,7 +35,7 @@ class Info:
 
     __slots__ = ("kind", "label", "payload", "place", "summary", "trace")
 
-    def __init__(self, kind: str, payload: object, place: object, trace: int = 0, summary: bool = False, label: str = "") -> None:
+    def __init__(self, kind: str, payload: object, place: Place | None, trace: int = 0, summary: bool = False, label: str = "") -> None:
         self.kind = kind
         self.payload = payload
         self.place = place

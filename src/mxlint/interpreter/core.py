@@ -31,6 +31,8 @@ from mxlint.syntax import ir
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import Start
+    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.journal import Journal
     from mxlint.interpreter.loops import Invariants
     from mxlint.interpreter.operations import Operations
     from mxlint.interpreter.relevance import Reach
@@ -144,7 +146,7 @@ class Interpreter:
         """What a condition rests on that only its place names."""
         self.imprecisions: list[Imprecision] = []
         self.place: Place | None = None
-        self.trace: Any = None
+        self.trace: Trace | None = None
         self.singletons: dict[object, int] = {}
         self.approximations: dict[object, Any] = {}
         self.invariants: Invariants | None = None
@@ -155,7 +157,7 @@ class Interpreter:
         self.mlx = Framework()
         self.table: Table
         """What was measured of MLX; not there without MLX."""
-        self.journal: Any = None
+        self.journal: Journal | None = None
         self.wrappers: frozenset[str] = frozenset()
 
     # -- shorthand for the operations ----------------------------------------------------------------------------------
@@ -250,9 +252,10 @@ class Interpreter:
         """Note something that could not be followed."""
         if not self.silent:
             self.doubting(partial(self.imprecisions.append, Imprecision(place, reason)), (place, reason))
-            if self.trace is not None:
+            if self.trace is not None and self.journal is not None:
                 self.trace.full = False
-                self.doubting(partial(self.journal.doubt, place or self.trace.place, reason), (place or self.trace.place, reason, "noted"))
+                at = place or self.trace.place
+                self.doubting(partial(self.journal.doubt, at, reason), (at, reason, "noted"))
 
     def cut(self, reason: str) -> None:
         """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""

@@ -165,8 +165,7 @@ def prepared_mlx(project: Project, table: Table, observer: Observer | None = Non
 
 def prepared(project: Project, observer: Observer | None = None) -> Interpreter:
     """An interpreter of Python alone."""
-    i = Interpreter(python_operations(), project, observer)
-    return i
+    return Interpreter(python_operations(), project, observer)
 
 
 def run(i: Interpreter, source: Source) -> None:
@@ -197,7 +196,7 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
     module = i.modules.get(source.name)
     if module is not None:
         _enter(i, source, module, everything)
-    log: events.Log = i.journal.log()
+    log: events.Log = journal.journal(i).log()
     return replace(log, classes=tuple(inheritance.classes(i, project, {compiled.site.span for compiled in log.compiled})))
 
 

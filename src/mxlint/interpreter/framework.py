@@ -10,6 +10,7 @@ from mxlint.domain.members import NONE, Ref, Symbolic, Value
 if TYPE_CHECKING:
     from mxlint.domain.place import Place
     from mxlint.interpreter.arguments import Arguments
+    from mxlint.interpreter.compiled.state import Trace
     from mxlint.interpreter.core import Interpreter
     from mxlint.interpreter.frames import Frame
 
@@ -65,7 +66,7 @@ class Framework:
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return NONE
 
-    def looped(self, i: Interpreter, rounds: int, operations: int, place: Place, frame: Frame) -> None:
+    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, place: Place, frame: Frame) -> None:
         return None
 
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

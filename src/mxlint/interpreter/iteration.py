@@ -7,7 +7,8 @@ loop whose state is widened until it is stable. A generator runs its body, and e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join
@@ -28,11 +29,14 @@ from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.targets import Target
 
+if TYPE_CHECKING:
+    from mxlint.interpreter.compiled.state import Trace
+
 
 def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame: Frame) -> None:
     """Hand each element of a value to `consume`. Raises `Halt` if no state comes to the end of it."""
     value = i.live(value)
-    each = _iterate if i.trace is None else _iterate_in_trace
+    each = _iterate if i.trace is None else partial(_iterate_in_trace, i.trace)
     if not isinstance(value, Union):
         each(i, value, consume, place, frame)
         return
@@ -45,9 +49,9 @@ def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame:
     i.split(value, run)
 
 
-def _iterate_in_trace(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
+def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
     """The same while a compiled function is traced: every round adds what it computes to the graph."""
-    trace, before, left = i.trace, i.trace.operations, _left(i)
+    before, left = trace.operations, _left(i)
     of_rounds: list[int] = []
 
     def counted(value: Value) -> None:
@@ -65,7 +69,7 @@ def _iterate_in_trace(i: Interpreter, member: Member, consume: Consume, place: P
         # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
         total = rounds * min(of_rounds, default=0) if rounds > UNROLLED else trace.operations - before
         trace.operations = before + total
-        i.mlx.looped(i, rounds, total, place, frame)
+        i.mlx.looped(i, trace, rounds, total, place, frame)
 
 
 def _left(i: Interpreter) -> int:

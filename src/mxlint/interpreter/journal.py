@@ -149,9 +149,9 @@ class Journal:
 
 
 def journal(i: Interpreter) -> Journal:
-    """The journal of a run."""
-    found: Journal = i.journal
-    return found
+    """The journal of a run with MLX."""
+    assert i.journal is not None
+    return i.journal
 
 
 def note(i: Interpreter, record: Any) -> None:
@@ -178,7 +178,7 @@ def _around(i: Interpreter, context: Context) -> Context | None:
     step = context.step
     if i.trace is None or not isinstance(step, tuple) or step[-2:] != ("trace", i.trace.number):
         return context.parent
-    return i.trace.caller  # type: ignore[no-any-return]
+    return i.trace.caller
 
 
 def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, str]]]:

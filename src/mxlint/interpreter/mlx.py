@@ -13,6 +13,7 @@ from mxlint.facts import events
 from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, presumptions, quantizing, results, transforms
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import making, sinks, writes
+from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import ancestors
 from mxlint.interpreter.frames import Frame
@@ -154,16 +155,14 @@ class Mlx(Framework):
             note(i, events.Note("random state assigned", where(place), "", None, modality(i, len(i.path)) or events.Modality()))
         return NONE
 
-    def looped(self, i: Interpreter, rounds: int, operations: int, place: Place, frame: Frame) -> None:
+    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, place: Place, frame: Frame) -> None:
         """A loop of a traced body has ended: so many rounds made so many arrays."""
-        m = modality(i, i.trace.path)
+        m = modality(i, trace.path)
         if operations and m is not None:
-            calls = wheres(call_places(i, i.trace.depth + 1))
+            calls = wheres(call_places(i, trace.depth + 1))
             note(
                 i,
-                events.Loop(
-                    i.trace.oid, i.trace.number, where(place), qualname(frame), calls, wheres(i.trace.loops), rounds, operations, m
-                ),
+                events.Loop(trace.oid, trace.number, where(place), qualname(frame), calls, wheres(trace.loops), rounds, operations, m),
             )
 
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -9,6 +9,7 @@ from mxlint.domain.members import Bound, External, Ref, Tuple, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.journal import journal
 from mxlint.interpreter.lookup import BASES, CLASS
 from mxlint.syntax.index import ANY, TRACERS, Block, Import
 
@@ -40,7 +41,7 @@ def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
 
 def world(i: Interpreter) -> tuple[int, ...]:
     """How much has been compiled, read by a trace and imported so far: what a call comes to is another question when there is more."""
-    return len(i.journal.compiled), len(i.traced), len(i.modules)
+    return len(journal(i).compiled), len(i.traced), len(i.modules)
 
 
 class Reach:

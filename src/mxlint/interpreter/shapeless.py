@@ -138,14 +138,15 @@ def _operand(name: str, given: Sequence[Value]) -> Array | None:
 
 def stretched(i: Interpreter, name: str, made: Value, given: Sequence[Value], place: Place, frame: Frame) -> None:
     """Keep what a broadcast does to sizes until the end of the trace: only if its result leaves the function do they stay in the graph."""
-    if not on(i) or name not in _KEEPS_NO_SIZE:
+    trace = i.trace
+    if trace is None or not trace.shapeless or name not in _KEEPS_NO_SIZE:
         return
     operand = next((m for value in given for m in members(value) if isinstance(m, Array)), None)
     for array in members(made):
         if isinstance(array, Array) and operand is not None and operand.shape is not None and array.shape is not None:
             before = (1,) * (len(array.shape) - len(operand.shape)) + operand.shape
             if any(old == 1 and new != 1 for old, new in zip(before, array.shape)):
-                i.trace.stretched[array.ident] = partial(bake, i, given, place, name.replace("mlx.core.", "mx."), frame)
+                trace.stretched[array.ident] = partial(bake, i, given, place, name.replace("mlx.core.", "mx."), frame)
 
 
 def _reduced(

@@ -29,8 +29,9 @@ def submodules(i: Interpreter, value: Value, seen: set[int] | None = None) -> It
 def reached(i: Interpreter, value: Value) -> Iterator[Ref]:
     """A module and all modules that it holds, where a trace comes to them through it."""
     for root in members(value):
-        name = i.trace.reached.get(root.oid) if i.trace is not None and isinstance(root, Ref) else None
+        trace = i.trace
+        name = trace.reached.get(root.oid) if trace is not None and isinstance(root, Ref) else None
         for module in submodules(i, root):
-            if name is not None:
-                i.trace.reached.setdefault(module.oid, name)
+            if trace is not None and name is not None:
+                trace.reached.setdefault(module.oid, name)
             yield module

@@ -12,6 +12,7 @@ from mxlint.facts import events
 from mxlint.interpreter import calls, freezing, shapeless
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
@@ -81,7 +82,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
             trace.differentiated -= kind in ("grad", "value_and_grad")
             trace.transforms.pop()
     if trace is not None:
-        _run_rules(i, ref, args, result, place, frame)
+        _run_rules(i, trace, ref, args, result, place, frame)
     if kind in ("vmap", "checkpoint"):
         return result
     model = i.heap.get(ref.oid, "model")
@@ -162,9 +163,9 @@ def _rule(rule: str) -> Handler:
     return run
 
 
-def _run_rules(i: Interpreter, ref: Ref, args: Arguments, result: Value, place: Place, frame: Frame) -> None:
+def _run_rules(i: Interpreter, trace: Trace, ref: Ref, args: Arguments, result: Value, place: Place, frame: Frame) -> None:
     """Run the rules of a custom function that the transforms around its call in the trace ask for."""
-    for rule in dict.fromkeys(i.trace.transforms):
+    for rule in dict.fromkeys(trace.transforms):
         function = i.heap.get(ref.oid, ("rule", rule))
         if function is None:
             continue

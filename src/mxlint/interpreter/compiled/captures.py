@@ -140,7 +140,7 @@ def parts_of(i: Interpreter, trace: Trace, values: Iterable[Value]) -> frozenset
 
 def composed(i: Interpreter, ident: int, operands: Iterable[Value]) -> None:
     """An array of the running trace is computed from operands."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     if trace is not None:
         trace.parts[ident] = trace.parts.get(ident, frozenset()) | parts_of(i, trace, operands)
 

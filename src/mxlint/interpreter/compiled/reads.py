@@ -34,7 +34,7 @@ def on_read(
     i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame, *, name: str = "", used: bool = True
 ) -> None:
     """Note that a running trace reads a location older than itself; that host code reads what a trace wrote."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     if trace is None:
         relied(i, oid, field, value, place)
         return

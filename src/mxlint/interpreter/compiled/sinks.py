@@ -11,7 +11,6 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import clocks
 from mxlint.interpreter.arithmetic import origins
-from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
@@ -46,7 +45,7 @@ def event(
     presumption: str = "",
 ) -> events.Event | None:
     """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     if trace is None:
         return None
     presumed = words(i, member) if isinstance(member, Array) else presumption
@@ -81,7 +80,7 @@ def event(
 
 def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, about: str) -> events.Event | None:
     """What may turn out to matter in the running trace; None if something imprecise decides."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     m = modality(i, trace.path) if trace is not None else None
     if trace is None or m is None:
         return None
@@ -93,7 +92,7 @@ def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Fr
 
 def source_use(i: Interpreter, value: Value) -> None:
     """The running trace computes with a value, or decides by it: what it comes from is frozen in the trace."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     if trace is None or not trace.sources:
         return
     for member in members(value):
@@ -106,7 +105,7 @@ def source_use(i: Interpreter, value: Value) -> None:
 
 def array_use(i: Interpreter, value: Value) -> None:
     """The content of the arrays in a value becomes part of the running trace."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     source_use(i, value)
     if trace is None or not trace.by_ident:
         return
@@ -172,7 +171,7 @@ USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts
 
 def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
     """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     if isinstance(member, (Length, Measure, ShapeOf)):
         if trace is not None and trace.shapeless and USES.get(kind, kind) not in ("format", "log"):
             axes = (

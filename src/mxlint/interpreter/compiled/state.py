@@ -99,7 +99,9 @@ class Trace:
         self.stretched: dict[int, Callable[[], None]] = {}
         """What notes the sizes that a broadcast keeps, by its result."""
         self.full = True
-        self.place = i.info(oid).place
+        place = i.info(oid).place
+        assert place is not None
+        self.place = place
 
     def before(self, i: Interpreter, oid: int, field: object, present: Value | None) -> Value | None:
         """What a location held when the trace began; None if it was not there."""
@@ -278,7 +280,7 @@ def all_entries(held: Value | None) -> list[Entry]:
 
 def older(i: Interpreter, oid: int) -> bool:
     """Whether an object is older than the running trace."""
-    trace: Trace | None = i.trace
+    trace = i.trace
     if trace is None:
         return False
     made = i.info(oid).trace

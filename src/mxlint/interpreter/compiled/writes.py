@@ -40,7 +40,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
             for member in members(value):
                 if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
                     note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
-    trace: Trace | None = i.trace
+    trace = i.trace
     if trace is None:
         _overwritten(i, oid, field, place)
         return
