@@ -66,6 +66,26 @@ def test_where_the_child_has_died_a_new_one_runs_the_job(place: Workplace, setti
     assert runs(job)["stdout"] == "ran\n"
 
 
+def test_a_child_that_has_answered_before_anybody_looks_has_run_the_job(
+    place: Workplace, settings: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a busy machine: whoever told it what to run comes to a core again when it has ended."""
+    job, runs = program_job(settings, "print('ran')\n"), Waited(place)
+    write = os.write
+
+    def told(end: int, mode: bytes) -> int:
+        written = write(end, mode)
+        if mode == b"real":
+            taken.process.wait()
+        return written
+
+    Runs.__call__(runs, job)
+    (ready,) = place.waiting.ready.values()
+    taken = ready[0]
+    monkeypatch.setattr(os, "write", told)
+    assert runs(job)["stdout"] == "ran\n"
+
+
 def test_what_the_sandbox_needs_decides_who_can_run_a_job(place: Workplace, settings: Mapping[str, Any], tmp_path: Path) -> None:
     (tmp_path / "data.txt").write_text("read", encoding="utf-8")
     text = f"print(open({str(tmp_path / 'data.txt')!r}).read())\n"

@@ -345,6 +345,7 @@ def _begun(job: Job, mode: Mode, place: Workplace, tasks: int, kernels: Store | 
         return waiting
     waiting.close()
     place.children.end(waiting.process)
+    remove(waiting.folder)
     return None
 
 

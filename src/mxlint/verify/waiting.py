@@ -43,14 +43,16 @@ class Waiting:
     result: int
 
     def tell(self, mode: str) -> bool:
-        """Have it run the job in its folder; whether it is there to do so."""
+        """Have it run the job in its folder; whether it is there to do so. Asked afterwards, a child that is fast has come to its end."""
         try:
+            if self.process.poll() is not None:
+                return False
             os.write(self.orders, mode.encode())
         except OSError:
             return False
         finally:
             os.close(self.orders)
-        return self.process.poll() is None
+        return True
 
     def close(self) -> None:
         """Nobody tells it anything any more."""
