@@ -23,7 +23,14 @@ INEXACT = {
     "attributes by name": 1, "generator": 1, "generator closed": 1, "exceptions across calls": 7, "raised again": 2, "match": 1, "enum and namedtuple": 3,
     "classes made in functions": 1,
 }  # fmt: skip
-"""The points of a construct at which more is admitted than was seen; of all others there are none."""
+"""The points of a construct at which a kind is admitted that was not seen; of all others there are none."""
+VAGUE = {
+    "operators": 2, "iterator class": 1, "endless generator": 3, "decorator class": 2, "raised again": 2, "recursion": 1, "dataclass": 1,
+    "enum and namedtuple": 1, "dict of lists": 1, "text": 1, "itertools": 2, "classes made in functions": 5, "sets and tuples": 1, "list methods": 2,
+}  # fmt: skip
+"""The points at which one value was seen, or lists and tuples of one length, and others of that kind are admitted."""
+MOST_VAGUE = 0.01
+"""The share of such points in programs."""
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
 
@@ -55,11 +62,13 @@ def test_every_construct_is_covered(record: Record, tmp_path: Path, name: str) -
     assert found.points > 0
     assert found.flaws == (), found.text()
     assert found.points - found.exact == INEXACT.get(name, 0), found.text()
+    assert len(found.vague) == VAGUE.get(name, 0), "\n".join(map(str, found.vague))
 
 
 def test_constructs_are_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
     found = total(report(record, tmp_path_factory.mktemp("construct"), instance(name)) for name in TEMPLATES)
     assert found.share_exact >= LEAST_EXACT, found.text()
+    assert len(found.vague) <= MOST_VAGUE * found.points, "\n".join(map(str, found.vague))
 
 
 def test_programs_are_covered_and_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -69,3 +78,4 @@ def test_programs_are_covered_and_followed_exactly(record: Record, tmp_path_fact
     assert sum(one.points for one in reports) > 50 * COUNT
     assert found.flaws == (), found.text()
     assert found.share_exact >= LEAST_EXACT, found.text()
+    assert len(found.vague) <= MOST_VAGUE * found.points, "\n".join(map(str, found.vague))

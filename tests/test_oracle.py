@@ -398,6 +398,13 @@ def test_a_further_kind_is_not_exact(compared: Program) -> None:
     assert report(compared, points=views(compared, "n * 2", replace(view, also=frozenset({Kind("int")})))).share_exact == 1
 
 
+def test_another_value_of_the_kind_is_vague(compared: Program) -> None:
+    view = ReplayedView(frozenset(), also=frozenset({Kind("int")}))
+    found = report(compared, points=views(compared, "n * 2", view))
+    assert (found.share_exact, [flaw.text for flaw in found.vague]) == (1, ["n * 2"])
+    assert report(compared).vague == ()
+
+
 class Boasting(ReplayedView):
     """Says that it is exact."""
 

@@ -1,6 +1,7 @@
-"""Every sentence that mxlint says of the fixtures, rule by rule, as a file that is read when it changes.
+"""All that mxlint says of the fixtures, rule by rule, in two files that are read when they change.
 
-Names, numbers and code are left out, so that a sentence stands there once. MXLINT_GOLDEN=write writes the files anew: read what changed before you commit it.
+In golden/said each sentence stands once, without names, numbers and code. In golden/shown stands for each program what is found where, what else is
+shown with it, and what the fix writes. MXLINT_GOLDEN=write writes the files anew: read what changed before you commit it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import pytest
 from test_tracer import Case, read_cases, write
 
 from mxlint.engine import check
-from mxlint.finding import Finding
+from mxlint.finding import Finding, Span
 from mxlint.rules.registry import RULES
 
-GOLDEN = Path(__file__).parent / "golden" / "said"
-FILES = ("found.md", "written.md", "missed.md", "silent.md", "unknown.md")
+GOLDEN = Path(__file__).parent / "golden"
+FILES = ("found.md", "written.md", "missed.md", "silent.md", "unknown.md", "library.md")
 CODES = sorted(code for code in RULES if not code.startswith("MX0"))
 
 
@@ -54,17 +55,41 @@ def sentences(finding: Finding) -> Iterator[str]:
         yield f"uncalled: {finding.uncalled is not None}"
 
 
+def place(span: Span) -> str:
+    """A span in short: `3:5-9`, with its file where that is not the program's first."""
+    file = "" if span.filename == "main.py" else f"{span.filename}:"
+    end = f"{span.end.row}:" if span.end.row != span.start.row else ""
+    return f"{file}{span.start.row}:{span.start.column}-{end}{span.end.column}"
+
+
+def details(finding: Finding) -> Iterator[str]:
+    """What is found where, and all that is shown with it beside sentences."""
+    yield f"{place(finding.span)} {finding.code} {finding.severity} in {finding.object or 'the module'}"
+    yield from (f"  {place(related.span)} {related.message}" for related in finding.related)
+    yield from (f"  if {text}" for text in (*finding.conditions, *finding.presumed))
+    if finding.fix is not None:
+        yield f"  {finding.fix.applicability} fix"
+        yield from (f"    {place(edit.span)} {edit.content!r}" for edit in finding.fix.edits)
+
+
+def compared(text: str, file: Path) -> None:
+    if os.environ.get("MXLINT_GOLDEN") == "write":
+        file.write_text(text, encoding="utf-8", newline="\n")
+    assert text == file.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_what_is_said(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: set[str] = set()
+    shown: list[str] = []
     for number, case in enumerate(CASES.get(code, ())):
         folder = tmp_path / str(number)
         folder.mkdir()
         monkeypatch.chdir(folder)
         write(folder, case.files)
-        said |= {"\n  ".join(map(general, sentences(finding))) for finding in check(["."]).findings}
-    text = "\n\n".join(sorted(said)) + "\n"
-    file = GOLDEN / f"{code}.txt"
-    if os.environ.get("MXLINT_GOLDEN") == "write":
-        file.write_text(text, encoding="utf-8", newline="\n")
-    assert text == file.read_text(encoding="utf-8")
+        findings = check(["."]).findings
+        said |= {"\n  ".join(map(general, sentences(finding))) for finding in findings}
+        if findings:
+            shown += ["", f"## {case.name}", *(line for finding in findings for line in details(finding))]
+    compared("\n\n".join(sorted(said)) + "\n", GOLDEN / "said" / f"{code}.txt")
+    compared("\n".join(shown[1:]) + "\n", GOLDEN / "shown" / f"{code}.txt")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from .abstract import AbstractFile
-from .model import FileRecording, Kind, PointKey, Range, Recording
+from .abstract import AbstractFile, AbstractView
+from .model import FileRecording, Kind, Observed, Point, PointKey, Range, Recording
 
 FlawKind = Literal["failed", "not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception"]
 """failed: the abstract interpreter raised or did not end; not entered: a function that was entered; unreachable: a statement that was executed; missing point: a value was seen at a point that was not
@@ -36,7 +36,8 @@ class Flaw:
 class Report:
     """The outcome of a comparison. `points` counts those that held a value, `by_node` those of each syntax node with the exact ones.
 
-    `inexact` counts, for points that are neither exact nor top, what was seen there; `reasons` counts why points are top.
+    `inexact` counts, for points that are neither exact nor top, what was seen there; `reasons` counts why points are top. `vague` are the exact
+    points that held one scalar, or lists, tuples or arrays of one length or shape, and are believed to hold another one as well.
     `implicit` counts exceptions that no `raise` of the program raised and that were believed not to leave: for information.
     """
 
@@ -48,6 +49,7 @@ class Report:
     reasons: Counter[str] = field(default_factory=Counter)
     by_node: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     inexact: tuple[Flaw, ...] = ()
+    vague: tuple[Flaw, ...] = ()
 
     @property
     def share_exact(self) -> float:
@@ -101,6 +103,7 @@ def total(reports: Iterable[Report]) -> Report:
         sum((report.reasons for report in every), Counter()),
         nodes,
         tuple(flaw for report in every for flaw in report.inexact),
+        tuple(flaw for report in every for flaw in report.vague),
     )
 
 
@@ -124,6 +127,7 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
     nodes: dict[str, tuple[int, int]] = {}
     reasons: Counter[str] = Counter()
     inexact: list[Flaw] = []
+    vague: list[Flaw] = []
     exact = tops = 0
     for key, point in happened.points.items():
         view = believed.points.get(key)
@@ -144,6 +148,8 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
                 is_exact = not uncovered and view.exact(point.kinds) and not _admits_more(view.kinds(), point.kinds)
                 if not is_exact and not uncovered:
                     inexact.append(quote.flaw("uncovered", key, f"{key.kind}, {point.node}: {_list(sorted(map(str, point.kinds)))}"))
+                elif is_exact and _is_vague(point, view):
+                    vague.append(quote.flaw("uncovered", key, f"{key.kind}, {point.node}: {_list(point.seen)}"))
         exact += is_exact
         count, good = nodes.get(point.node, (0, 0))
         nodes[point.node] = count + 1, good + is_exact
@@ -151,7 +157,26 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
     left = [(function, item) for function, item in left if function not in lost_functions]
     flaws += [quote.flaw("exception", function, item.name) for function, item in left if item.explicit]
     implicit = sum(not item.explicit for _, item in left)
-    return Report(tuple(flaws), len(happened.points), exact, tops, implicit, reasons, nodes, tuple(inexact))
+    return Report(tuple(flaws), len(happened.points), exact, tops, implicit, reasons, nodes, tuple(inexact), tuple(vague))
+
+
+def _is_vague(point: Point, view: AbstractView) -> bool:
+    """Whether a point that held one value is believed to hold others of its kind."""
+    return len(point.seen) == 1 and point.complete and any(view.covers(other) for other in _others(point.seen[0]))
+
+
+def _others(seen: Observed) -> list[Observed]:
+    """Values of the same kind that are not the one that was seen, as far as that was told apart."""
+    value = seen.value
+    if seen.known:
+        if isinstance(value, bool):
+            return [replace(seen, value=not value)]
+        if isinstance(value, (int, float)):
+            return [replace(seen, value=value + 1), replace(seen, value=value - 1)]
+        return [replace(seen, value=f"{value}'")] if isinstance(value, str) else []
+    if seen.shape:
+        return [replace(seen, shape=(seen.shape[0] + 1, *seen.shape[1:]))]
+    return [replace(seen, length=seen.length + 1)] if seen.length is not None and seen.kind.tag in ("list", "tuple") else []
 
 
 def _admits_more(admitted: frozenset[Kind] | None, seen: frozenset[Kind]) -> bool:
