@@ -30,12 +30,13 @@ class Where:
 class Condition:
     """Something that is not decided: the test as written, the outcome that is meant (None: no test), and why: "open" where nobody in sight says, "client" where a
     public method may run between two calls.
-    `argument`: the test depends on an argument of the compiled function."""
+    `argument`: the test depends on an argument of the compiled function. `default`: it holds if callers leave the defaults as they are."""
 
     where: Where
     cause: str
     outcome: bool | None = None
     argument: bool = False
+    default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class Argument:
     """An argument of a call: position or name, where it is written, what it is. `bad`: the type that MLX refuses, if it does; `inside`: it lies in a
     container that is the argument; `versions`: the versions of MLX that refuse it, out of those judged; `grows`: why the shape of an array in
     it differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
-    that the loop changes)."""
+    that the loop changes); `conditions`: under which it is what MLX refuses, where it may be something else."""
 
     name: str
     where: Where
@@ -147,6 +148,7 @@ class Argument:
     versions: tuple[str, ...] = ()
     judged: tuple[str, ...] = ()
     grows: str = ""
+    conditions: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,11 @@ def chosen(
     return join(values) if all(value == values[0] for value in values) else of(found)
 
 
-def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = None) -> Value:
-    """One of some values, by the choice of something out of sight."""
+def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = None, default: int | None = None) -> Value:
+    """One of some values, by the choice of something out of sight; `default`: the number of the one that it is if nothing chooses."""
+    if default is not None:
+        for number in range(len(values)):
+            i.ledger.defaults["choice", place, i.context, (tag, number)] = Const(number == default)
     return chosen(i, [(None, value) for value in values], Kind("int", "open"), place, tag=tag)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic
+from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.journal import in_loop, modality, note, where
+from mxlint.interpreter.paths import ROUNDS, Condition
 
 READING: Final = ("#", "clock")
 RUNNING: Final = ("#", "a clock was read")
@@ -60,18 +61,28 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
     if end is None or start is None or end not in i.ledger.clock_readings:
         return
     before, call, waited = i.ledger.clock_readings[end]
-    if (
-        before != Const(("reading", start))
-        or not isinstance(call, Const)
-        or not isinstance(call.value, Timed)
-        or not isinstance(waited, Const)
-    ):
+    if before != Const(("reading", start)) or call is None or waited is None:
         return
-    m = modality(i, 0)
-    timed = call.value
-    if m is not None and not m.conditions and (timed.first or waited == FALSE):
+    base = i.path
+    for member in i.each(call):
+        if isinstance(member, Const) and isinstance(member.value, Timed):
+            found = i.live(waited)
+            # A measurement of a loop without rounds measures nothing.
+            i.path = (*base, *[condition for condition in i.path[len(base) :] if not _is_of_rounds(condition)])
+            _measured(i, len(base), member.value, found, end)
+
+
+def _measured(i: Interpreter, start: int, timed: Timed, waited: Value, end: Place) -> None:
+    """Note what is wrong with a measurement of one call; what that call alone hangs on begins at position `start` of the path."""
+    m = modality(i, start)
+    if m is not None and (timed.first or waited == FALSE):
         kind = "first call timed" if waited == TRUE else "timed without evaluation"
         note(i, events.Note(kind, where(end), "", timed.object, m))
+
+
+def _is_of_rounds(condition: Condition) -> bool:
+    """Whether a condition is that a loop has a round."""
+    return condition.literal is not None and condition.literal.condition[0] == ROUNDS
 
 
 def _place(part: Any) -> Place | None:

@@ -15,7 +15,7 @@ from mxlint.domain.members import NONE, Bound, Const, External, Ref, Symbolic, T
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
-from mxlint.interpreter import choices
+from mxlint.interpreter import choices, defaults
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.calls import is_wrapper
@@ -147,15 +147,15 @@ def arguments(
 
 def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
     """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
-    annotated = _annotated(i, ref, param.annotation, param.name, place)
+    default = i.heap.get(ref.oid, ("default", param.name))
+    annotated = _annotated(i, ref, param.annotation, param.name, place, default)
     if annotated is not None:
         return annotated
-    default = i.heap.get(ref.oid, ("default", param.name))
     if default is not None:
         if default in (NONE, Tuple(())):  # who leaves nothing out gives something else
-            return choices.any_of(i, (default, i.symbolic(place, "parameter", param.name, source="parameter")), place)
+            return choices.any_of(i, (default, i.symbolic(place, "parameter", param.name, source="parameter")), place, default=0)
         if isinstance(default, Const):
-            return i.symbolic(place, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
+            return _of_default(i, default, param.name, place)
         return default
     if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
         return _by_use(i, used, param, place)
@@ -176,7 +176,13 @@ def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Val
     return made
 
 
-def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, place: Place) -> Value | None:
+def _of_default(i: Interpreter, default: Const, name: str, place: Place) -> Value:
+    """What somebody gives of the type of a default."""
+    kinds = frozenset((type(default.value).__name__,))
+    return defaults.keep(i, i.symbolic(place, "parameter", name, kinds, "parameter"), default)
+
+
+def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, place: Place, default: Value | None = None) -> Value | None:
     """What a parameter or field is by its annotation; None if that does not say, or not of each alternative."""
     kinds: list[str] = []
     found: list[Value] = []
@@ -193,8 +199,9 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
         found.append(NONE)
     elif kinds:
         words = " or ".join("None" if kind == "NoneType" else _article(kind) for kind in kinds)
-        found.append(i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", f"`{name}` is {words}"))
-    return choices.any_of(i, found, place) if found else None
+        found.append(defaults.keep(i, i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", f"`{name}` is {words}"), default))
+    scalar = isinstance(default, Const) and bool(kinds)
+    return choices.any_of(i, found, place, default=len(found) - 1 if scalar else None) if found else None
 
 
 def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
@@ -244,19 +251,23 @@ def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
     found: dict[str, Value] = {}
     written = i.ledger.annotations
     for name, default, takes in fields_of(i, cls):
-        if not takes:
-            continue
-        if isinstance(default, Const) and default.value is not None:
-            found[name] = i.symbolic(place, "parameter", name, frozenset((type(default.value).__name__,)), "parameter")
-            continue
-        for base in mro(i, cls):
-            annotation = written.get((base.oid, name)) if isinstance(base, Ref) else None
-            if isinstance(base, Ref) and annotation is not None:
-                value = _annotated(i, base, annotation, name, place)
-                if value is not None:
-                    found[name] = value
-                break
+        with i.within(("field", name)):  # all fields have one place
+            value = _field(i, cls, name, default, written, place) if takes else None
+        if value is not None:
+            found[name] = value
     return found
+
+
+def _field(
+    i: Interpreter, cls: Ref, name: str, default: Value | None, written: Mapping[tuple[int, str], ir.Expr], place: Place
+) -> Value | None:
+    if isinstance(default, Const) and default.value is not None:
+        return _of_default(i, default, name, place)
+    for base in mro(i, cls):
+        annotation = written.get((base.oid, name)) if isinstance(base, Ref) else None
+        if isinstance(base, Ref) and annotation is not None:
+            return _annotated(i, base, annotation, name, place, default)
+    return None
 
 
 def _handed_over(i: Interpreter, made: Value) -> Value:

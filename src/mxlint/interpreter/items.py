@@ -31,7 +31,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import choices, shadows
+from mxlint.interpreter import choices, losses, shadows
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import hashed, is_key, new_list, put
 from mxlint.interpreter.core import Interpreter, guarded
@@ -61,6 +61,10 @@ def content_item(i: Interpreter, content: Value, index: Value, place: Place, fra
 
 def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Frame) -> Value:
     if isinstance(owner, Array):
+        number = index.value if isinstance(index, Const) else None
+        part = losses.item(i, owner, number, place) if isinstance(number, int) else None
+        if part is not None:
+            return part
         return i.operations.array(i, "mlx.core.array.__getitem__", (owner, index), place, frame)
     if isinstance(owner, ShapeOf):
         if isinstance(index, Slice):

@@ -34,7 +34,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
-from mxlint.interpreter import shadows
+from mxlint.interpreter import defaults, shadows
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
@@ -245,7 +245,8 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
             imprecise(i, condition.place, "a condition that was not followed")
             return None
         if condition.cause == "open":
-            found.append(Condition(where(condition.place), "open", condition.outcome, _of_argument(i, condition.literal)))
+            argument, default = _of_argument(i, condition.literal), defaults.holds(i, condition.literal)
+            found.append(Condition(where(condition.place), "open", condition.outcome, argument, default))
     return Modality(tuple(dict.fromkeys(found)), tuple(dict.fromkeys(presumed)))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mxlint.domain.guards import Identity
     from mxlint.domain.heap import Location
-    from mxlint.domain.members import Value
+    from mxlint.domain.members import Const, Value
     from mxlint.domain.place import Place
     from mxlint.facts.events import Where
     from mxlint.interpreter.arguments import Arguments
@@ -84,6 +84,8 @@ class Ledger:
     """What annotates the names in the body of a class."""
     dispatched: dict[Place, str] = field(default_factory=dict)
     """Methods that a call of something symbolic may come to, with the presumption that it does."""
+    defaults: dict[Identity, Const] = field(default_factory=dict)
+    """What the program says that symbolic values and conditions are, if nobody gives them."""
     computes: bool = False
     """Something symbolic was called with placeholders, and gave something."""
     compared: dict[tuple[Value, Value], Value] | None = None

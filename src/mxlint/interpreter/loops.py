@@ -14,7 +14,7 @@ from mxlint.interpreter import summaries
 from mxlint.interpreter.carried import carried
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.folding import fold
-from mxlint.interpreter.paths import Condition, Path
+from mxlint.interpreter.paths import ROUNDS, Condition, Path
 from mxlint.interpreter.targets import Target
 
 MAX_ROUNDS: Final = 12
@@ -32,7 +32,7 @@ def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain:
     some = base
     if ends and not certain:
         # Whether there is a round at all is a condition of what the rounds wrote.
-        rounds = Literal_(("rounds", place, i.context), True)
+        rounds = Literal_((ROUNDS, place, i.context), True)
         i.causes.setdefault(rounds.condition, ("open", place))
         exits.arrived.append(({}, NONE, (*base, Condition(None, place, Literal_(rounds.condition, False)))))
         some = (*base, Condition(None, place, rounds))

@@ -7,6 +7,8 @@ from typing import Final
 from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Literal_
 from mxlint.domain.place import Place
 
+ROUNDS: Final = "rounds"
+"""The first part of the condition that a loop has a round."""
 CLIENT: Final = "client"
 """The first part of the condition that a method of a class runs between two calls."""
 

@@ -9,7 +9,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import calls, freezing, shapeless
+from mxlint.interpreter import calls, freezing, losses, shapeless
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled.state import Trace
@@ -81,6 +81,8 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         if trace is not None:
             trace.differentiated -= kind in ("grad", "value_and_grad")
             trace.transforms.pop()
+    if kind == "value_and_grad":
+        result = losses.scalar(i, result, place)
     if trace is not None:
         _run_rules(i, trace, ref, args, result, place, frame)
     if kind in ("vmap", "checkpoint"):

@@ -20,6 +20,7 @@ from mxlint.domain.members import (
     members,
     scalar_type,
 )
+from mxlint.interpreter import losses
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import ancestors
 from mxlint.interpreter.lookup import CLASS, special_exists
@@ -63,7 +64,7 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
         )
         return names | ({"numbers.Number", "numbers.Real"} if scalar in ("int", "float", "bool") else set())
     if isinstance(member, Array):
-        return {"mlx.core.array", "builtins.object"}
+        return None if losses.may_be_tuple(i, member) else {"mlx.core.array", "builtins.object"}
     library = library_class(member)
     if library is not None:
         return ancestors(i, External(library)) | {None}

@@ -9,6 +9,7 @@ from mxlint.domain.guards import MAX_GUARD
 from mxlint.domain.join import of
 from mxlint.domain.members import NONE, Const, Member, Option, Symbolic, Tuple, Unknown, Value, options
 from mxlint.domain.place import Place
+from mxlint.interpreter import losses
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
@@ -65,6 +66,8 @@ def _unpacked(
         element = content.element or Unknown("unpacking")
         return [new_list(i, Tuple(None, element), place, "star") if number == star else element for number in range(count)]
     if isinstance(member, Array):
+        if losses.may_be_tuple(i, member):
+            return [losses.item(i, member, number, place) or member for number in range(count)]
         return [i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame) for _ in range(count)]
     i.may_raise()
     if isinstance(member, Unknown):

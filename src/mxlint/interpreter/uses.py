@@ -1,5 +1,5 @@
 """What the uses of a parameter say that it is, where nothing else does: what is differentiated by is a module, what updates one an optimizer, and
-what has attributes that only arrays have, or is given to a function of MLX that takes arrays alone, an array.
+what has attributes that only arrays have, is cut along several axes, or is given to a function of MLX that takes arrays alone, an array.
 
 MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer is a presumption.
 """
@@ -73,9 +73,17 @@ def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int
         elif isinstance(part, ir.Bin):
             if part.op == "@" and any(isinstance(side, ir.Name) and side.id == name for side in (part.left, part.right)):
                 return True
+        elif isinstance(part, ir.Sub):
+            if isinstance(part.value, ir.Name) and part.value.id == name and _cuts_axes(part.index):
+                return True
         elif isinstance(part, ir.Call) and _takes_array(i, ref, part, name, depth):
             return True
     return False
+
+
+def _cuts_axes(index: ir.Expr) -> bool:
+    """Whether an index has a slice for one of several axes: a list or text raises for it, and no key of a dict holds a slice."""
+    return isinstance(index, ir.Seq) and any(isinstance(item, ir.Slice) for item in index.items)
 
 
 def _first_binding(node: ir.FuncDef | ir.Lambda, name: str) -> int | None:

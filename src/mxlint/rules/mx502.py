@@ -20,8 +20,8 @@ def check(program: Program) -> Iterator[Finding]:
             for argument in call.arguments:
                 if argument.bad:
                     message, note, help = _words(compiled, argument)
-                    presumed = Modality((), call.modality.presumed)
-                    yield from finding(RULE, argument.where, message, help, compiled, presumed, within=call.within, note=note)
+                    modality = Modality(argument.conditions, call.modality.presumed)
+                    yield from finding(RULE, argument.where, message, help, compiled, modality, within=call.within, note=note)
 
 
 def _words(compiled: Compiled, argument: Argument) -> tuple[str, str, str]:

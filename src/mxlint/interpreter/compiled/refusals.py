@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Value, members
+from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.facts import values as described
 from mxlint.interpreter import novelty
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context
 from mxlint.interpreter.journal import (
     describe,
+    modality,
     where,
 )
+from mxlint.interpreter.moving import is_inside
 from mxlint.interpreter.reach import CONTAINERS, arrays_in
 
 TAKES_NONE: Final = "0.29.2"
@@ -31,25 +35,59 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
     table = i.table
-    bad = refused(i, value)
+    bad, inside, conditions = _refusal(i, value)
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
     return events.Argument(
         name,
         where(place),
-        describe(i, value, info.context),
+        _described(i, value, info.context),
         bad,
-        _inside(i, value),
+        inside,
         versions,
         table.judged if bad else (),
         "rounds"
         if novelty.growing(i, value) or novelty.stretching(list(members(value))) or any(novelty.cut(i, member) for member in members(value))
         else max((array.grows for array in arrays_in(i, value) if array.grows in ("number", "rounds")), default=""),
+        conditions,
     )
 
 
-def _inside(i: Interpreter, value: Value) -> bool:
-    """Whether what is refused of an argument lies in a container."""
-    return all(isinstance(m, Tuple) or isinstance(m, Ref) and i.info(m.oid).kind in ("list", "dict") for m in members(value))
+def _described(i: Interpreter, value: Value, older: Context) -> described.Value:
+    """An argument in the words of the facts. Where it may be several things, and is another number each time under conditions that no round of a loop
+    changes, it is that: who meets them meets it in each round."""
+    found = describe(i, value, older)
+    if not isinstance(found, described.UnknownValue) or not isinstance(value, Union):
+        return found
+    running = novelty.rounds(i, older)
+    for option in value.options:
+        member = describe(i, option.member, older)
+        varies = isinstance(member, described.ScalarValue) and member.varies
+        if varies and option.guard and not any(is_inside(literal.condition, around) for literal in option.guard for around in running):
+            return member
+    return found
+
+
+def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Condition, ...]]:
+    """What is refused of an argument, whether it lies in a container, and what it hangs on that this is given: nothing if all that may be given is
+    refused. Which of several it is has to be known."""
+    value = i.live(value)
+    if not isinstance(value, Union):
+        return refused(i, value), _is_container(i, value), ()
+    found = [(refused(i, option.member), option.member, conditions) for option, conditions in i.alternatives(value)]
+    certain = all(bad for bad, _, _ in found)
+    path = i.path
+    for bad, member, conditions in found:
+        if bad and (certain or conditions):
+            i.path = (*path, *conditions)
+            m = modality(i, len(path))
+            i.path = path
+            if m is not None:
+                return bad, _is_container(i, member), () if certain else m.conditions
+    return "", False, ()
+
+
+def _is_container(i: Interpreter, member: Member) -> bool:
+    return isinstance(member, Tuple) or isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict")
 
 
 def refused(i: Interpreter, value: Value, done: dict[int, str] | None = None) -> str:
