@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import shadows
+from mxlint.interpreter import defaults, shadows
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.frames import Frame
@@ -18,6 +18,9 @@ FLAGS: Final = ("store_true", "store_false")
 OPTION: Final = "option"
 """Begins the field of a parser that holds the type of an option, by where its value goes."""
 
+DEFAULT: Final = "default of an option"
+"""Begins the field that holds what an option is that nobody gives."""
+
 
 def _add(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -27,6 +30,7 @@ def _add(name: str) -> Handler:
         for member in members(args.args[0]) if args.args and destination else ():
             if isinstance(member, Ref):
                 i.heap.set(member.oid, (OPTION, destination), Const(kind))
+                i.heap.set(member.oid, (DEFAULT, destination), _default(args) or UNBOUND)
         return made if made is not None else NONE
 
     return run
@@ -51,6 +55,14 @@ def _kind(args: Arguments) -> str:
     there = positional or args.keywords.get("required") == Const(True) or isinstance(default, Const) and default != NONE
     type_ = args.keywords.get("type", External("builtins.str"))
     return TYPES.get(type_.name, "") if isinstance(type_, External) and "nargs" not in args.keywords and there else ""
+
+
+def _default(args: Arguments) -> Value | None:
+    """What an option is that nobody gives; None if it is not said, or somebody has to."""
+    action = args.keywords.get("action")
+    if isinstance(action, Const) and action.value in FLAGS and "default" not in args.keywords:
+        return Const(action.value == "store_false")
+    return args.keywords.get("default")
 
 
 def _group(name: str) -> Handler:
@@ -92,6 +104,7 @@ def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place) -> None:
         )
         if oid is not None:
             read = i.symbolic(place, f"--{name}", str(name), frozenset((str(kind.value),)), "environment")
+            defaults.keep(i, read, i.heap.get(parser.oid, (DEFAULT, name)))
             present = i.heap.get(oid, name)
             i.heap.set(oid, name, read if present is None else join((present, read)))
 
