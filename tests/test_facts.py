@@ -130,7 +130,7 @@ def test_a_parameter_that_no_call_in_sight_gives_has_what_it_is_taken_to_be() ->
 
 
 def _samples() -> list[Log]:
-    found = list(check([str(FIXTURES / "project"), str(FIXTURES / "demo")], with_facts=True).facts)
+    found = list(check([str(FIXTURES / "demo")], with_facts=True).facts)
     for number, code in enumerate(RULES):
         for block in load_page(code).blocks:
             if block.language == "python":

@@ -82,8 +82,8 @@ def entries() -> list[Path]:
 # -- nothing else is reported ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["demo", "project/tinylm"])
-def test_edits_are_seen(name: str, folder: Path) -> None:
+@pytest.mark.parametrize(("name", "count"), [("demo", EDITS // 2), pytest.param("project/tinylm", EDITS // 6, marks=pytest.mark.slow)])
+def test_edits_are_seen(name: str, count: int, folder: Path) -> None:
     dice = random.Random(name)
     shutil.copytree(FIXTURES / name, folder / "tinylm")
     files = sorted(Path("tinylm").glob("*.py"))
@@ -91,7 +91,7 @@ def test_edits_are_seen(name: str, folder: Path) -> None:
     first = same()
     assert first.cached == 0
     assert same().cached == first.parsed > 0
-    for _ in range(EDITS // 2):
+    for _ in range(count):
         file = dice.choice(files)
         kind = dice.randrange(8)
         if kind == 0:  # as it was
@@ -159,8 +159,10 @@ def test_settings_count_where_they_decide(folder: Path) -> None:
 
 
 def test_every_format_is_the_same(folder: Path, run: Run) -> None:
-    shutil.copytree(FIXTURES / "project", folder / "project")
+    """Of programs of one file, and of one whose findings lie in another file than what leads to them."""
     shutil.copytree(FIXTURES / "demo", folder / "demo")
+    Path("helpers.py").write_text(HELPERS)
+    Path("step.py").write_text(STEP)
     lines = [["check", "--output-format", form] for form in FORMATS] + [
         ["check", "--statistics"],
         ["check", "--diff", "--unsafe-fixes"],
@@ -446,7 +448,7 @@ def test_a_full_disk_does_no_harm(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_processes_share_a_cache(folder: Path) -> None:
-    shutil.copytree(FIXTURES / "project", folder / "project")
+    shutil.copytree(FIXTURES / "demo", folder / "demo")
     command = [sys.executable, "-m", "mxlint", "check", "--isolated", "--output-format", "concise", "."]
     plain = subprocess.run([*command, "--no-cache"], capture_output=True, text=True, check=False).stdout
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]

@@ -119,11 +119,11 @@ DEEP: dict[str, Callable[[], str]] = {
     "ifs": lambda: "".join(" " * depth + "if y:\n" for depth in range(90)) + " " * 90 + "pass",
     "too many ifs": lambda: "".join(" " * depth + "if y:\n" for depth in range(3_000)) + " " * 3_000 + "pass",
     "elifs": lambda: "if y == 0:\n    z = 0\n" + "".join(f"elif y == {n}:\n    z = {n}\n" for n in range(many(1_000, 400))),
-    "or": lambda: "y = " + " or ".join("abc"[n % 3] for n in range(20_000)),
-    "and in a function": lambda: "def f(x):\n    return " + " and ".join("x" for _ in range(20_000)),
+    "or": lambda: "y = " + " or ".join("abc"[n % 3] for n in range(many(20_000, 5_000))),
+    "and in a function": lambda: "def f(x):\n    return " + " and ".join("x" for _ in range(many(20_000, 5_000))),
     "sum": lambda: "y = " + " + ".join("1" for _ in range(3_000)),
     "sum in a function": lambda: "def f(x):\n    return " + " + ".join("x" for _ in range(2_000)),
-    "comparisons": lambda: "def f(x):\n    return " + " < ".join("x" for _ in range(20_000)),
+    "comparisons": lambda: "def f(x):\n    return " + " < ".join("x" for _ in range(many(20_000, 5_000))),
     "attributes": lambda: "def f(x):\n    return x" + ".y" * 2_000,
     "calls": lambda: "def f(x):\n    return x" + "()" * 2_000,
     "subscripts": lambda: "def f(x):\n    return x" + "[0]" * 2_000,
@@ -131,7 +131,7 @@ DEEP: dict[str, Callable[[], str]] = {
     "unary operators": lambda: "def f(x):\n    return " + "-" * 900 + "x",
     "not": lambda: "def f(x):\n    return " + "not " * 900 + "x",
     "lambdas": lambda: "f = " + "lambda x: " * 90 + "x",
-    "ternaries": lambda: "def f(x):\n    return " + "x if x else " * many(900, 300) + "x",
+    "ternaries": lambda: "def f(x):\n    return " + "x if x else " * many(900, 200) + "x",
     "functions in functions": lambda: "".join(" " * depth + f"def f{depth}(x):\n" for depth in range(90)) + " " * 90 + "return x",
     "classes in classes": lambda: "".join(" " * depth + f"class C{depth}:\n" for depth in range(90)) + " " * 90 + "x = 1",
     "comprehensions": lambda: "def f(x):\n    return " + "[" * many(90, 40) + "x" + " for _ in x]" * many(90, 40),
@@ -142,12 +142,12 @@ DEEP: dict[str, Callable[[], str]] = {
     "assignments in a function": lambda: (
         "def f(x):\n" + "".join(f"    name_{n} = x\n" for n in range(many(20_000, 5_000))) + "    return x"
     ),
-    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(many(500, 150))),
+    "functions": lambda: "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 2}(x)\n" for n in range(many(500, 60))),
     "branches that double": lambda: "def f(x, a):\n" + "".join(f"    if a{n}:\n        x = x + {n}\n" for n in range(300)) + "    return x",
     "calls that double": lambda: (
         "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(40)) + "def f40(x):\n    return x"
     ),
-    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(many(40_000, 8_000))) + "}",
+    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(many(40_000, 2_000))) + "}",
     "a long string": lambda: "TEXT = '" + "x" * 5_000_000 + "'",
     "lists that double": lambda: "a = []\n" + "a = [a, a]\n" * 40 + "@mx.compile\ndef g(x):\n    return x\n\ng(a)",
     "dicts that double": lambda: (

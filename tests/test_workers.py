@@ -28,11 +28,12 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, with the examples; however small, they are enough for several processes."""
+    """The working directory, with small programs; however small, they are enough for several processes."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(run, "ENOUGH", 1)
-    shutil.copytree(FIXTURES / "project", tmp_path / "project")
     shutil.copytree(FIXTURES / "demo", tmp_path / "demo")
+    Path("helpers.py").write_text("def shift(x):\n    print(x)\n    return x + 1\n")
+    Path("step.py").write_text("from helpers import shift\n" + PRINTS.format("shift(x)"))
     return tmp_path
 
 
@@ -44,7 +45,9 @@ def checked(jobs: int, cache: Path | None = None, **how: object) -> Result:
 
 
 @pytest.mark.parametrize("jobs", [2, 5])
-def test_the_number_of_processes_changes_nothing(jobs: int) -> None:
+def test_the_number_of_processes_changes_nothing(jobs: int, folder: Path) -> None:
+    if jobs == 2:
+        shutil.copytree(FIXTURES / "project", folder / "project")
     Path("broken.py").write_text("import mlx.core as mx\nmx.compile(\n")
     assert checked(jobs) == checked(1)
 
