@@ -245,18 +245,17 @@ LOG_LEVEL: Final = ("#", "log level")
 """Of object 0: the levels that the program has configured, in whatever order."""
 
 
-def _is_logged(i: Interpreter, level: str) -> bool:
+def _is_logged(i: Interpreter, level: Value) -> bool:
     """Whether the program surely lets records of a level through: Python does those of warnings and above, unless it is told otherwise."""
-    if not level.isdigit():
-        return True
-    return int(level) >= max(map(_number, members(i.heap.get(0, LOG_LEVEL) or UNBOUND)))
+    least = min(_number(member, logging.NOTSET) for member in members(level))
+    return least >= max(_number(member, logging.WARNING) for member in members(i.heap.get(0, LOG_LEVEL) or UNBOUND))
 
 
-def _number(level: Member) -> int:
-    """A level as a number; that of warnings where none is known."""
+def _number(level: Member, unknown: int) -> int:
+    """A level as a number; `unknown` where none is known."""
     given = level.value if isinstance(level, Const) else None
     number = logging.getLevelName(given) if isinstance(given, str) else given
-    return number if isinstance(number, int) else logging.WARNING
+    return number if isinstance(number, int) else unknown
 
 
 def _configured(i: Interpreter, found: Model, detail: str, bound: Mapping[str, Value]) -> None:
@@ -295,8 +294,10 @@ def _arrays(
     for use in found.array or ():
         if use.word == "harmless" or use.word not in words or use.parameter not in bound:
             continue
-        if use.word == "logs" and found.effect is not None and not _is_logged(i, found.effect.detail):
-            continue
+        if use.word == "logs" and found.effect is not None:
+            detail = found.effect.detail
+            if not _is_logged(i, Const(int(detail)) if detail.isdigit() else bound.get(detail, UNBOUND)):
+                continue
         operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
         word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
         for member in _reached(i, bound[use.parameter], use.reach):
