@@ -158,6 +158,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
         if held == Kind("str", "open"):
             return (lambda: i.symbolic(place, "item", kinds=frozenset(("str",)), source="item")), False
         if held is not None:
+            i.operations.read(i, member.oid, STORED, held, place, frame)
             return held, False
     if isinstance(member, Unknown):
         return member, False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
@@ -43,13 +44,14 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.lookup import environment
+from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.novelty import read_out
 from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type
 from mxlint.models.load import canonical, constant, kind_of, model
-from mxlint.models.schema import ARRAY_WORDS, Model, Signature
+from mxlint.models.schema import ARRAY_WORDS, Model, Signature, Times
 
 SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
 
@@ -82,17 +84,23 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     for error in found.raises:
         if not error.without or error.without not in bound:
             i.may_raise(error.error)
-    _callbacks(i, found, bound, owner, place, frame)
+    with _timed(i, found, place, frame):
+        _callbacks(i, found, bound, owner, place, frame)
     _effects(i, found, bound, owner, place, frame)
     if found.effect is not None and found.effect.kind == "exits":
         raise Halt
     results = [_result(i, signature.result, _bind(signature, args), owner, found, place, frame) for signature in chosen]
     result = join(results)
     if found.source or found.draws:
-        why = found.source or "random"
-        i.operations.external(i, "#source", Arguments((Const(found.name), Const(why), result), places=(place,) * 3), place, frame)
+        _source(i, found, result, place, frame)
     _stores(i, found, bound, owner, result, place, frame)
     return result
+
+
+def _source(i: Interpreter, found: Model, result: Value, place: Place, frame: Frame) -> None:
+    """Say that the call gives something else each time, and why."""
+    why = found.source or "random"
+    i.operations.external(i, "#source", Arguments((Const(found.name), Const(why), result), places=(place,) * 3), place, frame)
 
 
 def _is_of(i: Interpreter, value: Value, cls: External) -> bool:
@@ -331,6 +339,19 @@ THREADS: Final = frozenset({
 """What calls its argument in another thread."""
 
 
+@contextmanager
+def _timed(i: Interpreter, found: Model, place: Place, frame: Frame) -> Iterator[None]:
+    """Run what a call calls: between two readings of the clock if that is what it measures."""
+    if found.source != "clock" or not found.calls:
+        yield
+        return
+    reading = i.symbolic(place, found.name, source="clock")
+    _source(i, found, reading, place, frame)
+    yield
+    _source(i, found, reading, place, frame)
+    i.operations.derived(i, "-", (reading, reading), place)
+
+
 def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
     for callback in found.calls:
         function = _operand(i, callback.function, bound, owner, place, frame)
@@ -355,16 +376,20 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
             finally:
                 i.modes.thread = outer
 
-        if callback.times == "once":
-            i.ledger.results[(found.name, place)] = run()
-        else:
-            if callback.times != "each":
-                happens = i.undecided("open", place, tag=("called back", found.name))
-                never = Condition("open", place, happens.opposite)
-            else:
-                happens = never = Condition("varying", place, None)
-            result = i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
-            i.ledger.results[(found.name, place)] = result
+        i.ledger.results[(found.name, place)] = _called(i, run, callback.times, found.name, place)
+
+
+def _called(i: Interpreter, run: Callable[[], Value], times: Times, name: str, place: Place) -> Value:
+    """Call something as often as a library does; what it gave, `UNBOUND` if it was perhaps never called."""
+    if times == "once":
+        return run()
+    if times in ("often", "each"):
+        given: list[Value] = [] if times == "often" else [UNBOUND]
+        repeat(i, place, lambda: given.append(run()), certain=times == "often")
+        return join(given)
+    happens = i.undecided("open", place, tag=("called back", name))
+    never = Condition("open", place, happens.opposite)
+    return i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
 
 
 def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
@@ -406,9 +431,11 @@ def _stores(
             continue
         for member in members(where):
             if isinstance(member, Ref):
-                field: object = ("stored", store.role)
-                present = i.heap.get(member.oid, field)
-                i.heap.set(member.oid, field, what if present is None else join((present, what)))
+                field = STORED if store.role == "content" else ("stored", store.role)
+                present = i.heap.get(member.oid, field) if store.role != "content" else None
+                now = what if present is None else join((present, what))
+                i.heap.set(member.oid, field, now)
+                i.operations.written(i, member.oid, field, now, place, frame)
                 if store.role == "element" and i.heap.get(member.oid, ("#", "items")) is not None:
                     append(i, member.oid, what)
 

@@ -134,7 +134,7 @@ def _callback(text: str) -> Callback:
         operand(call.func),
         None if unknown else tuple(map(of_node, plain)),
         tuple(each.id for each in spread if isinstance(each, ast.Name)),
-        _one_of(times, frozenset(["once", "each", "some", "later"])),  # type: ignore[arg-type]
+        _one_of(times, frozenset(["once", "often", "each", "some", "later"])),  # type: ignore[arg-type]
     )
 
 

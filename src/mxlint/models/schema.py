@@ -10,7 +10,7 @@ from mxlint.models.expression import ANY, Type, union
 ParameterKind = Literal["positional", "either", "keyword", "args", "kwargs"]
 """Positional-only, positional or by keyword, keyword-only, `*args`, `**kwargs`."""
 
-Times = Literal["once", "each", "some", "later"]
+Times = Literal["once", "often", "each", "some", "later"]
 """How often a callback is called: exactly once, once per element, any number of times, or after the call or beside it."""
 
 Fold = Literal["no", "small", "always"]
@@ -28,7 +28,7 @@ MUTATIONS = frozenset({"adds", "removes", "reorders", "replaces", "consumes", "s
 """New elements; fewer; another order; others in their places; an iterator advanced; attributes or internal state."""
 RESULT = Type("result")
 """Where a store goes that goes into what the call gives."""
-ROLES = frozenset({"element", "key", "value", "attribute"})
+ROLES = frozenset({"element", "content", "key", "value", "attribute"})
 
 
 class Parameter(NamedTuple):
