@@ -289,3 +289,75 @@ step(mx.ones(2))
 )
 def test_options_that_nobody_gives(tmp_path: Path, condition: str, severity: str) -> None:
     assert severities(tmp_path, OPTIONS.format(condition=condition)) == {16: severity}
+
+
+DROPOUT = """
+import mlx.core as mx
+import mlx.nn as nn
+
+
+class Head(nn.Module):
+    def __init__(self, dims, {parameter}):
+        super().__init__()
+        self.drop = nn.Dropout({rate})
+
+    def __call__(self, x):
+        return self.drop(x)
+
+
+def samples(head: Head, x):
+    forward = mx.compile(lambda z: head(z))
+    return [forward(x) for _ in range(3)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "rate", "found"),
+    [
+        ("p=0.5", "p", True),
+        ("p: float = 0.1", "p", True),
+        ("p=0.0", "p", False),
+        ("p=0", "p", False),
+        ("p", "p", False),
+        ("p=0", "0.5", True),
+    ],
+)
+def test_a_rate_is_what_it_is_by_default(tmp_path: Path, parameter: str, rate: str, found: bool) -> None:
+    assert severities(tmp_path, DROPOUT.format(parameter=parameter, rate=rate)) == ({12: "error"} if found else {})
+
+
+SETTINGS = """
+import mlx.core as mx
+
+
+class Scaler:
+    def __init__(self, options, **more):
+        self.settings = {{"scale": 2.0, "shift": 1.0}}
+        {first}
+        self.run = mx.compile(self._run)
+
+    def _run(self, x):
+        return x * self.settings["scale"]
+
+    def __call__(self, x):
+        return self.run(x)
+
+    def configure(self, other, **options):
+        {later}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "found"),
+    [
+        ("pass", "self.settings.update(options)", True),
+        ("pass", "self.settings.update(**options)", True),
+        ("pass", "self.settings.update(other)", True),
+        ("pass", "self.settings.update({'shift': 2.0}, **options)", True),
+        ("pass", "self.settings.update({'shift': 2.0})", False),
+        ("self.settings.update(more)", "pass", False),
+        ("self.settings.update(options)", "return self.settings", False),
+    ],
+)
+def test_what_an_update_may_replace(tmp_path: Path, first: str, later: str, found: bool) -> None:
+    assert severities(tmp_path, SETTINGS.format(first=first, later=later)) == ({12: "warning"} if found else {})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import choices
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
 from mxlint.interpreter.core import Interpreter
@@ -215,6 +216,17 @@ def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
     return view_element(i, "items", ref, place)
 
 
+def _may_replace(i: Interpreter, ref: Ref, source: Value, known: Collection[object], place: Place, frame: Frame) -> None:
+    """Entries of a dict that is updated by what holds more than is known: each may be there, too. `known`: those of which it is known."""
+    for field, present in list(i.heap.fields(ref.oid).items()):
+        if not isinstance(field, tuple) or field[0] != "k" or field in known or not isinstance(field[1], Const):
+            continue
+        given = join([i.derived("[]", (part, field[1]), None, place) if isinstance(part, Symbolic) else part for part in members(source)])
+        value = choices.any_of(i, (present, given), place, ("update", field[1]), default=0)
+        i.heap.set(ref.oid, field, value)
+        i.operations.written(i, ref.oid, field, value, place, frame)
+
+
 def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     for given in args.args:
         for member in members(given):
@@ -224,11 +236,15 @@ def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
                 or isinstance(member, Ref)
                 and i.heap.get(member.oid, ("#", "rest")) is not None
             ):
+                rest = i.heap.get(member.oid, ("#", "rest"))
+                if rest is not None and not isinstance(rest, Unbound):
+                    _may_replace(i, ref, rest, i.heap.fields(member.oid), place, frame)
                 copy_dict(i, member.oid, ref.oid)
                 for field, value in list(i.heap.fields(member.oid).items()):
                     if isinstance(field, tuple) and field[0] == "k":
                         i.operations.written(i, ref.oid, field, value, place, frame)
             elif isinstance(member, (Symbolic, Unknown)):
+                _may_replace(i, ref, member, (), place, frame)
                 i.heap.set(ref.oid, ("#", "rest"), member if isinstance(member, Unknown) else i.symbolic(place, "value"))
                 i.heap.set(ref.oid, ("#", "restkey"), member if isinstance(member, Unknown) else i.symbolic(place, "key"))
             else:
@@ -245,6 +261,9 @@ def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
                                 )
                         else:
                             put(i, ref.oid, key, value)
+    if args.kwstar is not None:
+        _may_replace(i, ref, args.kwstar, [("k", Const(name)) for name in args.keywords], place, frame)
+        put(i, ref.oid, Kind("str", "open"), args.kwstar)
     for name, value in args.keywords.items():
         put(i, ref.oid, Const(name), value)
         i.operations.written(i, ref.oid, ("k", Const(name)), value, place, frame)

@@ -30,6 +30,11 @@ def holds(i: Interpreter, literal: Literal_ | None) -> bool:
     return found is not None and literal is not None and bool(found.value) is literal.outcome
 
 
+def value(i: Interpreter, of: Value) -> Const | None:
+    """What a value is by default; None if nothing says so."""
+    return _value(i, of)
+
+
 def _value(i: Interpreter, part: object) -> Const | None:
     """What a value is by default; None if nothing says so."""
     if isinstance(part, Const):
@@ -70,4 +75,4 @@ def _joined(i: Interpreter, parts: list[Any]) -> Const | None:
     return None
 
 
-__all__ = ["holds", "keep"]
+__all__ = ["holds", "keep", "value"]

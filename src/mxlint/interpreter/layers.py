@@ -8,7 +8,7 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import arrays, shapeless
+from mxlint.interpreter import arrays, defaults, shapeless
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import reads, sinks, writes
@@ -203,13 +203,14 @@ def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Va
 
 
 def _draws(i: Interpreter, owner: Ref, entry: Any) -> bool:
-    """Whether calling a stochastic layer surely draws: in training mode, and with a rate that is not 0."""
+    """Whether calling a stochastic layer surely draws: in training mode, and with a rate that is not 0, also as a default."""
     if i.heap.get(owner.oid, "training") != TRUE:
         return False
     if entry.active_when is not None:
         rate = i.heap.get(owner.oid, ("made with", entry.active_when))
         if rate is not None:
-            return isinstance(rate, Const) and bool(rate.value)
+            usual = defaults.value(i, rate)
+            return usual is not None and bool(usual.value)
     return bool(entry.random or entry.stochastic)
 
 

@@ -12,6 +12,7 @@ from mxlint.domain.members import NONE, UNBOUND, Bound, Kind, Member, Range, Ref
 from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter import defaults
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
@@ -122,7 +123,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
             cause, at = i.why(literal.condition)
             if cause == "open" and at is not None:
                 client = isinstance(literal.condition, tuple) and literal.condition[0] == CLIENT
-                conditions.append(events.Condition(where(at), "client" if client else "open"))
+                conditions.append(events.Condition(where(at), "client" if client else "open", default=defaults.holds(i, literal)))
     if parts is None:
         if _surely_same(i, before, present) or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
             return
