@@ -12,23 +12,22 @@ from functools import partial
 from typing import NamedTuple
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, Ref, Value, members, scalar_type
+from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.elements import ITEMS
-from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run, sample
-from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run, leaves_another_count, sample
+from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import CLIENT, Condition
 from mxlint.interpreter.reach import each_leaf
 from mxlint.source import Source
-from mxlint.syntax.index import TRACERS
+from mxlint.syntax.index import ANY, TRACERS
 
 MUTABLE = frozenset(("list", "dict", "set", "instance"))
 """Kinds of objects that are changed where they are."""
@@ -56,6 +55,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         return
     writes = _writing(i, source)
     writing = [method for method in public if writes(method.info)]
+    frozen = _is_frozen(i)
     for cls, its in _by_class(public).items():
         owner = i.ledger.samples.get(cls)
         if owner is None:
@@ -64,9 +64,9 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         for method in its:
             if method in calling:
                 others = [other for other in (*its, *writing) if other is not method]
-                if _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
+                if _count(i, method, frame) if frozen else _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
                     _repeat(i, method, frame)
-        for name, compiled_object in _callables(i, owner) if owns else ():
+        for name, compiled_object in _callables(i, owner) if owns and not frozen else ():
             _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), its, frame)
     for method in calling:
         if (
@@ -161,6 +161,25 @@ def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
     return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in held)
 
 
+def _is_frozen(i: Interpreter) -> bool:
+    """Whether all that traces have read are names of modules which no function in the files in sight sets: then no later call finds something else
+    there, whatever runs between."""
+    ledger = i.ledger
+    if (
+        ledger.changed_in_traces
+        or ledger.read_contents
+        or any(not isinstance(at, str) or i.info(oid).kind != "module" for oid, at in i.traced)
+    ):
+        return False
+    names = {ANY, *(field for _, field in i.traced)}
+    return not any(
+        not names.isdisjoint(block.globals) or not names.isdisjoint(block.writes)
+        for oid in i.modules.values()
+        if isinstance(module := i.info(oid).payload, FrameInfo)
+        for block in i.project.symbols(module.source, (*TRACERS, *i.wrappers)).blocks
+    )
+
+
 def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
     """Whether a method comes to compiled objects, and only where nothing in sight calls it."""
     calls = [record for record in journal(i).records if type(record) is events.Call]
@@ -181,7 +200,7 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
     def run() -> None:
         mark = i.heap.mark()
         callee.call(1)
-        counts.append(_counts(i, mark))
+        counts.append(leaves_another_count(i, mark))
         for other in others:
             _may_run(i, other, frame)
         i.modes.client = f"`{callee.name}` is called again"
@@ -195,16 +214,20 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
     return counts == [True]
 
 
-def _counts(i: Interpreter, mark: int) -> bool:
-    """Whether a number that an object held, or the content of a list, is another one since."""
-    before: dict[tuple[int, object], Value | None] = {}
-    for oid, field, value in i.heap.trail[mark:]:
-        before.setdefault((oid, field), value)
-    return any(
-        value is not None and (field == ITEMS or any(scalar_type(member) in ("int", "float") for member in members(value)))
-        for (oid, field), value in before.items()
-        if i.info(oid).kind in ("instance", "dict", "list", "module") and i.heap.get(oid, field) != value
-    )
+def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
+    """Whether a call of a method leaves another number or list where one was: its entry has seen it, if it was one."""
+    number = id(method.info.node)
+    if number not in i.ledger.counting:
+        known = len(journal(i).records)
+
+        def run() -> None:
+            mark = i.heap.mark()
+            _calling(i, method, frame).call(1)
+            i.ledger.counting[number] = leaves_another_count(i, mark)
+
+        guarded_run(i, run)
+        journal(i).keep_only(known, lambda record: False)
+    return i.ledger.counting.get(number, False)
 
 
 def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:

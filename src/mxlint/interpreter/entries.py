@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Bound, Const, External, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
@@ -21,6 +21,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.compiled import making, sinks, tracing, writes
 from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import awaited
@@ -474,13 +475,16 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         return
 
     known = frozenset(journal(i).compiled)
+    i.ledger.counting[id(info.node)] = False
 
     def run() -> None:
         place = Place(info.source, info.node.start, info.node.end)
         given: list[Value] = [] if owner_class is None else [owner_class]
         if cls is not None and info.node.params and info.name != "__new__":
             given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
+        mark = i.heap.mark()
         value = called_alone(i, (ref, info), given, 1, frame)
+        i.ledger.counting[id(info.node)] = leaves_another_count(i, mark)
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 inner = i.info(member.oid).payload
@@ -492,6 +496,18 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     guarded_run(i, run)
     if again:
         journal(i).forget_sites(known, reached)
+
+
+def leaves_another_count(i: Interpreter, mark: int) -> bool:
+    """Whether a number that an object held, or the content of a list, is another one since."""
+    before: dict[tuple[int, object], Value | None] = {}
+    for oid, field, value in i.heap.trail[mark:]:
+        before.setdefault((oid, field), value)
+    return any(
+        value is not None and (field == ITEMS or any(scalar_type(member) in ("int", "float") for member in members(value)))
+        for (oid, field), value in before.items()
+        if i.info(oid).kind in ("instance", "dict", "list", "module") and i.heap.get(oid, field) != value
+    )
 
 
 def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:

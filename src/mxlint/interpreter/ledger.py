@@ -86,6 +86,10 @@ class Ledger:
     """Methods that a call of something symbolic may come to, with the presumption that it does."""
     defaults: dict[Identity, Const] = field(default_factory=dict)
     """What the program says that symbolic values and conditions are, if nobody gives them."""
+    counting: dict[int, bool] = field(default_factory=dict)
+    """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
+    read_contents: bool = False
+    """A trace has read what is in an array that is older."""
     computes: bool = False
     """Something symbolic was called with placeholders, and gave something."""
     compared: dict[tuple[Value, Value], Value] | None = None
