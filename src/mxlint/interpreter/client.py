@@ -66,7 +66,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 others = [other for other in (*its, *writing) if other is not method]
                 if _count(i, method, frame) if frozen else _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
                     _repeat(i, method, frame)
-        for name, compiled_object in _callables(i, owner) if owns and not frozen else ():
+        for name, compiled_object in _callables(i, owner) if owns else ():
             _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), its, frame)
     for method in calling:
         if (

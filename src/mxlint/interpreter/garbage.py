@@ -20,8 +20,11 @@ Arrived: TypeAlias = tuple[Delta, Value, Path]
 Possible: TypeAlias = tuple[Delta, str | None]
 
 PLAIN: Final = frozenset(
-    ("list", "dict", "set", "instance", "function", "iterator", "array", "field", "frame", "partial", "transform", "at", "super")
-)
+    (
+        "list", "dict", "set", "instance", "function", "iterator", "generator", "coroutine", "future", "manager", "descriptor", "array", "field",
+        "frame", "partial", "transform", "at", "super",
+    )
+)  # fmt: skip
 """Kinds of objects of which all that refers to another object lies in the heap."""
 MAX_OPERANDS: Final = 16
 """Arrays that an array is computed from, once those between are gone; of more nothing is known."""
