@@ -22,6 +22,7 @@ from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
 from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
+from mxlint.syntax.liveness import dead_names
 
 
 def execute(i: Interpreter, body: Sequence[ir.Stmt], frame: Frame) -> None:
@@ -86,10 +87,34 @@ def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
     branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
 
 
+_DEAD: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
+"""The dead names of functions, by the number of their nodes."""
+
+
+def _dead(node: ir.For | ir.While, frame: Frame) -> tuple[str, ...]:
+    """The names of an activation that no path from the head of a loop reads before it binds them."""
+    function = frame.node
+    if frame.kind != "function" or not isinstance(function, ir.FuncDef):
+        return ()
+    known = _DEAD.get(id(function))
+    if known is None or known[0] is not function:
+        known = _DEAD[id(function)] = function, dead_names(function)
+    return known[1].get(id(node), ())
+
+
+def _forget(i: Interpreter, names: tuple[str, ...], frame: Frame) -> None:
+    """Take names out of an activation that nothing reads any more: what only they hold is no part of the state that rounds have in common."""
+    if names and not i.info(frame.oid).summary:
+        for name in names:
+            i.heap.drop(frame.oid, name)
+
+
 def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     mark = i.heap.mark()
     ended, breaks = Target(mark), Target(mark)
     base = i.path
+    dead = _dead(node, frame)
+    _forget(i, dead, frame)
     i.targets += [ended, breaks]
     frame.breaks.append(breaks)
 
@@ -103,6 +128,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         truth = tested(i, node.test, frame)
         decided = truth.outcome is not None
         on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
+        _forget(i, dead, frame)
 
     try:
         place = frame.place(node)
@@ -171,12 +197,15 @@ def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
     mark = i.heap.mark()
     base = i.path
     ended, breaks = Target(mark), Target(mark)
+    dead = _dead(node, frame)
+    _forget(i, dead, frame)
     i.targets += [breaks]
     frame.breaks.append(breaks)
 
     def consume(value: Value) -> None:
         assign(i, node.target, value, frame)
         _body(i, node.body, frame)
+        _forget(i, dead, frame)
 
     try:
         iterate(i, iterable, consume, frame.place(node.iter), frame)

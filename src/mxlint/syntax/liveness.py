@@ -1,0 +1,144 @@
+"""Dead names: which names of a function no path from the head of a loop reads before it binds them.
+
+What such a name holds when a round begins decides nothing. The analysis errs on one side alone, a name that it calls dead is dead: what blocks
+within the function read is never dead, nor are parameters; what is raised may go to each handler around, from everywhere in its `try`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+from mxlint.syntax import ir
+
+Names: TypeAlias = frozenset[str]
+
+NONE: Final[Names] = frozenset()
+MIRRORS: Final = frozenset(("locals", "vars", "dir", "eval", "exec"))
+"""Built-in functions that may read a name that is not written there."""
+
+
+def dead_names(function: ir.FuncDef) -> dict[int, tuple[str, ...]]:
+    """For each loop of a function, by the identity of its node, the names that are dead where a round of it begins, in order."""
+    return _Function(function).dead
+
+
+class _Around(NamedTuple):
+    """The names that are read from where a statement may lead beside its end: `raised` where an exception goes to, `broken` and `continued` where
+    a break and a continue do."""
+
+    raised: Names
+    broken: Names
+    continued: Names
+
+
+class _Function:
+    """One pass from the end of a function to its start."""
+
+    def __init__(self, function: ir.FuncDef) -> None:
+        self._inner: set[str] = set()
+        """Names that blocks within read."""
+        self._live: dict[int, Names] = {}
+        """The names that are read from the head of each loop."""
+        self._body(function.body, NONE, _Around(NONE, NONE, NONE))
+        held = self._inner.union(param.name for param in function.params)
+        names = NONE if MIRRORS & self._inner.union(*self._live.values()) else function.scope.bound - held
+        self.dead = {loop: tuple(sorted(names - live)) for loop, live in self._live.items()}
+
+    # -- statements --
+
+    def _body(self, body: Iterable[ir.Stmt], after: Names, around: _Around) -> Names:
+        """The names that are read from the start of statements, of those that are read after them."""
+        for statement in reversed(tuple(body)):
+            after = self._statement(statement, after, around) | around.raised
+        return after
+
+    def _statement(self, node: ir.Stmt, after: Names, around: _Around) -> Names:
+        if isinstance(node, ir.Assign):
+            for target in reversed(node.targets):
+                after = self._bound(target, after)
+            return after | self._read(node.value)
+        if isinstance(node, ir.If):
+            return self._read(node.test) | self._body(node.body, after, around) | self._body(node.orelse, after, around)
+        if isinstance(node, (ir.For, ir.While)):
+            return self._loop(node, after, around)
+        if isinstance(node, ir.Try):
+            return self._try(node, after, around)
+        if isinstance(node, ir.With):
+            # A manager may swallow what is raised inside.
+            after = self._body(node.body, after, around._replace(raised=around.raised | after))
+            for manager, bound in reversed(node.items):
+                after = (after if bound is None else self._bound(bound, after)) | self._read(manager)
+            return after
+        if isinstance(node, ir.Match):
+            cases = (self._body(case.body, after, around) | self._read(case.pattern) | self._read(case.guard) for case in node.cases)
+            return self._read(node.subject).union(after, *cases)
+        if isinstance(node, ir.Flow) and node.kind != "pass":
+            return around.broken if node.kind == "break" else around.continued
+        if isinstance(node, (ir.Return, ir.Raise)):
+            return self._read(node)
+        return after | self._read(node)
+
+    def _loop(self, node: ir.For | ir.While, after: Names, around: _Around) -> Names:
+        ended = self._body(node.orelse, after, around)
+        head = ended
+        for _ in range(2):  # what a round reads at its end it reads at the head of the next one: nothing else comes round
+            inside = self._body(node.body, head, around._replace(broken=after, continued=head))
+            head = ended | (self._read(node.test) | inside if isinstance(node, ir.While) else self._bound(node.target, inside))
+        self._live[id(node)] = head | around.raised
+        return head | self._read(node.iter) if isinstance(node, ir.For) else head
+
+    def _try(self, node: ir.Try, after: Names, around: _Around) -> Names:
+        final = self._body(node.final, after | around.raised, around)
+        leaving = around
+        if node.final:
+            left = self._body(node.final, around.raised | around.broken | around.continued, around)
+            leaving = _Around(around.raised | left, around.broken | left, around.continued | left)
+        handlers = (self._read(handler.type) | self._body(handler.body, final, leaving) for handler in node.handlers)
+        raised = leaving.raised.union(*handlers)
+        orelse = self._body(node.orelse, final, leaving)
+        return self._body(node.body, orelse, leaving._replace(raised=raised)) | raised
+
+    # -- expressions --
+
+    def _bound(self, target: ir.Expr, after: Names) -> Names:
+        """The names that are read from before a target is bound, of those that are read after it."""
+        if isinstance(target, ir.Name):
+            return after - {target.id}
+        if isinstance(target, ir.Seq):
+            for item in reversed(target.items):
+                after = self._bound(item, after)
+            return after
+        if isinstance(target, ir.Starred):
+            return self._bound(target.value, after)
+        return after | self._read(target)
+
+    def _read(self, node: ir.Node | None) -> Names:
+        """The names in a node, which may read them. Those of blocks within it are kept apart."""
+        found: set[str] = set()
+        todo: list[object] = [node]
+        while todo:
+            part = todo.pop()
+            if isinstance(part, ir.Name):
+                found.add(part.id)
+            elif isinstance(part, (ir.FuncDef, ir.ClassDef, ir.Lambda)) or isinstance(part, ir.Comp) and part.kind == "generator":
+                self._inner.update(name for inner in _nodes(part) if isinstance(inner, ir.Name) for name in (inner.id,))
+            else:
+                todo += _parts(part)
+        return frozenset(found)
+
+
+def _nodes(node: object) -> Iterator[object]:
+    """A node and all within it."""
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        yield part
+        todo += _parts(part)
+
+
+def _parts(part: object) -> Iterator[object]:
+    if isinstance(part, ir.Node):
+        yield from (getattr(part, field) for field in part.__match_args__)
+    elif isinstance(part, tuple):
+        yield from part
