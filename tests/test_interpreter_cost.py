@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -415,3 +416,58 @@ def test_callers_are_entered_first_wherever_they_stand(order: tuple[int, ...]) -
     assert not analysis.findings
     assert analysis.facts is not None
     assert len({trace.number for trace in analysis.facts.traces}) == 1
+
+
+CLIENT = """
+import mlx.core as mx
+
+scale = 1.0
+
+@mx.compile
+def gate(x):
+    return mx.exp(x) * scale
+
+class Layer:
+    def run(self, x):
+{lines}
+        return gate(x)
+
+class Other:
+    def other(self):
+        {writes}
+"""
+"""A method that nothing in sight calls, and another one."""
+
+
+@pytest.mark.parametrize(("writes", "fewer"), [("self.scale = 2.0", False), ("self.rate = 2.0", True)], ids=("open", "fixed"))
+def test_nothing_is_called_again_that_cannot_find_something_else(writes: str, fewer: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = [0]
+    evaluated = Interpreter.eval
+
+    def counted(i: Interpreter, *args: Any) -> Any:
+        run[0] += 1
+        return evaluated(i, *args)
+
+    monkeypatch.setattr(Interpreter, "eval", counted)
+    lines = "        x = mx.exp(x) * mx.array(len(str(x)))\n" * 50
+    text = CLIENT.format(writes=writes, lines=lines)
+    analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert (run[0] < 1_000) is fewer
+
+
+def test_a_generator_that_is_gone_is_no_part_of_what_rounds_have_in_common() -> None:
+    def rounds(holds: str) -> int:
+        lines = [f"    kept{n} = [kept{n - 1}, settings.more]" for n in range(1, 20)]
+        helper = ["def made(x):", "    kept0 = [x]", *lines, f"    {holds}", "    return x"]
+        return steps("\n".join(["import settings", *helper, "for row in settings.rows:", "    y = made(1)"]))
+
+    assert rounds("any(part for part in kept19)") <= rounds("any([part for part in kept19])") + 20
+
+
+def test_what_nothing_reads_again_is_no_part_of_what_rounds_have_in_common() -> None:
+    def rounds(used: str) -> int:
+        lines = [f"        kept{n} = [kept{n - 1}, settings.more(x)]" for n in range(1, 20)]
+        body = ["def run():", "    kept19 = None", "    for x in settings.rows:", f"        kept0 = [{used}]", *lines, "run()"]
+        return steps("\n".join(["import settings", *body]))
+
+    assert 3 * rounds("x") <= 2 * rounds("kept19")

@@ -85,7 +85,8 @@ class _Function:
         for _ in range(2):  # what a round reads at its end it reads at the head of the next one: nothing else comes round
             inside = self._body(node.body, head, around._replace(broken=after, continued=head))
             head = ended | (self._read(node.test) | inside if isinstance(node, ir.While) else self._bound(node.target, inside))
-        self._live[id(node)] = head | around.raised
+        # A loop that is come to in several ways, as one in a `finally`, has what is read after each of them.
+        self._live[id(node)] = self._live.get(id(node), NONE) | head | around.raised
         return head | self._read(node.iter) if isinstance(node, ir.For) else head
 
     def _try(self, node: ir.Try, after: Names, around: _Around) -> Names:

@@ -1,0 +1,144 @@
+"""Names that are dead at the head of a loop: what CPython makes of a function does not change when they hold something else there."""
+
+from __future__ import annotations
+
+import random
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mxlint.syntax import ir
+from mxlint.syntax.liveness import dead_names
+from mxlint.syntax.lower import lower
+
+
+def function(body: str, params: str = "data") -> tuple[str, ir.FuncDef]:
+    """The text of a function with a body, and its node."""
+    text = f"def f({params}):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+    node = lower(text).body[0]
+    assert isinstance(node, ir.FuncDef)
+    return text, node
+
+
+def dead(body: str) -> list[str]:
+    """The dead names of each loop, in the order of the text."""
+    _, node = function(body)
+    names = dead_names(node)
+    return [" ".join(names[id(loop)]) for loop in loops(node.body)]
+
+
+def loops(part: object) -> Iterator[ir.For | ir.While]:
+    """The loops in statements, in the order of the text."""
+    if isinstance(part, (ir.For, ir.While)):
+        yield part
+    if isinstance(part, ir.Node):
+        part = tuple(getattr(part, field) for field in part.__match_args__)
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from loops(inner)
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("for x in data:\n    y = x\n    print(y)", ["x y"]),
+        ("y = 0\nfor x in data:\n    print(y)\n    y = x", ["x"]),
+        ("for x in data:\n    y = x\nprint(y)", ["x"]),
+        ("for x in data:\n    if x:\n        y = x\n    print(y)", ["x"]),
+        ("for x in data:\n    if x:\n        y = 1\n    else:\n        y = 2\n    print(y)", ["x y"]),
+        ("for x in data:\n    if x:\n        continue\n    y = x\nelse:\n    print(y)", ["x"]),
+        ("while data():\n    y = 1\n    if y:\n        break\nprint(y)", [""]),
+        ("for x in data:\n    for y in x:\n        z = y\n        print(z)\n    print(y)", ["x z", "x z"]),
+        ("for x in data:\n    try:\n        y = x()\n    except ValueError:\n        print(y)", ["x"]),
+        ("for x in data:\n    try:\n        y = x()\n    finally:\n        print(x)", ["x y"]),
+        ("try:\n    data()\nfinally:\n    for y in data:\n        pass\nprint(y)", [""]),
+        ("for x in data:\n    with x:\n        y = x()\n    print(y)", ["x"]),
+        ("for x in data:\n    y = x\n    data.append(lambda: y)", ["x"]),
+        ("for x in data:\n    y = x\n    data.append(y for _ in x)", [""]),
+        ("for x in data:\n    y = x\n    data.append([y for _ in x])", ["x y"]),
+        ("for x in data:\n    y = x\n    print(locals())", [""]),
+        ("for x in data:\n    y += x", ["x"]),
+        ("for x, (y[0], *z) in data:\n    y = z", ["x z"]),
+        ("for x in data:\n    match x:\n        case [y]:\n            pass\n    print(y)", ["x"]),
+        ("for data in data:\n    print(data)", [""]),
+        ("global y\nfor x in data:\n    y = x", ["x"]),
+    ],
+)  # fmt: skip
+def test_names_are_dead_that_no_path_reads(body: str, names: list[str]) -> None:
+    assert dead(body) == names
+
+
+NAMES = ("a", "b", "c", "d")
+
+
+def program(rng: random.Random, depth: int = 0, looping: bool = False) -> list[str]:
+    """Statements that bind, read and leave; each loop is marked by a comment at its head and at the end of its body."""
+    lines = ["pass"]
+    for _ in range(rng.randint(1, 4)):
+        kind = rng.choice(("bind", "bind", "read", "if", "for", "while", "try", "leave") if depth < 3 else ("bind", "read", "leave"))
+        name, other = rng.choice(NAMES), rng.choice(NAMES)
+
+        def inner(looping: bool = looping) -> list[str]:
+            return ["    " + line for line in program(rng, depth + 1, looping)]
+
+        if kind == "bind":
+            lines.append(f"{name} = step() + {rng.choice((other, '1'))}" if rng.random() < 0.5 else f"{name} = step()")
+        elif kind == "read":
+            lines.append(f"seen.append({name})")
+        elif kind == "if":
+            lines += ["if step() % 2:", *inner(), "else:", *inner()]
+        elif kind == "for":
+            lines += ["# before", f"for {name} in range(step() % 3):", *inner(True), "    # end"]
+        elif kind == "while":
+            lines += ["# before", "while step() % 3:", *inner(True), "    # end"]
+        elif kind == "try":
+            lines += ["try:", *inner(), "    fail()", "except ValueError:", *inner(), rng.choice(("finally:", "else:")), *inner()]
+        elif looping:
+            lines.append(f"if step() % 2: {rng.choice(('break', 'continue'))}")
+    return lines
+
+
+def seen_by(text: str, seed: int) -> list[object]:
+    """What a function reads, with the same chances each time."""
+    rng = random.Random(seed)
+    seen: list[object] = []
+    left = iter(range(300))
+
+    def step() -> int:
+        next(left)
+        return rng.randrange(6)
+
+    def fail() -> None:
+        if rng.random() < 0.5:
+            raise ValueError
+
+    namespace: dict[str, Any] = {"step": step, "fail": fail, "seen": seen}
+    exec(text, namespace)  # noqa: S102 a program of its own making
+    try:
+        namespace["f"](())
+    except (StopIteration, RuntimeError, UnboundLocalError) as error:
+        seen.append(type(error))
+    return seen
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_dead_name_may_hold_anything(seed: int) -> None:
+    rng = random.Random(seed)
+    text, node = function("\n".join(["a = b = c = d = 0", *program(rng)]))
+    names = dead_names(node)
+    found = list(loops(node.body))
+    lines = text.splitlines()
+    stack: list[int] = []
+    number = -1
+    for row, line in enumerate(lines):
+        if line.strip() in ("# before", "# end"):
+            if line.strip() == "# before":
+                number += 1
+                stack.append(number)
+            loop = stack[-1] if line.strip() == "# before" else stack.pop()
+            held = [f"{name} = 'dead'" for name in names[id(found[loop])]]
+            lines[row] = line.partition("#")[0] + ("; ".join(held) or "pass")
+    changed = "\n".join(lines)
+    assert [seen_by(text, chance) for chance in range(20)] == [seen_by(changed, chance) for chance in range(20)]
