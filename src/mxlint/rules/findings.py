@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import PurePath
 
 from mxlint.facts.events import Compiled, Condition, Modality, Where
 from mxlint.finding import SEVERITIES, Finding, Related, Severity
@@ -24,9 +25,10 @@ def name_of(compiled: Compiled) -> str:
     return quoted(compiled.text) if compiled.form != "lambda" else "the lambda"
 
 
-def line(where: Where) -> str:
-    """Where a place is, in words."""
-    return f"line {where.span.start.row}"
+def line(where: Where, beside: Where) -> str:
+    """Where a place is, in words, to a reader who is shown another one: the file is named if it is not that one's."""
+    row, file = where.span.start.row, where.span.filename
+    return f"line {row}" if file == beside.span.filename else f"{PurePath(file).name}:{row}"
 
 
 def among(versions: Collection[str], judged: Sequence[str]) -> str:

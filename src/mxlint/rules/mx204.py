@@ -36,13 +36,13 @@ def check(program: Program) -> Iterator[Finding]:
                 f"the optimizer's state is not captured by {name_of(compiled)}: its {_part(alone)}",
                 advice(program, compiled, "capture the optimizer's state, too"), compiled, alone.modality, also=[("updated here", alone.where)],
                 remedy=with_the_rest(program, compiled),
-                note=f"that of the model is; the moments and the step of what {line(alone.where)} updates are constants of the trace",
+                note=f"that of the model is; the moments and the step of what {line(alone.where, compiled.site)} updates are constants of the trace",
             )  # fmt: skip
 
 
 def _half(compiled: Compiled, write: Write) -> tuple[Write, str, str] | None:
     """A write of state that is captured in one direction, with headline and note."""
-    name, where = name_of(compiled), line(write.where)
+    name, where = name_of(compiled), line(write.where, compiled.site)
     if write.captured_in and not write.captured_out:
         note = (
             "it differentiates a module whose state is in inputs= only: the weights are put into it anew, so placeholders stay in it"

@@ -46,7 +46,7 @@ def _fallback(program: Program, compiled: Compiled) -> Iterator[Finding]:
             again = note.also[0]
             yield from finding(
                 RULE, note.where,
-                f"if tracing {name_of(compiled)} raises, {line(again)} raises too, on a state of placeholders",
+                f"if tracing {name_of(compiled)} raises, {line(again, note.where)} raises too, on a state of placeholders",
                 "put copies of the arrays back into the captured containers first, or decide before the call what to run", compiled, note.modality,
                 also=[("uncompiled here", again)],
                 note=f"what is captured ({_state(compiled)}) keeps the placeholders of the trace for ever, and the uncompiled function goes on with it",
@@ -62,7 +62,7 @@ def _by_arguments(event: Event, called: bool) -> bool:
 def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
     first = min(raises, key=lambda event: (bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
-    more = f"so does {', '.join(map(line, others))}; " if others else ""
+    more = f"so does {', '.join(line(where, first.where) for where in others)}; " if others else ""
     yield from finding(
         RULE, first.where,
         f"raising here leaves the state that {name_of(compiled)} captures full of placeholders for ever",

@@ -36,12 +36,12 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
     others = {found.read: found for found in stale if found.read != first.read}
     names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
     too = f", as are {', '.join(map(quoted, list(names)[:3]))}" if names else ""
-    changed = f"{line(first.written)} changes it" if first.written is not None else "it changes"
+    changed = f"{line(first.written, first.read)} changes it" if first.written is not None else "it changes"
     also: list[tuple[str, Where]] = [("changed here", first.written)] if first.written is not None else []
     also += [("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
-        f"{line(first.call)} calls {name_of(compiled)} with {_what(first)}",
+        f"{line(first.call, first.read)} calls {name_of(compiled)} with {_what(first)}",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
         calls=first.calls, also=also, remedy=_remedy(program, compiled, stale),
         note=f"{_kept(first)} is kept from the trace{too}; {changed} before that call",

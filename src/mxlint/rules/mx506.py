@@ -21,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
             first = seen.setdefault(call.flat, call)
             if first.exact != call.exact:
                 between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
-                other = "an earlier call" if first.where == call.where else f"the call in {line(first.where)}"
+                other = "an earlier call" if first.where == call.where else f"the call in {line(first.where, call.where)}"
                 yield from finding(
                     RULE, call.where,
                     f"this call runs the trace of {other}: the cache of {name_of(compiled)} takes them for one",
