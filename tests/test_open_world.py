@@ -361,3 +361,34 @@ class Scaler:
 )
 def test_what_an_update_may_replace(tmp_path: Path, first: str, later: str, found: bool) -> None:
     assert severities(tmp_path, SETTINGS.format(first=first, later=later)) == ({12: "warning"} if found else {})
+
+
+LEFT = """
+import mlx.core as mx
+
+
+def make(x, flag=False, count=0, mode="a"):
+    @mx.compile
+    def step(x, n):
+        if {condition}:
+            print(x)
+        return x
+
+    if {around}:
+        return step(x, count)
+"""
+
+
+@pytest.mark.parametrize(
+    ("around", "condition", "severity"),
+    [
+        ("mode == 'a'", "not flag", "error"),
+        # Who comes to the call has left the defaults already.
+        ("count > 0", "not flag", "warning"),
+        ("flag", "mode == 'a'", "warning"),
+        # Each call decides what it gives.
+        ("mode == 'a'", "n < 1", "warning"),
+    ],
+)
+def test_who_has_left_the_defaults(tmp_path: Path, around: str, condition: str, severity: str) -> None:
+    assert severities(tmp_path, LEFT.format(around=around, condition=condition)) == {9: severity}

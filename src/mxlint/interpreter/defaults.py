@@ -30,6 +30,11 @@ def holds(i: Interpreter, literal: Literal_ | None) -> bool:
     return found is not None and literal is not None and bool(found.value) is literal.outcome
 
 
+def left(i: Interpreter) -> bool:
+    """Whether callers have to leave the defaults to come to this point: some condition of the path does not hold by default."""
+    return any(holds(i, condition.opposite) for condition in i.path)
+
+
 def value(i: Interpreter, of: Value) -> Const | None:
     """What a value is by default; None if nothing says so."""
     return _value(i, of)

@@ -245,7 +245,9 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
             imprecise(i, condition.place, "a condition that was not followed")
             return None
         if condition.cause == "open":
-            argument, default = _of_argument(i, condition.literal), defaults.holds(i, condition.literal)
+            argument = _of_argument(i, condition.literal)
+            # What the compiled function is given is decided by each call of it.
+            default = not argument and defaults.holds(i, condition.literal) and not defaults.left(i)
             found.append(Condition(where(condition.place), "open", condition.outcome, argument, default))
     return Modality(tuple(dict.fromkeys(found)), tuple(dict.fromkeys(presumed)))
 
