@@ -247,7 +247,11 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
         if condition.cause == "open":
             argument = _of_argument(i, condition.literal)
             # What the compiled function is given is decided by each call of it.
-            default = not argument and defaults.holds(i, condition.literal) and not defaults.left(i)
+            default = not argument and defaults.holds(i, condition.literal)
+            if default:
+                default = not defaults.left(i)
+                if i.heap.recording is not None and not i.silent:
+                    i.heap.recording.says_from(0)  # all of the path decides
             found.append(Condition(where(condition.place), "open", condition.outcome, argument, default))
     return Modality(tuple(dict.fromkeys(found)), tuple(dict.fromkeys(presumed)))
 
