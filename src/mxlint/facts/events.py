@@ -46,6 +46,11 @@ class Modality:
     conditions: tuple[Condition, ...] = ()
     presumed: tuple[str, ...] = ()
 
+    @property
+    def steps(self) -> int:
+        """By how many steps it lowers a severity: one for conditions, one for presumptions. What holds by default lowers nothing."""
+        return any(not condition.default for condition in self.conditions) + bool(self.presumed)
+
 
 @dataclass(frozen=True, slots=True)
 class Element:

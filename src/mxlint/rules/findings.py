@@ -45,10 +45,8 @@ def among(versions: Collection[str], judged: Sequence[str]) -> str:
 
 
 def lowered(severity: Severity, modality: Modality) -> Severity | None:
-    """The severity of what happens under conditions or on a presumption: one step lower for each of the two; None: silent. Conditions that hold by
-    default lower nothing."""
-    steps = any(not condition.default for condition in modality.conditions) + bool(modality.presumed)
-    place = SEVERITIES.index(severity) + steps
+    """The severity of what happens under conditions or on presumptions; None: silent."""
+    place = SEVERITIES.index(severity) + modality.steps
     return SEVERITIES[place] if place < len(SEVERITIES) else None
 
 

@@ -21,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
-    first = min(stale, key=lambda found: (bool(found.modality.conditions), found.read.span))
+    first = min(stale, key=lambda found: (found.modality.steps, bool(found.modality.conditions), found.read.span))
     others = {found.read: found for found in stale if found.read != first.read}
     names = list(dict.fromkeys(found.name for found in (first, *others.values())))
     what = quoted(first.name) if len(names) == 1 else f"{quoted(first.name)} (and {', '.join(map(quoted, names[1:4]))})"

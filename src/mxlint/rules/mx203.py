@@ -23,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
         ]
         if not draws:
             continue
-        first = min(draws, key=lambda event: (bool(event.modality.conditions), bool(event.modality.presumed)))
+        first = min(draws, key=lambda event: (event.modality.steps, bool(event.modality.conditions)))
         others = dict.fromkeys(event.where for event in draws if event.where != first.where)
         yield from finding(
             RULE, first.where,

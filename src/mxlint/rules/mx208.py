@@ -60,7 +60,7 @@ def _by_arguments(event: Event, called: bool) -> bool:
 
 
 def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
-    first = min(raises, key=lambda event: (bool(event.modality.conditions), event.where.span))
+    first = min(raises, key=lambda event: (event.modality.steps, bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
     more = f"so does {', '.join(line(where, first.where) for where in others)}; " if others else ""
     yield from finding(

@@ -32,7 +32,7 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:
-    first = min(stale, key=lambda found: (bool(found.modality.conditions), found.read.span))
+    first = min(stale, key=lambda found: (found.modality.steps, bool(found.modality.conditions), found.read.span))
     others = {found.read: found for found in stale if found.read != first.read}
     names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
     too = f", as are {', '.join(map(quoted, list(names)[:3]))}" if names else ""
