@@ -71,6 +71,9 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     array = operands[0]
     assert isinstance(array, Array)
     handler = _SPECIAL.get(method)
+    if presumptions.root(array) == array.ident and _is_of_others(i, name, operands):
+        presumptions.refuted(i, (array,))
+        return i.symbolic(place, method, source="argument")
     if method in ONLY_ARRAYS or not method.startswith("__"):
         presumptions.needed(i, array)
     if handler is not None:
@@ -84,6 +87,18 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
             throw_named(i, "builtins.AttributeError", place)
         return Bound(array, External(name))
     return compute(i, name, operands, {}, place, frame)
+
+
+def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
+    """Whether no array has an operation: an attribute that MLX does not know, an item or a membership by a text."""
+    method = name.removeprefix(f"{ARRAY}.")
+    if method in _BY_KEY:
+        return all(scalar_type(member) == "str" for member in members(operands[1]))
+    return not method.startswith("__") and i.table.entry(name) is None and i.table.entry(f"{name}[int]") is None and not i.mlx.has(name)
+
+
+_BY_KEY: Final = frozenset(("__getitem__", "__contains__"))
+"""What a mapping has with a text, and an array with numbers alone."""
 
 
 def traced(i: Interpreter, values: Sequence[Value]) -> tuple[int | None, Chain | None, frozenset[int]]:

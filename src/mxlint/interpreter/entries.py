@@ -30,7 +30,7 @@ from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.lookup import class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.reach import arrays_in, each_place
-from mxlint.interpreter.relevance import Reach
+from mxlint.interpreter.relevance import Reach, compiling_names
 from mxlint.interpreter.uses import WORDS, by_use
 from mxlint.source import Source
 from mxlint.syntax import ir
@@ -347,6 +347,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 called.setdefault(span, set()).add(name)
             if _is_tracer(value, tracers) or _imports_compiling(i, source, value):
                 names.add(name)
+    names |= compiling_names(i, source)
     for span in making:
         names |= called.get(span, set())
     changed = True

@@ -240,6 +240,32 @@ def _meant(i: Interpreter, source: Source, item: Import, attributes: frozenset[s
     return found.source, attributes if item.name is None else frozenset((item.name,))
 
 
+def compiling_names(i: Interpreter, source: Source) -> set[str]:
+    """The names by which a file calls what its imports lead to and what comes to something compiled, those within functions included."""
+    found = i.project.symbols(source, (*TRACERS, *i.wrappers))
+    called = frozenset().union(*(block.calls for block in found.blocks))
+    names: set[str] = set()
+    for item in found.imports:
+        meant = _meant(i, source, item, called)
+        if meant is None:
+            continue
+        module, wanted = meant
+        for name in wanted - {ANY}:
+            if _comes_to_compiled(i, module, name):
+                names.add(item.bound if wanted == {item.name} else name)
+    return names
+
+
+def _comes_to_compiled(i: Interpreter, module: Source, name: str) -> bool:
+    """Whether a name of a module of the project, which may not be loaded yet, comes to something compiled."""
+    oid = i.modules.get(module.name)
+    if oid is None or not isinstance(i.info(oid).payload, FrameInfo):
+        return _may_compile(i, module, frozenset((name,)))
+    value = i.heap.cells[oid].get(name)
+    kinds = {i.info(member.oid).kind for member in members(value) if isinstance(member, Ref)} if value is not None else set()
+    return value is not None and bool(kinds & {"function", "class"}) and reach_of(i, (value,)).compiled
+
+
 def _may_compile(i: Interpreter, source: Source, names: frozenset[str]) -> bool:
     """Whether names of a module that is not loaded lead to a place where something is compiled, by the symbol indexes alone."""
     seen: set[tuple[int, str]] = set()

@@ -267,12 +267,11 @@ def _extreme(name: str) -> Handler:
                 throw_named(i, "builtins.TypeError", place)
             return parts[chosen]
         symbols = [m for part in parts for m in members(part) if isinstance(m, Symbolic)]
-        kinds = {scalar_type(m) for part in parts for m in members(part)}
-        if symbols and key == NONE and len(parts) <= 4 and None not in kinds:
-            simple = (
-                kinds <= {"int", "bool"} and frozenset(("int",)) or kinds <= {"int", "float", "bool"} and frozenset(("number",)) or None
-            )
-            return i.derived(name, [m for part in parts for m in members(part)], simple or frozenset(k for k in kinds if k), place)
+        found = [m for part in parts for m in members(part)]
+        if symbols and key == NONE and len(parts) <= 4 and all(scalar_type(m) is not None or isinstance(m, Symbolic) for m in found):
+            kinds = frozenset(scalar_type(m) or "" for m in found)
+            simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
+            return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
         if key == NONE and content.items is not None:
             bounds = [hull(part) for part in parts]
             known = [bound for bound in bounds if bound is not None]
