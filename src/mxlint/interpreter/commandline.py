@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import FALSE, NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import defaults, shadows
 from mxlint.interpreter.arguments import Arguments
@@ -18,6 +18,7 @@ FLAGS: Final = ("store_true", "store_false")
 OPTION: Final = "option"
 """Begins the field of a parser that holds the type of an option, by where its value goes."""
 
+TEXT: Final = External("builtins.str")
 DEFAULT: Final = "default of an option"
 """Begins the field that holds what an option is that nobody gives."""
 
@@ -30,7 +31,8 @@ def _add(name: str) -> Handler:
         for member in members(args.args[0]) if args.args and destination else ():
             if isinstance(member, Ref):
                 i.heap.set(member.oid, (OPTION, destination), Const(kind))
-                i.heap.set(member.oid, (DEFAULT, destination), _default(args) or UNBOUND)
+                if i.heap.get(member.oid, (DEFAULT, destination)) is None:  # of several options of one name the first says it
+                    i.heap.set(member.oid, (DEFAULT, destination), _default(args) or UNBOUND)
         return made if made is not None else NONE
 
     return run
@@ -53,7 +55,7 @@ def _kind(args: Arguments) -> str:
     positional = len(args.args) > 1 and isinstance(args.args[1], Const) and not str(args.args[1].value).startswith("-")
     default = args.keywords.get("default", NONE)
     there = positional or args.keywords.get("required") == Const(True) or isinstance(default, Const) and default != NONE
-    type_ = args.keywords.get("type", External("builtins.str"))
+    type_ = args.keywords.get("type", TEXT)
     return TYPES.get(type_.name, "") if isinstance(type_, External) and "nargs" not in args.keywords and there else ""
 
 
@@ -62,7 +64,27 @@ def _default(args: Arguments) -> Value | None:
     action = args.keywords.get("action")
     if isinstance(action, Const) and action.value in FLAGS and "default" not in args.keywords:
         return Const(action.value == "store_false")
-    return args.keywords.get("default")
+    default = args.keywords.get("default")
+    text = isinstance(default, Const) and isinstance(default.value, str)
+    if _is_given(args) or text and args.keywords.get("type", TEXT) != TEXT:
+        return None
+    return default
+
+
+def _is_given(args: Arguments) -> bool:
+    """Whether there is always a value of an option in the command line."""
+    positional = len(args.args) > 1 and isinstance(args.args[1], Const) and not str(args.args[1].value).startswith("-")
+    return positional and "nargs" not in args.keywords or args.keywords.get("required", FALSE) != FALSE
+
+
+def _set_defaults(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`parser.set_defaults(…)`: what it says holds, whatever the options say."""
+    made = call_model(i, "argparse._ActionsContainer.set_defaults", args, place, frame)
+    for member in members(args.args[0]) if args.args else ():
+        if isinstance(member, Ref):
+            for name, value in args.keywords.items():
+                i.heap.set(member.oid, (DEFAULT, name), value)
+    return made if made is not None else NONE
 
 
 def _group(name: str) -> Handler:
@@ -78,19 +100,20 @@ def _parse(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """`parser.parse_args()`: what was read, each option of its type."""
         made = call_model(i, name, args, place, frame)
+        given = args.get(1, "args")
         for parser in members(args.args[0]):
             if isinstance(parser, Ref) and made is not None:
                 for namespace in members(made):
                     first = namespace.items[0] if isinstance(namespace, Tuple) and namespace.items else namespace
                     for member in members(first):
-                        _fill(i, parser, member, place)
+                        _fill(i, parser, member, place, ours=given is not None and given != NONE)
         return made if made is not None else i.symbolic(place, name)
 
     return run
 
 
-def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place) -> None:
-    """Give what was read the options of a parser."""
+def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place, *, ours: bool) -> None:
+    """Give what was read the options of a parser. `ours`: the program itself says which are given."""
     options = {field[1]: value for field, value in i.heap.fields(parser.oid).items() if isinstance(field, tuple) and field[0] == OPTION}
     for name, kind in options.items():
         if not isinstance(kind, Const) or not kind.value:
@@ -104,7 +127,8 @@ def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place) -> None:
         )
         if oid is not None:
             read = i.symbolic(place, f"--{name}", str(name), frozenset((str(kind.value),)), "environment")
-            defaults.keep(i, read, i.heap.get(parser.oid, (DEFAULT, name)))
+            if not ours:
+                defaults.keep(i, read, i.heap.get(parser.oid, (DEFAULT, name)))
             present = i.heap.get(oid, name)
             i.heap.set(oid, name, read if present is None else join((present, read)))
 
@@ -115,6 +139,7 @@ HANDLERS: Final[dict[str, Handler]] = {
         name: _group(name)
         for name in ("argparse._ActionsContainer.add_argument_group", "argparse._ActionsContainer.add_mutually_exclusive_group")
     },
+    "argparse._ActionsContainer.set_defaults": _set_defaults,
     **{name: _parse(name) for name in ("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")},
 }
 """By canonical name."""

@@ -154,6 +154,8 @@ class Interpreter:
         self.summaries: dict[tuple[object, ...], list[Summary]] = {}
         self.modes = Modes()
         self.ledger = Ledger()
+        self.dead: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
+        """The names that are dead at the heads of the loops of functions, by the identity of their nodes, which are kept."""
         self.mlx = Framework()
         self.table: Table
         """What was measured of MLX; not there without MLX."""

@@ -347,15 +347,19 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 called.setdefault(span, set()).add(name)
             if _is_tracer(value, tracers) or _imports_compiling(i, source, value):
                 names.add(name)
-    names |= compiling_names(i, source)
+    imported = compiling_names(i, source)
+    names |= imported.pop(0, set())
+    local: list[frozenset[str]] = []
+    for number, block in enumerate(found.blocks):
+        local.append((local[block.parent] if block.parent >= 0 else frozenset()) | imported.get(number, frozenset()))
     for span in making:
         names |= called.get(span, set())
     changed = True
     while changed:
         changed = False
-        for block in found.blocks:
+        for block, here in zip(found.blocks, local):
             span = (block.start, block.end)
-            if block.kind in ("function", "lambda") and span not in making and block.calls & names:
+            if block.kind in ("function", "lambda") and span not in making and (block.calls & names or block.calls & here):
                 making.add(span)
                 outer = block
                 while outer.parent >= 0 and found.blocks[outer.parent].kind in ("function", "lambda"):

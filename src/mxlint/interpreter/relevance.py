@@ -240,11 +240,11 @@ def _meant(i: Interpreter, source: Source, item: Import, attributes: frozenset[s
     return found.source, attributes if item.name is None else frozenset((item.name,))
 
 
-def compiling_names(i: Interpreter, source: Source) -> set[str]:
-    """The names by which a file calls what its imports lead to and what comes to something compiled, those within functions included."""
+def compiling_names(i: Interpreter, source: Source) -> dict[int, set[str]]:
+    """The names by which a file calls what its imports lead to and what comes to something compiled, by the block that imports it."""
     found = i.project.symbols(source, (*TRACERS, *i.wrappers))
     called = frozenset().union(*(block.calls for block in found.blocks))
-    names: set[str] = set()
+    names: dict[int, set[str]] = {}
     for item in found.imports:
         meant = _meant(i, source, item, called)
         if meant is None:
@@ -252,7 +252,7 @@ def compiling_names(i: Interpreter, source: Source) -> set[str]:
         module, wanted = meant
         for name in wanted - {ANY}:
             if _comes_to_compiled(i, module, name):
-                names.add(item.bound if wanted == {item.name} else name)
+                names.setdefault(item.block, set()).add(item.bound if wanted == {item.name} else name)
     return names
 
 

@@ -87,18 +87,14 @@ def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
     branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
 
 
-_DEAD: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
-"""The dead names of functions, by the number of their nodes."""
-
-
-def _dead(node: ir.For | ir.While, frame: Frame) -> tuple[str, ...]:
+def _dead(i: Interpreter, node: ir.For | ir.While, frame: Frame) -> tuple[str, ...]:
     """The names of an activation that no path from the head of a loop reads before it binds them."""
     function = frame.node
     if frame.kind != "function" or not isinstance(function, ir.FuncDef):
         return ()
-    known = _DEAD.get(id(function))
-    if known is None or known[0] is not function:
-        known = _DEAD[id(function)] = function, dead_names(function)
+    known = i.dead.get(id(function))
+    if known is None:
+        known = i.dead[id(function)] = function, dead_names(function)
     return known[1].get(id(node), ())
 
 
@@ -113,7 +109,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     mark = i.heap.mark()
     ended, breaks = Target(mark), Target(mark)
     base = i.path
-    dead = _dead(node, frame)
+    dead = _dead(i, node, frame)
     _forget(i, dead, frame)
     i.targets += [ended, breaks]
     frame.breaks.append(breaks)
@@ -197,7 +193,7 @@ def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
     mark = i.heap.mark()
     base = i.path
     ended, breaks = Target(mark), Target(mark)
-    dead = _dead(node, frame)
+    dead = _dead(i, node, frame)
     _forget(i, dead, frame)
     i.targets += [breaks]
     frame.breaks.append(breaks)

@@ -54,6 +54,8 @@ class _Function:
         return after
 
     def _statement(self, node: ir.Stmt, after: Names, around: _Around) -> Names:
+        if isinstance(node, ir.Assign) and node.value is None:
+            return after.union(*map(self._read, node.targets))  # an annotation alone binds nothing
         if isinstance(node, ir.Assign):
             for target in reversed(node.targets):
                 after = self._bound(target, after)
@@ -65,10 +67,11 @@ class _Function:
         if isinstance(node, ir.Try):
             return self._try(node, after, around)
         if isinstance(node, ir.With):
-            # A manager may swallow what is raised inside.
+            # A manager may swallow what is raised inside, and what the managers after it raise.
+            swallowed = after
             after = self._body(node.body, after, around._replace(raised=around.raised | after))
             for manager, bound in reversed(node.items):
-                after = (after if bound is None else self._bound(bound, after)) | self._read(manager)
+                after = (after if bound is None else self._bound(bound, after)) | self._read(manager) | swallowed
             return after
         if isinstance(node, ir.Match):
             cases = (self._body(case.body, after, around) | self._read(case.pattern) | self._read(case.guard) for case in node.cases)
