@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -60,6 +61,10 @@ def loops(part: object) -> Iterator[ir.For | ir.While]:
         ("for x in data:\n    y = x\n    data.append([y for _ in x])", ["x y"]),
         ("for x in data:\n    y = x\n    print(locals())", [""]),
         ("for x in data:\n    y += x", ["x"]),
+        ("for x in data:\n    y: int\n    print(y)", ["x"]),
+        ("for x in data:\n    y: int = x\n    print(y)", ["x y"]),
+        ("for x in data:\n    with x as y:\n        pass\n    print(y)", ["x y"]),
+        ("for x in data:\n    with x, x as y:\n        pass\n    print(y)", ["x"]),
         ("for x, (y[0], *z) in data:\n    y = z", ["x z"]),
         ("for x in data:\n    match x:\n        case [y]:\n            pass\n    print(y)", ["x"]),
         ("for data in data:\n    print(data)", [""]),
@@ -77,7 +82,9 @@ def program(rng: random.Random, depth: int = 0, looping: bool = False) -> list[s
     """Statements that bind, read and leave; each loop is marked by a comment at its head and at the end of its body."""
     lines = ["pass"]
     for _ in range(rng.randint(1, 4)):
-        kind = rng.choice(("bind", "bind", "read", "if", "for", "while", "try", "leave") if depth < 3 else ("bind", "read", "leave"))
+        kind = rng.choice(
+            ("bind", "bind", "read", "if", "for", "while", "try", "with", "annotate", "leave") if depth < 3 else ("bind", "read", "leave")
+        )
         name, other = rng.choice(NAMES), rng.choice(NAMES)
 
         def inner(looping: bool = looping) -> list[str]:
@@ -95,6 +102,11 @@ def program(rng: random.Random, depth: int = 0, looping: bool = False) -> list[s
             lines += ["# before", "while step() % 3:", *inner(True), "    # end"]
         elif kind == "try":
             lines += ["try:", *inner(), "    fail()", "except ValueError:", *inner(), rng.choice(("finally:", "else:")), *inner()]
+        elif kind == "with":
+            first, second = rng.sample(("swallowing()", f"opened() as {name}", "opened()"), 2)
+            lines += [f"with {first}, {second}:", *inner(), "    fail()"]
+        elif kind == "annotate":
+            lines.append(f"{name}: int")
         elif looping:
             lines.append(f"if step() % 2: {rng.choice(('break', 'continue'))}")
     return lines
@@ -114,11 +126,16 @@ def seen_by(text: str, seed: int) -> list[object]:
         if rng.random() < 0.5:
             raise ValueError
 
-    namespace: dict[str, Any] = {"step": step, "fail": fail, "seen": seen}
+    @contextmanager
+    def opened() -> Iterator[int]:
+        fail()
+        yield step()
+
+    namespace: dict[str, Any] = {"step": step, "fail": fail, "seen": seen, "opened": opened, "swallowing": lambda: suppress(ValueError)}
     exec(text, namespace)  # noqa: S102 a program of its own making
     try:
         namespace["f"](())
-    except (StopIteration, RuntimeError, UnboundLocalError) as error:
+    except (StopIteration, RuntimeError, UnboundLocalError, ValueError) as error:
         seen.append(type(error))
     return seen
 

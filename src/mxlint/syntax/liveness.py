@@ -70,8 +70,9 @@ class _Function:
             # A manager may swallow what is raised inside, and what the managers after it raise.
             swallowed = after
             after = self._body(node.body, after, around._replace(raised=around.raised | after))
-            for manager, bound in reversed(node.items):
-                after = (after if bound is None else self._bound(bound, after)) | self._read(manager) | swallowed
+            for number, (manager, bound) in reversed(tuple(enumerate(node.items))):
+                after = (after if bound is None else self._bound(bound, after)) | self._read(manager)
+                after |= swallowed if number else NONE
             return after
         if isinstance(node, ir.Match):
             cases = (self._body(case.body, after, around) | self._read(case.pattern) | self._read(case.guard) for case in node.cases)
