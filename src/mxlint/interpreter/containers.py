@@ -13,7 +13,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.deques import within_length
-from mxlint.interpreter.elements import append, dict_keys, extended, view_element
+from mxlint.interpreter.elements import dict_keys, extended, view_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.items import dict_item
@@ -339,5 +339,3 @@ METHODS: Final[dict[str, Method]] = {
     "collections.deque.appendleft": within_length(lambda i, r, a, p, f: _insert(i, r, Arguments((Const(0), *a.args)), p, f), first=True),
 }  # fmt: skip
 """Methods by canonical name; the first argument is the container."""
-
-__all__ = ["Kind", "append"]

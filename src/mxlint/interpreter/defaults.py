@@ -26,7 +26,7 @@ def keep(i: Interpreter, value: Value, default: Value | None) -> Value:
 
 def holds(i: Interpreter, literal: Literal_ | None) -> bool:
     """Whether a condition is, by default, what a literal says."""
-    found = _value(i, literal.condition) if literal is not None else None
+    found = value(i, literal.condition) if literal is not None else None
     return found is not None and literal is not None and bool(found.value) is literal.outcome
 
 
@@ -35,13 +35,8 @@ def left(i: Interpreter) -> bool:
     return any(holds(i, condition.opposite) for condition in i.path)
 
 
-def value(i: Interpreter, of: Value) -> Const | None:
-    """What a value is by default; None if nothing says so."""
-    return _value(i, of)
-
-
-def _value(i: Interpreter, part: object) -> Const | None:
-    """What a value is by default; None if nothing says so."""
+def value(i: Interpreter, part: object) -> Const | None:
+    """What a value, or what an identity names, is by default; None if nothing says so."""
     if isinstance(part, Const):
         return part
     identity = part.identity if isinstance(part, Symbolic) else part
@@ -55,7 +50,7 @@ def _value(i: Interpreter, part: object) -> Const | None:
         return _joined(i, operands)
     if operation not in FOLD and operation != "not":
         return None
-    values = [_value(i, operand) for operand in operands]
+    values = [value(i, operand) for operand in operands]
     return _computed(str(operation), [value.value for value in values if value is not None]) if None not in values else None
 
 
@@ -75,9 +70,6 @@ def _joined(i: Interpreter, parts: list[Any]) -> Const | None:
     """A test of a value that is one of several: of the one that it is by default."""
     for guard, condition, outcome in parts:
         if all(holds(i, Literal_(literal, expected)) for literal, expected in guard):
-            asked: Const | None = _value(i, condition) if condition else Const(True)
+            asked: Const | None = value(i, condition) if condition else Const(True)
             return Const(bool(asked.value) is outcome) if asked is not None else None
     return None
-
-
-__all__ = ["holds", "keep", "value"]

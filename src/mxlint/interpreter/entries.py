@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Bound, Const, External, Ref, Symbolic, Tuple, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
@@ -547,6 +547,3 @@ def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Val
         elif isinstance(member, Ref) and i.info(member.oid).kind == "coroutine":
             return awaited(i, member, place, frame)
     return value
-
-
-__all__ = ["Symbolic", "Tuple", "enter", "functions", "trace_uncalled"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mxlint.deep import some_room
 from mxlint.domain.heap import Field, Info
-from mxlint.domain.members import NONE, External, Member, Ref, Value, members
+from mxlint.domain.members import External, Member, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import (
@@ -212,6 +212,3 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     entries.trace_uncalled(i, frame)
     if everything:
         entries.compile_all(i, source, module, frame)
-
-
-__all__ = ["NONE", "analyse", "interpret", "members", "prepared", "prepared_mlx", "python_operations", "run"]

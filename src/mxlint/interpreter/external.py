@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     NONE,
@@ -16,10 +15,8 @@ from mxlint.domain.members import (
     Kind,
     Member,
     Ref,
-    Symbolic,
     Tuple,
     Unbound,
-    Unknown,
     Value,
     members,
 )
@@ -214,5 +211,3 @@ _INTERNAL: Final[dict[str, Handler]] = {
     "builtins.BaseException.__init__": _exception_init,
     "builtins.Exception.__init__": _exception_init,
 }
-
-__all__ = ["Any", "Array", "Symbolic", "Unknown", "external", "join"]

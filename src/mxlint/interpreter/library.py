@@ -18,12 +18,10 @@ from mxlint.domain.members import (
     Kind,
     Measure,
     Member,
-    Range,
     RangeObject,
     Ref,
     Symbolic,
     Tuple,
-    Union,
     Unknown,
     Value,
     members,
@@ -431,8 +429,9 @@ def _stores(
             continue
         for member in members(where):
             if isinstance(member, Ref):
-                field = STORED if store.role == "content" else ("stored", store.role)
-                present = i.heap.get(member.oid, field) if store.role != "content" else None
+                whole = store.role == "content"
+                field = STORED if whole else ("stored", store.role)
+                present = None if whole else i.heap.get(member.oid, field)
                 now = what if present is None else join((present, what))
                 i.heap.set(member.oid, field, now)
                 i.operations.written(i, member.oid, field, now, place, frame)
@@ -624,6 +623,3 @@ def has_effect(name: str) -> Model | None:
     """The model of a call that does something to the world, or gives something else each time."""
     found = model(name)
     return found if found is not None and (found.effect is not None or found.source or found.draws or found.seeds) else None
-
-
-__all__ = ["Range", "Union", "abstract", "call_model", "library_member", "python_value"]

@@ -6,16 +6,14 @@ import builtins
 from typing import Final
 
 from mxlint.domain.heap import Info
-from mxlint.domain.join import join
 from mxlint.domain.members import UNBOUND, Const, External, Ref, Symbolic, Unknown, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import store
+from mxlint.interpreter.constants import python_value
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame, FrameInfo
-from mxlint.interpreter.library import python_value
-from mxlint.interpreter.paths import Condition
 from mxlint.models.load import canonical, kind_of, libraries
 from mxlint.project import Found
 from mxlint.source import Source
@@ -197,6 +195,3 @@ def submodule(i: Interpreter, module: Ref, name: str) -> Value:
             ):
                 return Ref(oid)
     return UNBOUND
-
-
-__all__ = ["Condition", "import_from", "import_module", "join", "missing_name", "run_module"]

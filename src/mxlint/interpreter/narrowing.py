@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, members, scalar_type
+from mxlint.domain.members import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, scalar_type
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.names import find_name
@@ -228,6 +228,3 @@ def _instance(i: Interpreter, test: ir.Call, outcome: bool, frame: Frame) -> Non
         return member if answer is outcome else None
 
     _narrow(i, target, keep, frame)
-
-
-__all__ = ["assume", "members"]

@@ -9,7 +9,6 @@ from mxlint.domain.members import (
     UNBOUND,
     Const,
     External,
-    Kind,
     Member,
     Ref,
     Symbolic,
@@ -189,6 +188,3 @@ def _class(i: Interpreter, pattern: ir.ClassPattern, subject: Value, place: Plac
             parts.append(match_pattern(i, part, i.attribute(member, name, place, frame), place, frame))
         found.append(_all(parts))
     return _each(i, found) if found else NO
-
-
-__all__ = ["Kind", "match_pattern"]

@@ -8,7 +8,7 @@ from math import prod
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.members import Const, External, Length, Member, Range, Ref, Slice, Tuple, Union, Value, members, scalar_type
+from mxlint.domain.members import Const, Length, Member, Range, Ref, Slice, Tuple, Union, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
 from mxlint.facts.events import Axis, Effect, Extent
@@ -382,6 +382,3 @@ def _part(index: Value) -> str:
     if scalar_type(index) == "int":
         return "negint" if isinstance(index, Const) and isinstance(index.value, int) and index.value < 0 else "int"
     return "array" if isinstance(index, (Array, Ref)) else "unknown"
-
-
-__all__ = ["External", "bake", "called", "form_of", "indexed", "on", "operation", "unrolled"]
