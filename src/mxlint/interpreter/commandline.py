@@ -52,9 +52,8 @@ def _kind(args: Arguments) -> str:
     action = args.keywords.get("action")
     if action is not None:
         return "bool" if isinstance(action, Const) and action.value in FLAGS else ""
-    positional = len(args.args) > 1 and isinstance(args.args[1], Const) and not str(args.args[1].value).startswith("-")
     default = args.keywords.get("default", NONE)
-    there = positional or args.keywords.get("required") == Const(True) or isinstance(default, Const) and default != NONE
+    there = _is_positional(args) or args.keywords.get("required") == Const(True) or isinstance(default, Const) and default != NONE
     type_ = args.keywords.get("type", TEXT)
     return TYPES.get(type_.name, "") if isinstance(type_, External) and "nargs" not in args.keywords and there else ""
 
@@ -73,8 +72,12 @@ def _default(args: Arguments) -> Value | None:
 
 def _is_given(args: Arguments) -> bool:
     """Whether there is always a value of an option in the command line."""
-    positional = len(args.args) > 1 and isinstance(args.args[1], Const) and not str(args.args[1].value).startswith("-")
-    return positional and "nargs" not in args.keywords or args.keywords.get("required", FALSE) != FALSE
+    return _is_positional(args) and "nargs" not in args.keywords or args.keywords.get("required", FALSE) != FALSE
+
+
+def _is_positional(args: Arguments) -> bool:
+    """Whether an option is given by its position, and not by a flag."""
+    return len(args.args) > 1 and isinstance(args.args[1], Const) and not str(args.args[1].value).startswith("-")
 
 
 def _set_defaults(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
