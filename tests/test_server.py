@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -249,6 +251,19 @@ def test_without_its_extra_the_command_says_how_to_get_it() -> None:
     assert "pip install 'mxlint[lsp]'" in done.stderr
 
 
+def test_a_request_that_cannot_be_read_and_one_after_the_end_are_answered() -> None:
+    where = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}
+    asked = [("initialize", {"capabilities": {}}), ("textDocument/hover", {}), ("shutdown", None), ("textDocument/hover", where)]
+    messages = [{"id": number, "method": method, "params": params} for number, (method, params) in enumerate(asked)]
+    sent = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in (*messages, {"method": "exit"})]
+    stream = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(message), message) for message in sent)
+    done = subprocess.run(COMMAND, check=False, input=stream, capture_output=True, timeout=100)
+    answers = [json.loads(answer) for answer in re.findall(rb"\{.*\}", done.stdout)]
+    codes = {answer["id"]: answer.get("error", {}).get("code") for answer in answers if "id" in answer}
+    assert codes == {0: None, 1: types.ErrorCodes.InvalidParams, 2: None, 3: types.ErrorCodes.InvalidRequest}
+    assert done.returncode == 0
+
+
 def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stdout is not None
@@ -258,6 +273,31 @@ def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
         assert server.stdout.readline()
         server.terminate()
         assert server.wait(timeout=60) == 143
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows masks no signals")
+def test_a_signal_is_heard_where_the_main_thread_waits_for_the_system() -> None:
+    """As it does when the signal comes just before it waits. Here another thread is given the signal, so that nothing ends the wait."""
+    program = """
+import os, signal
+from mxlint.signals import ENDING, exit_at_once
+exit_at_once()
+signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+os.write(1, b"ready\\n")
+os.read(0, 1)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waiting:
+        assert waiting.stdout is not None
+        assert waiting.stdout.readline() == b"ready\n"
+        waiting.terminate()
+        assert waiting.wait(timeout=60) == 143
+
+
+def test_an_end_without_a_goodbye_is_a_failure() -> None:
+    sent = [{"id": 1, "method": "initialize", "params": {"capabilities": {}}}, {"method": "exit"}]
+    texts = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in sent]
+    stream = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(text), text) for text in texts)
+    assert subprocess.run(COMMAND, check=False, input=stream, capture_output=True, timeout=100).returncode == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no folder that a process works in")

@@ -129,6 +129,18 @@ def test_nothing_is_left_of_a_run_that_is_ended(number: signal.Signals, folder: 
     assert not members(group)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are no copies")
+def test_a_signal_while_a_worker_is_made_is_not_lost(folder: Path) -> None:
+    asked = "import os, signal, time; os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM)); "
+    endless = "from mxlint import analysis, run; run.ENOUGH = 1; analysis.analyze = lambda *a, **k: time.sleep(600); "
+    started = (
+        'import sys; from mxlint.__main__ import run; sys.argv = ["mxlint", "check", "--no-cache", "--jobs", "2", "--isolated", "."]; run()'
+    )
+    command = [sys.executable, "-c", asked + endless + started]
+    done = subprocess.run(command, stderr=subprocess.PIPE, timeout=300, start_new_session=True, check=False)
+    assert (done.returncode, done.stderr) == (143, b"Interrupted\n")
+
+
 def members(group: int) -> list[int]:
     """The processes of a session that run."""
     found = []

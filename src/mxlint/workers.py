@@ -18,6 +18,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from mxlint.signals import held_back
+
 Answer = Callable[[Any], Any]
 """What a worker does with a question. An exception that it raises ends the worker."""
 
@@ -44,7 +46,8 @@ class Worker:
         self.connection, theirs = context.Pipe()
         ours = [worker.connection for worker in (*others, self)] if sys.platform == "linux" else []
         self._process = context.Process(target=_serve, args=(theirs, ours, make), daemon=True)
-        self._process.start()
+        with held_back():
+            self._process.start()
         theirs.close()
 
     def ask(self, question: Any) -> Any:

@@ -16,7 +16,7 @@ from mxlint.server.app import MxlintServer
 from mxlint.server.hovering import page_of, site_at, site_text
 from mxlint.server.verifying import verify_finding
 from mxlint.server.views import View
-from mxlint.signals import exit_code, replace_handlers
+from mxlint.signals import exit_at_once
 
 SETTLED = "mxlint/settled"
 """A request of our own: answered, with nothing, when all that is open was analysed as it is now."""
@@ -26,8 +26,7 @@ WATCHED = ("**/*.py", "**/pyproject.toml", "**/mxlint.toml", "**/.gitignore")
 def serve() -> None:
     """Serve an editor over stdin and stdout until it says goodbye, or something asks to end."""
     gc.enable()  # unlike a run, this lasts
-    # An exception would wait for the thread that reads stdin, which may never read anything again.
-    replace_handlers(lambda number, frame: os._exit(exit_code(number)))
+    exit_at_once()  # an exception would wait for the thread that reads stdin, which may never read anything again
     made_server().start_io()
 
 
@@ -83,9 +82,15 @@ def _life(server: MxlintServer) -> None:
 
     @server.feature(types.SHUTDOWN)
     def shutdown(*_: object) -> None:
+        server.said_goodbye = True
         server.analyst.stop()
         for stop in server.verifying:
             stop.set()
+
+    @server.feature(types.EXIT)
+    def ended(*_: object) -> None:
+        if not server.said_goodbye:
+            os._exit(1)  # as the protocol has it; pygls means to, and ends with 0
 
 
 def _documents(server: MxlintServer) -> None:
