@@ -62,3 +62,31 @@ async def test_verifying_shows_how_far_it_is_and_ends_when_it_is_cancelled(tmp_p
         assert verdict["cancelled"] and verdict["verdict"] == "inconclusive"
         assert [report.kind for report in edit.client.progress_reports[token]][-1] == "end"
         assert not (await edit.pulled(uri)).items[0].message.count("verify:")
+
+
+@pytest.mark.asyncio
+async def test_experiments_that_are_asked_for_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PRINTS.replace("    return", "    x.item()\n    return"))
+    async with editor(tmp_path, capabilities=PUSH) as edit:
+        uri = edit.open(tmp_path / "a.py")
+        await edit.settled()
+        verdicts = await asyncio.gather(*(verify(edit, uri, 5) for _ in range(3)))
+        assert [verdict["verdict"] for verdict in verdicts] == ["confirmed"] * 3
+
+
+@pytest.mark.asyncio
+async def test_an_experiment_is_not_disturbed_by_one_whose_request_was_cancelled(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PRINTS)
+    async with editor(tmp_path, capabilities=PULL, configuration={}) as edit:
+        uri = edit.open(tmp_path / "a.py")
+        await edit.settled()
+        given = next(ast.literal_eval(str(action.command)) for action in await edit.actions(uri, 5) if action.command)
+        params = types.ExecuteCommandParams(given["command"], arguments=given["arguments"])
+        cancelled = edit.client.protocol.send_request_async("workspace/executeCommand", params, msg_id="first")
+        running = asyncio.ensure_future(cancelled)
+        while not any(edit.client.progress_reports.values()):
+            await asyncio.sleep(0.05)
+        edit.client.cancel_request(types.CancelParams("first"))
+        with pytest.raises(Exception, match="cancel"):
+            await running
+        assert (await verify(edit, uri, 5))["verdict"] == "confirmed"

@@ -66,7 +66,8 @@ class Memory:
             return known.analysis
         if stale is not None and (not found.is_unsaved(at) or (known is not None and known.cost > INSTANT_S)):
             stale.append(at)
-            ast.parse(source.text)  # what is not Python any more has nothing else to say
+            if known is None or known.source.data != source.data:
+                ast.parse(source.text)  # what is not Python any more has nothing else to say
             return Analysis((), ()) if known is None else moved(known.analysis, dict(self._shifts(known, source)))
         reads, started = Reads(), thread_time()
         analysis = _remembering(self._analysed(found.table, source, config, reads))
