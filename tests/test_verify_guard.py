@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -333,19 +333,29 @@ def test_a_child_ends_as_its_program_does(deed: str, signal_: int | None, code: 
     assert code is None or outcome.exit_code == code
 
 
-STRAYS = """
-import os, time
-{fork}
-open("ready", "w").close()
-while True:
-    time.sleep(1)
-"""
-FORK = """import ctypes
+SLEEPERS = """
+import ctypes, os, time
 exec({helper!r})
 for _ in range(2):
     if number(NUMBERS["clone"], 17, 0, 0, 0, 0) == 0:
         number(NUMBERS["setsid"])
+open(f"ready{{os.getpid()}}", "w").close()
+while True:
+    time.sleep(1)
 """
+RELAY = """
+import ctypes, os, time
+exec({helper!r})
+if number(NUMBERS["clone"], 17, 0, 0, 0, 0) != 0:
+    time.sleep(1000)
+while True:
+    number(NUMBERS["setsid"])
+    open(f"ready{{os.getpid()}}", "w").close()
+    if number(NUMBERS["clone"], 17, 0, 0, 0, 0) != 0:
+        time.sleep(0.002)
+        os._exit(0)
+"""
+PROGRAMS = {"that sleep": SLEEPERS, "that go on forking": RELAY}
 VERIFIER = """
 import json, sys, tempfile
 from pathlib import Path
@@ -362,25 +372,28 @@ with runner.workplace(layers=json.loads(sys.argv[3])) as place:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_killed_run_takes_its_children_along(level: str, settings: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", ["that sleep", "that go on forking"])
+def test_a_killed_run_takes_its_children_along(program: str, level: str, settings: dict[str, Any], tmp_path: Path) -> None:
     """And all that these have started, in whatever session it is."""
     if hostile.machine() is None:
         pytest.skip("no table of system calls for this machine")
-    text = STRAYS.format(fork=FORK.format(helper=hostile.helpers()))
+    text = PROGRAMS[program].format(helper=hostile.helpers())
     job = json.dumps({"files": {"program.py": text}, "settings": settings})
     verifier = subprocess.Popen([sys.executable, "-c", VERIFIER, job, str(tmp_path), json.dumps(LEVELS[level])])
-    for _ in range(600):
-        if list(tmp_path.glob("*/one/work/ready")):
-            break
-        time.sleep(0.1)
-    seen = belonging(tmp_path)
+    started = waited_for(lambda: len(list(tmp_path.glob("*/one/work/ready*"))) >= 4)
+    seen = len(belonging(tmp_path))
     verifier.kill()
     verifier.wait()
-    for _ in range(300):
-        if not belonging(tmp_path):
-            break
+    ended = waited_for(lambda: not belonging(tmp_path))
+    assert (started, seen > 0, ended) == (True, True, True), (seen, belonging(tmp_path))
+
+
+def waited_for(holds: Callable[[], bool]) -> bool:
+    """Whether it holds within a minute."""
+    deadline = time.monotonic() + 60.0
+    while not (held := holds()) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert (len(seen) >= 4, belonging(tmp_path)) == (True, [])  # the keeper, the program and what it forked
+    return held
 
 
 def belonging(folder: Path) -> list[int]:

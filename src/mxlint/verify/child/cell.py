@@ -14,6 +14,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,9 @@ REFUSED = "refused.txt"
 """What was refused, one kind a line; beside the folder that the experiment may write to."""
 WATCH_MS = 100
 """How often the keeper looks whether its own parent is still there; a closed pipe tells it at once."""
-SWEEPS = 20
+SWEEPS = 1000
+_BREATH_S = 0.01
+"""Between two looks at what is left to be ended."""
 _STATUS = 4
 _SUBREAPER = 36
 
@@ -196,11 +199,8 @@ class _Keeper:
                 break
             for pid in left:
                 _kill(pid)
-            try:
-                while os.waitpid(-1, 0)[0]:
-                    pass
-            except ChildProcessError:
-                continue
+            self.reap()  # no waiting: what was started while we looked has not been killed yet
+            time.sleep(_BREATH_S)
 
 
 def _leave(number: int, _: object) -> None:
