@@ -409,6 +409,33 @@ def test_a_kernel_for_a_gpu_that_is_not_here_is_unavailable() -> None:
         assert "mxlint[verify-cuda]" in (finding.verdict.reason or "")
 
 
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+
+@mx.compile
+def f(x):
+    return mx.tanh(x) * 2
+
+def work(value):
+    print(f(mx.array(value)).item())
+    mx.clear_streams()
+
+for value in (1.0, 2.0):
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        pool.submit({work}, value).result()  # HERE
+"""
+
+
+@pytest.mark.parametrize(("work", "verdict"), [("work", "confirmed"), ("float", "inconclusive"), ("print", "inconclusive")])
+def test_threads_that_trace_for_themselves(work: str, verdict: str) -> None:
+    """Nothing is captured, and nothing breaks: what is counted is the threads that ran the body."""
+    found = claimed("MX606", THREADS.format(work=work) + "work(3.0)\n", site=0)
+    assert found.verdict == verdict
+    if verdict == "confirmed":
+        assert found.evidence is not None
+        assert (found.evidence.kind, found.evidence.observed) == ("traces", "3 threads traced it, each for itself")
+
+
 INDEX = """
 @mx.compile
 def f(x, layer):

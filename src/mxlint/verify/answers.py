@@ -99,6 +99,7 @@ class Made(TypedDict):
     nested: Count
     nested_traced: Count
     threads: list[Count]
+    threads_traced: Count
     public: str | None
 
 

@@ -293,6 +293,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
                 "nested": made.nested,
                 "nested_traced": made.nested_traced,
                 "threads": sorted(made.threads.values()),
+                "threads_traced": len(made.tracing),
                 "public": public.get(made.number),
             }
             for made in observer.objects

@@ -72,7 +72,8 @@ class Object:
     nested: int = 0
     nested_traced: int = 0
     threads: dict[int, int] = field(default_factory=dict)
-    """Calls within the trace of another, and how many of them ran the body; calls by each thread but the main one."""
+    tracing: set[int] = field(default_factory=set)
+    """Calls within the trace of another, and how many of them ran the body; calls by each thread but the main one, and which ran the body."""
     called: int = 0
     span: list[int] | None = None
     kind: str = ""
@@ -268,17 +269,27 @@ class Observer:
         if threading.get_ident() != self.main_thread:
             thread = self.own.__dict__.setdefault("number", next(self.thread_numbers))
             made.threads[thread] = made.threads.get(thread, 0) + 1
-            return fun(*args, **kwargs)
-        before = self.runs(made)
+            before = self.runs(made, self.ran)
+            try:
+                return fun(*args, **kwargs)
+            finally:
+                if self.runs(made, self.ran) > before:
+                    made.tracing.add(thread)
+        before = self.runs(made, self.bodies)
         made.nested += 1
         try:
             return fun(*args, **kwargs)
         finally:
-            made.nested_traced += self.runs(made) > before
+            made.nested_traced += self.runs(made, self.bodies) > before
 
-    def runs(self, made: Object) -> int:
-        """How often the body of a compiled function has run."""
-        return self.bodies.get(body(made.code, self.root), 0) if made.code is not None else 0
+    @property
+    def ran(self) -> dict[str, int]:
+        """How often this thread has run each body."""
+        return self.own.__dict__.setdefault("ran", {})  # type: ignore[no-any-return]
+
+    def runs(self, made: Object, bodies: dict[str, int]) -> int:
+        """How often the body of a compiled function has run, of those that were counted."""
+        return bodies.get(body(made.code, self.root), 0) if made.code is not None else 0
 
     def compute(self, made: Object, fun: Any) -> int:
         """Compute every array that the program's names lead to; the bytes that this takes."""
@@ -385,7 +396,8 @@ class Observer:
             entry = self.stack[-1][1]
             entry["traced"] += 1
         name = body(code, self.root)
-        self.bodies[name] = self.bodies.get(name, 0) + 1
+        for bodies in (self.bodies, self.ran):
+            bodies[name] = bodies.get(name, 0) + 1
         if not ours:
             return None
         if code not in self.spots:

@@ -115,13 +115,17 @@ def switched_off(comparison: Comparison) -> Answer:
 
 
 def across_threads(comparison: Comparison) -> Answer:
-    """Captured state that several threads use ends up with what one of them cannot evaluate."""
+    """Captured state that several threads use ends up with what one of them cannot evaluate; where nothing is captured, each thread traces."""
     if comparison.crashed is not None:
         return seen("crash", f"the process died of signal {comparison.crashed.signal}", "it ends well where one thread makes all calls")
     made = [item for item in _made(comparison) if item["inputs"] or item["outputs"]]
-    if not made:
-        return unclear("what is compiled here captures nothing")
     number = {id(item): at for at, item in enumerate(comparison.real["objects"])}
+    if not made:
+        traced = {call["object"] for call in comparison.real["calls"] if call["traced"]}
+        tracing = max((item["threads_traced"] + (number[id(item)] in traced) for item in _made(comparison)), default=0)
+        if tracing < 2:
+            return unclear("what is compiled here captures nothing, and two threads that trace it were not seen")
+        return seen("traces", f"{tracing} threads traced it, each for itself", "one trace that all calls use", traces=tracing)
     direct = {call["object"] for call in comparison.real["calls"]}
     threads = max(len(item["threads"]) + (number[id(item)] in direct) for item in made)
     if threads < 2:
