@@ -47,6 +47,11 @@ def test_help_promises_only_what_is_there(run: Run, command: list[str]) -> None:
     assert "--executor" not in done.out
 
 
+def test_without_arguments_it_says_how_it_is_used(run: Run) -> None:
+    done = run()
+    assert (done.code, done.out, done.err) == (2, "", run("--help").out)
+
+
 def test_check_in_every_format(run: Run) -> None:
     write(src__a=PRINTS, b="x = 1\n")
     full = run("check")

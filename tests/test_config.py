@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mxlint.config import DEFAULT_EXCLUDES, Config, ConfigError, Configs, Settings, nearest, parse_option
+from mxlint.rows import Rows
 from mxlint.rules.registry import RULES
 
 
@@ -167,6 +168,8 @@ def test_file_by_name_replaces_the_nearest(tmp_path: Path, text: str) -> None:
     ("table", "message"),
     [
         ("selct = []", "unknown key `selct`; did you mean `select`?"),
+        ("fobar = []", "unknown key `fobar`; the keys are select, "),
+        ('severity = { MX101 = "off" }', "expected one of error, warning, info, found `off`; `ignore` leaves rules out"),
         ("per-file-ignore = {}", "did you mean `per-file-ignores`?"),
         ('select = "MX1"', "select: expected a list of strings, found a string"),
         ("ignore = [1]", "ignore: expected a list of strings, found an integer in it"),
@@ -200,7 +203,10 @@ def test_what_cannot_be_followed(tmp_path: Path, table: str, message: str) -> No
         ("[tool]\nmxlint.selct = 1\n", 2),
         ("tool.mxlint.selct = 1\n", 1),
         ("[tool.mxlint]\nselect = [\n  'MX77',\n]\n", 2),
-        ("[tool.mxlint.severity]\nMX1 = 'error'\nMX101 = 'fatal'\n", 1),
+        ("[tool.mxlint.severity]\nMX1 = 'error'\nMX101 = 'fatal'\n", 3),
+        ("[tool.mxlint.severity]\nMX1 = 'error'\nMX77 = 'info'\n", 3),
+        ("[tool.mxlint]\nseverity = { MX101 = 'fatal' }\n", 2),
+        ("[tool.mxlint.per-file-ignores]\n'a.py' = ['MX1']\n'b/*.py' = 'MX1'\n", 3),
         ("[tool]\nmxlint = { selct = 1 }\n", None),
     ],
 )
@@ -296,3 +302,12 @@ def test_named_file_must_be_there_and_ours(tmp_path: Path) -> None:
 )
 def test_nearest(text: str, candidates: list[str], expected: str | None) -> None:
     assert nearest(text, candidates) == expected
+
+
+def test_a_file_that_went_away_since_it_was_read(tmp_path: Path) -> None:
+    """What is wrong in it can still be said."""
+    file = pyproject(tmp_path, "[tool.mxlint]\nselect = 1\n")
+    assert Rows(file)("select") == f"{file}:2: "
+    rows = Rows(file)
+    file.unlink()
+    assert rows("select") == f"{file}: "

@@ -298,7 +298,9 @@ def _apply(config: Config, table: Mapping[str, Any], where: Callable[[str], str]
         if key == "extend":
             raise ConfigError(f"{where(key)}extend: only a file goes back to another")
         if key not in KEYS:
-            raise ConfigError(f"{where(key)}unknown key `{key}`{_hint(key, (*KEYS, 'extend'))}")
+            known = (*KEYS, "extend")
+            hint = _hint(key, known) or f"; the keys are {', '.join(known)}"
+            raise ConfigError(f"{where(key)}unknown key `{key}`{hint}")
     lists = {
         key: _strings(table[key], f"{where(key)}{key}")
         for key in (*_SELECTORS, "exclude", "extend-exclude", "compile-wrappers", "tests")
@@ -322,11 +324,9 @@ def _apply(config: Config, table: Mapping[str, Any], where: Callable[[str], str]
     if "markdown" in table:
         config = replace(config, markdown=_boolean(table["markdown"], f"{where('markdown')}markdown"))
     if "severity" in table:
-        config = replace(config, severities=_severities(table["severity"], f"{where('severity')}severity"))
+        config = replace(config, severities=_severities(table["severity"], where))
     if "per-file-ignores" in table:
-        config = replace(
-            config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], f"{where('per-file-ignores')}per-file-ignores")
-        )
+        config = replace(config, per_file_ignores=_per_file_ignores(table["per-file-ignores"], where))
     if "fail-on" in table:
         config = replace(config, fail_on=_one_of(table["fail-on"], f"{where('fail-on')}fail-on", FAIL_ON))
     if "mlx-version" in table:
@@ -375,33 +375,36 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), "a date or time")
 
 
-def _per_file_ignores(value: object, where: str) -> tuple[tuple[str, frozenset[str]], ...]:
+def _per_file_ignores(value: object, where: Callable[[str], str]) -> tuple[tuple[str, frozenset[str]], ...]:
+    key = "per-file-ignores"
     if not isinstance(value, dict):
-        raise ConfigError(f"{where}: expected a table of patterns, found {_kind(value)}")
-    return tuple(
-        (glob, frozenset(select_rules(_strings(codes, f'{where}."{glob}"'), f'{where}."{glob}"')) - {"MX004"})
-        for glob, codes in value.items()
-    )
+        raise ConfigError(f"{where(key)}{key}: expected a table of patterns, found {_kind(value)}")
+    ignores = []
+    for glob, codes in value.items():
+        at = f'{where(f"{key}.{glob}")}{key}."{glob}"'
+        ignores.append((glob, frozenset(select_rules(_strings(codes, at), at)) - {"MX004"}))
+    return tuple(ignores)
 
 
-def _severities(value: object, where: str) -> dict[str, Severity]:
+def _severities(value: object, where: Callable[[str], str]) -> dict[str, Severity]:
     """The severity of each rule that the table is about: the closest selector decides. That mxlint failed stays an error."""
     if not isinstance(value, dict):
-        raise ConfigError(f"{where}: expected a table of selectors, found {_kind(value)}")
+        raise ConfigError(f"{where('severity')}severity: expected a table of selectors, found {_kind(value)}")
     chosen: dict[str, tuple[int, Severity]] = {}
     for selector, severity in value.items():
-        for code, closeness in select_rules([selector], where).items():
+        at = f"{where(f'severity.{selector}')}severity.{selector}"
+        for code, closeness in select_rules([selector], at).items():
             if code not in chosen or closeness >= chosen[code][0]:
-                chosen[code] = closeness, _one_of(severity, f"{where}.{selector}", SEVERITIES)
+                chosen[code] = closeness, _one_of(severity, at, SEVERITIES, besides="; `ignore` leaves rules out")
     return {code: severity for code, (_, severity) in chosen.items() if code != "MX004"}
 
 
-def _one_of(value: object, where: str, words: tuple[W, ...]) -> W:
+def _one_of(value: object, where: str, words: tuple[W, ...], besides: str = "") -> W:
     text = _string(value, where)
     for word in words:
         if text == word:
             return word
-    raise ConfigError(f"{where}: expected one of {', '.join(words)}, found `{text}`{_hint(text, words)}")
+    raise ConfigError(f"{where}: expected one of {', '.join(words)}, found `{text}`{_hint(text, words) or besides}")
 
 
 def _mlx_version(value: object, where: str) -> str:

@@ -11,21 +11,28 @@ _ASSIGNMENT = re.compile(r"[ \t]*([^\s=#\[][^=#]*)=")
 
 
 class Rows:
-    """What a message begins with that is about a key of a file: the file, and the row in which the key is set, if it is set in one of its own."""
+    """What a message begins with that is about a key of a file: the file, and the row in which the key is set, else the table around it."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def __call__(self, key: str) -> str:
-        row = self._rows.get(f"tool.mxlint.{key}") or self._rows.get(key)
-        return f"{self._file}:{row}: " if row else f"{self._file}: "
+        while True:
+            row = self._rows.get(f"tool.mxlint.{key}") or self._rows.get(key)
+            if row or "." not in key:
+                return f"{self._file}:{row}: " if row else f"{self._file}: "
+            key = key.rpartition(".")[0]
 
     @cached_property
     def _rows(self) -> dict[str, int]:
         """By dotted key and each part of it from the left, the first row. A text of several rows may hold what looks like one: the row is only shown."""
+        try:
+            text = self._file.read_text(encoding="utf-8", errors="replace")
+        except OSError:  # it went away since its keys were read
+            return {}
         rows: dict[str, int] = {}
         table = ""
-        for row, line in enumerate(self._file.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
+        for row, line in enumerate(text.split("\n"), 1):
             if match := _HEADER.match(line):
                 table = _plain(match[1])
                 dotted = table

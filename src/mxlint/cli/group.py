@@ -65,6 +65,12 @@ class Commands(click.Group):
             ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{close}'?" if close else ""))
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:  # some clicks exit with 0 here, others make an error of the help
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(Failure.exit_code)
+        return super().parse_args(ctx, args)
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with one_line_errors():
             return super().make_context(*args, **kwargs)

@@ -46,7 +46,9 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
     for number, group in enumerate(_by_file(marks, result)):
         yield from _frame(group, "-->" if number == 0 else ":::", gutter, result, style)
     if len(related) < len(finding.elsewhere):
-        yield f"{'':{gutter}} {style.frame('=')} {len(finding.elsewhere) - len(related)} more places between: --output-format json has them"
+        left_out = len(finding.elsewhere) - len(related)
+        places, them = ("place", "it") if left_out == 1 else ("places", "them")
+        yield f"{'':{gutter}} {style.frame('=')} {left_out} more {places} between: --output-format json has {them}"
     if finding.note:
         first, *more = _wrapped(f"note: {finding.note}", style, "      ")
         yield style.bold("note:") + first[len("note:") :]
