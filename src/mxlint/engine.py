@@ -237,6 +237,7 @@ def check(
     unsaved: Mapping[str, bytes] | None = None,
     cache: Path | None = None,
     callers: bool = False,
+    fixes: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Result:
@@ -244,7 +245,7 @@ def check(
 
     Without `gate` every file is analysed; `everything` and `with_facts` are passed on to the analysis. `unsaved`: what some files are taken to
     hold, by their real paths, whatever is on the disk, or came from stdin. `cache`: the folder in which analyses are kept from one run to the next.
-    `callers`: files that import a named one are analysed as well, for what they have to say of the files that were asked for.
+    `callers`: files that import a named one are analysed as well, for what they have to say of the files that were asked for. `fixes`: as for `examine`.
     `jobs`: the processes that analyse, where there is enough to do for more than one.
     """
     cwd = Path.cwd()
@@ -253,7 +254,7 @@ def check(
         warnings.simplefilter("ignore")
         found = survey(paths, settings, cwd, stdin=stdin, force_exclude=force_exclude, gate=gate, unsaved=unsaved, with_callers=callers)
         with closing(Run(found, cwd, everything, with_facts, cache, jobs)) as run:
-            return run.finished(examine(found, cwd, run.analyse, ahead=run.ahead, progress=progress))
+            return run.finished(examine(found, cwd, run.analyse, ahead=run.ahead, fixes=fixes, progress=progress))
 
 
 def survey(

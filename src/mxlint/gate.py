@@ -84,10 +84,14 @@ def admitted(files: Mapping[str, bytes], explicit: Collection[str] = (), wrapper
     graph = ImportGraph(files if with_mlx or first else {path: files[path] for path in explicit})
     known = {**graph.outside, **files}
     first.update(path for path, data in graph.outside.items() if may_compile(data, wrappers))
-    for path, users in graph.importers.items():
-        # `from common import mx`: who does that compiles without ever saying mlx.
-        if b"mlx" in known[path]:
-            first.update(user for user in users if _compiles(known[user]))
+    # `from common import mx`: who does that compiles without ever saying mlx, and so does who imports it from there.
+    waiting = [path for path in graph.importers if b"mlx" in known[path]]
+    passed = set(waiting)
+    while waiting:
+        users = graph.importers.get(waiting.pop(), set()) - passed
+        passed |= users
+        waiting += users
+    first.update(path for path in passed if _compiles(known[path]))
     return _Rounds(known, graph, wrappers).reached(first) & files.keys()
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from mxlint.repository import Repositories
 
+OUTERMOST = ("pyproject.toml", "setup.py", ".git")
+"""What lies in the outermost folder of a project."""
+
 
 class Lookups:
     """Answers about paths. What files hold is not among them."""
@@ -16,6 +19,7 @@ class Lookups:
         self._resolved: dict[str | Path, str] = {}
         self._packages: dict[str, tuple[str, str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
+        self._above: dict[str, tuple[str, ...]] = {}
         self._places: dict[tuple[str, str], tuple[str, bool] | None] = {}
 
     def resolve(self, path: str | Path) -> str:
@@ -42,6 +46,19 @@ class Lookups:
             candidates = [folder, top, os.path.join(top, "src"), os.path.join(os.path.dirname(top), "src")]
             self._roots[folder] = tuple(root for root in dict.fromkeys(candidates) if os.path.isdir(root) and self.hold(root, folder))
         return self._roots[folder]
+
+    def above(self, folder: str) -> tuple[str, ...]:
+        """The folders above a file's own up to its project's, each with its `src`: a program that lies below them may put them where Python searches, as tests, examples
+        and scripts do, or the project is installed. The nearest first."""
+        if folder not in self._above:
+            found: list[str] = []
+            place = folder
+            while not any(os.path.exists(os.path.join(place, mark)) for mark in OUTERMOST) and os.path.dirname(place) != place:
+                place = os.path.dirname(place)
+                found += (place, os.path.join(place, "src"))
+            inside = any(os.path.exists(os.path.join(place, mark)) for mark in OUTERMOST)
+            self._above[folder] = tuple(root for root in found if inside and os.path.isdir(root) and self.hold(root, folder))
+        return self._above[folder]
 
     def hold(self, path: str, folder: str) -> bool:
         """Whether a path lies in the repository of a folder."""

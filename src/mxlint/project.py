@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from mxlint.source import Source, SourceError, read_source, source_from_bytes
 if TYPE_CHECKING:
     from mxlint.syntax import ir
     from mxlint.syntax.index import Index
+    from mxlint.syntax.outline import Outline
     from mxlint.syntax.trees import Trees
 
 
@@ -39,6 +41,8 @@ class _Made:
 
     lowered: dict[int, tuple[Source, ir.Module]] = field(default_factory=dict)
     symbols: dict[tuple[int, tuple[str, ...]], tuple[Source, Index]] = field(default_factory=dict)
+    outlines: dict[int, Outline] = field(default_factory=dict)
+    """By the identity of indexes, which `symbols` holds."""
     trees: Trees | None = None
     text: int = 0
     """The characters of what was lowered."""
@@ -47,7 +51,8 @@ class _Made:
         """Let go of what was made of a file that nobody will ask for again."""
         self.lowered.pop(id(source), None)
         for key in [key for key in self.symbols if key[0] == id(source)]:
-            del self.symbols[key]
+            _, index = self.symbols.pop(key)
+            self.outlines.pop(id(index), None)
 
 
 class Project:
@@ -257,6 +262,16 @@ class Project:
             known = self._made.symbols[key] = (source, index(source.text, self._trees().of(source.text).module, compilers))
         return known[1]
 
+    def outline(self, source: Source, compilers: Collection[str]) -> Outline:
+        """The outline of a file, made once."""
+        found = self.symbols(source, compilers)
+        known = self._made.outlines.get(id(found))
+        if known is None:
+            from mxlint.syntax.outline import Outline
+
+            known = self._made.outlines[id(found)] = Outline(found)
+        return known
+
     def _trees(self) -> Trees:
         """Python's syntax trees, parsed once for all that is made of them."""
         if self._made.trees is None:
@@ -308,14 +323,22 @@ class Project:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
             return self._under(folder, name) if self._lookups.hold(folder, os.path.dirname(path)) else None
+        top, package = self._lookups.package(folder)
         for root in self._lookups.import_roots(folder):
+            if root == folder and root != top and _is_library(name):
+                continue  # a module of a package that is named like a library: the package's own files mean the library
             found = self._under(root, name)
-            if found is not None and found.source is not None and self._resolve(found.path) == path and self._lookups.package(folder)[1]:
+            if found is not None and found.source is not None and self._resolve(found.path) == path and package:
                 # A module of a package that imports its own bare name means a library of that name.
                 continue
             if found is not None and (found.source is not None or root != folder):
                 return found
-        return None
+        return None if _is_library(name) else self._found_above(folder, name)
+
+    def _found_above(self, folder: str, name: str) -> Found | None:
+        """A module of the project that a program which lies deeper in it imports: where its package is, or else its folder."""
+        found = (self._under(root, name) for root in self._lookups.above(folder))
+        return min((module for module in found if module is not None), key=lambda module: module.source is None, default=None)
 
     def _under(self, root: str, name: str) -> Found | None:
         key = (root, name)
@@ -366,6 +389,14 @@ class Project:
     def _display_name(self, path: str, real: str) -> str:
         """A path as shown to the user: relative to the working directory where it lies below it, with forward slashes."""
         return (real.removeprefix(self._here) if real.startswith(self._here) else path).replace(os.sep, "/")
+
+
+def _is_library(name: str) -> bool:
+    """Whether a module is one of Python's, of MLX, or of a library that the models know."""
+    from mxlint.models.load import libraries
+
+    first = name.partition(".")[0]
+    return first == "mlx" or first in sys.stdlib_module_names or first in libraries()
 
 
 def neighbours(path: Path) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from mxlint.models.load import importers
 from mxlint.syntax.names import import_name
 from mxlint.syntax.positions import Positions
-from mxlint.syntax.sites import Mention, Named, Role, Site, imported_by_call, sites
+from mxlint.syntax.sites import Mention, Named, Role, Site, imported_by_call, perhaps, sites
 
 COMPILE = "mlx.core.compile"
 TRACERS = (COMPILE, "mlx.core.export_function", "mlx.core.exporter")
@@ -31,7 +31,8 @@ class Block:
     `start` and `end` are offsets. `binds` are the names that it binds, parameters left out, and not those that it declares global or nonlocal, `assigns` those that it
     binds in another way than by an import;
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
-    that it reads, and that it sets or deletes; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
+    that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
+    as entries of `globals()`; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else.
     """
 
@@ -51,6 +52,7 @@ class Block:
     writes: frozenset[str]
     calls: frozenset[str]
     own: frozenset[str]
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,13 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The index of one file. `blocks` are in the order of the text, the module first."""
+    """The index of one file. `blocks` are in the order of the text, the module first. `perhaps`: where something is compiled if what a name leads to that no import of a
+    library gives is MLX: offsets, in order."""
 
     blocks: tuple[Block, ...]
     imports: tuple[Import, ...]
     sites: tuple[Site, ...]
+    perhaps: tuple[int, ...] = ()
 
 
 def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) -> Index:
@@ -87,7 +91,13 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
         Import(block, bound, module, 0, None)
         for block, bound, module in imported_by_call(blocks, imports, indexer.loaded, importers())
     ] if indexer.loaded else []  # fmt: skip
-    return Index(blocks, imports, tuple(sites(indexer.positions, blocks, (*imports, *called), indexer.mentions, frozenset(compilers))))
+    known = (*imports, *called)
+    return Index(
+        blocks,
+        imports,
+        tuple(sites(indexer.positions, blocks, known, indexer.mentions, frozenset(compilers))),
+        tuple(perhaps(indexer.positions, blocks, known, indexer.mentions)),
+    )
 
 
 @dataclass(slots=True)
@@ -109,6 +119,7 @@ class _Open:
     attributes: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
 
@@ -125,6 +136,7 @@ class _Open:
             self.writes,
             self.calls,
             self.writes - self.others,
+            self.named,
         )
         return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
 
@@ -188,6 +200,26 @@ class _Indexer:
             self._mention(node)
         self.visit(node.value)
 
+    def subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._entries(node.value, [_constant(node.slice)])
+        self.inside(node)
+
+    def _entries(self, held: ast.expr, names: Collection[str]) -> None:
+        """Entries of a dict are set, which may be the attributes of an object, or the names of a module."""
+        if isinstance(held, ast.Attribute) and held.attr == "__dict__":
+            owner: ast.expr | None = held.value
+        elif isinstance(held, ast.Call) and isinstance(held.func, ast.Name) and held.func.id in _NAMESPACES:
+            owner = held.args[0] if held.args else None
+        else:
+            return
+        if owner is None:
+            self._block.named.update(names)
+            return
+        self._block.writes.update(names)
+        if not self._is_first(owner):
+            self._block.others.update(names)
+
     def _is_first(self, node: ast.expr) -> bool:
         """Whether an expression is the first parameter of a method."""
         block = self._block
@@ -205,6 +237,7 @@ class _Indexer:
             for target in node.targets:
                 if isinstance(target, ast.Name) and isinstance(module, str):
                     self.loaded.append((self._number, target.id, value.func, module))
+        self._entries(value, (ANY,))
         self.inside(node)
 
     def augmented(self, node: ast.AugAssign) -> None:
@@ -234,6 +267,9 @@ class _Indexer:
         elif name in _WRITERS and len(node.args) > 1:
             self._block.writes.add(_constant(node.args[1]))
             self._block.others.add(_constant(node.args[1]))
+        elif isinstance(node.func, ast.Attribute) and node.func.attr in _SETTERS:
+            keywords = [keyword.arg or ANY for keyword in node.keywords]
+            self._entries(node.func.value, [*keywords, *(_constant(arg) for arg in node.args[:1])])
         self.inside(node)
 
     def _calls(self, node: ast.expr) -> str:
@@ -340,6 +376,8 @@ class _Indexer:
 _NO_ROLE: tuple[Role, Any] = ("reference", None)
 _READERS = frozenset({"getattr", "hasattr"})
 _WRITERS = frozenset({"setattr", "delattr"})
+_NAMESPACES = frozenset({"vars", "globals"})
+_SETTERS = frozenset({"update", "setdefault", "pop", "clear", "__setitem__", "__delitem__"})
 
 
 @cache
@@ -360,5 +398,5 @@ _HANDLERS: dict[type, Callable[[_Indexer, Any], None]] = {
     ast.GeneratorExp: _Indexer.comprehension, ast.Global: _Indexer.global_, ast.Import: _Indexer.import_, ast.ImportFrom: _Indexer.import_from,
     ast.Lambda: _Indexer.lambda_, ast.ListComp: _Indexer.comprehension, ast.MatchAs: _Indexer.named, ast.MatchMapping: _Indexer.named,
     ast.MatchStar: _Indexer.named, ast.Name: _Indexer.name, ast.NamedExpr: _Indexer.walrus, ast.Nonlocal: _Indexer.nonlocal_,
-    ast.SetComp: _Indexer.comprehension,
+    ast.SetComp: _Indexer.comprehension, ast.Subscript: _Indexer.subscript,
 }  # fmt: skip

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from mxlint.models.load import libraries
 from mxlint.syntax.positions import Positions
 
 if TYPE_CHECKING:
@@ -100,6 +103,22 @@ def sites(
                 _site(positions, mention, min(compilers.intersection(meant)), compilers.issuperset(meant) and sure(mention[0], mention[1]))
             )
     yield from sorted(found, key=lambda site: (site.start, -site.end))
+
+
+def perhaps(positions: Positions, blocks: Sequence[Block], imports: Iterable[Import], mentions: Iterable[Mention]) -> Iterator[int]:
+    """Where attributes are named as what compiles is, of something that no import of a library gives: a parameter, what a call gives, a name of another file. In order."""
+    names = Names(blocks, imports)
+    found = []
+    for node, block, _, _ in mentions:
+        if isinstance(node, ast.Attribute) and not all(map(_of_library, names.meant(node, block) or [""])):
+            found.append(positions.at(node.lineno, node.col_offset))
+    yield from sorted(found)
+
+
+@cache
+def _of_library(name: str) -> bool:
+    top = name.partition(".")[0]
+    return top in sys.stdlib_module_names or top in libraries()
 
 
 def _site(positions: Positions, mention: Mention, meant: str, sure: bool) -> Site:
