@@ -1,0 +1,36 @@
+"""threading: a thread runs beside the one that starts it."""
+
+from threading import Thread as _Thread
+
+from mxlint.says import beside, data
+
+__all__ = ["Thread", "Timer"]
+
+
+class Thread(_Thread):
+    def __init__(self, group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None):
+        self._target = target
+        self._args = args
+        self._kwargs = {} if kwargs is None else kwargs
+        self.name = name
+        self.daemon = daemon
+
+    def run(self):
+        if self._target is not None:
+            self._target(*self._args, **self._kwargs)
+
+    def start(self):
+        data("threading.Thread.start", self)
+        beside(self.run)
+
+
+class Timer(Thread):
+    def __init__(self, interval, function, args=None, kwargs=None):
+        super().__init__()
+        self.interval = interval
+        self.function = function
+        self.args = () if args is None else args
+        self.kwargs = {} if kwargs is None else kwargs
+
+    def run(self):
+        self.function(*self.args, **self.kwargs)
