@@ -22,6 +22,8 @@ class LayerStatement:
     def __init__(self, weights: Weights, sublayers: Mapping[str, str], methods: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> None:
         self.weights = {name: (each, "float32") if isinstance(each, str) else each for name, each in weights.items()}
         self.sublayers, self.methods = sublayers, methods
+        self.does: Mapping[str, str] = {}
+        """An operation of MLX that a call is, by its name: under which condition over the parameters of the constructor."""
         self.samples: dict[str, Callable[[Sampling], tuple[Call, Call]]] = {}
         """By method: the call of the constructor and the call of the method."""
 
@@ -40,12 +42,14 @@ def layer(
     weights: Weights | None = None,
     sublayers: Mapping[str, str] | None = None,
     method: str = "__call__",
+    does: Mapping[str, str] | None = None,
 ) -> None:
     """State a layer, or one more method of it."""
     for name in words.split():
         found = LAYERS.setdefault("mlx.nn." + name, LayerStatement(weights or {}, sublayers or {}, {}))
         found.methods = {**found.methods, method: ([shape], [dtypes] if isinstance(dtypes, str) else dtypes)}
         found.samples[method] = sample
+        found.does = does or found.does
 
 
 def features(g: Sampling, last: int, low: int = 1, high: int = 3) -> Any:
@@ -84,7 +88,7 @@ def _linear(g: Sampling) -> tuple[Call, Call]:
 layer(
     "Linear",
     _linear,
-    "resize(x, -1, length(weight, 0))",
+    "matmul(x, permute(weight))",
     KEEPS,
     {"weight": "(output_dims, input_dims)", "bias": BIAS.format("output_dims")},
 )
@@ -247,7 +251,14 @@ def _pooling(rank: int) -> Callable[[Sampling], tuple[Call, Call]]:
 
 for _n in (1, 2, 3):
     _pooled = f"pool(x, kernel_size, kernel_size if stride is None else stride, each(padding, {_n}))"
-    layer(f"MaxPool{_n}d AvgPool{_n}d", _pooling(_n), _pooled, ["same(x)", "float(x)"])
+    _overlapping = f"each(kernel_size, {_n}) != each(kernel_size if stride is None else stride, {_n})"
+    layer(
+        f"MaxPool{_n}d AvgPool{_n}d",
+        _pooling(_n),
+        _pooled,
+        ["same(x)", "float(x)"],
+        does={"mlx.core.pad": f"each(padding, {_n}) != each(0, {_n})", "mlx.core.as_strided": _overlapping},
+    )
 
 
 def _upsampled(g: Sampling) -> tuple[Call, Call]:

@@ -195,6 +195,8 @@ def entry(name: str, statement: LayerStatement) -> tuple[dict[str, Any], str | N
         made["sublayers"] = statement.sublayers
     if found := settings(name, statement):
         made["settings"] = found
+    if statement.does:
+        made["does"] = statement.does
     made["methods"] = {}
     MODEL.entries[name] = made
     for method, (shapes, dtypes) in statement.methods.items():

@@ -114,3 +114,28 @@ def test_optimizers_keep_arrays_like_the_parameter() -> None:
     rows = MODEL.optimizer_state("mlx.optimizers.Adafactor", [], {}, parameter)
     assert rows is not None and rows["exp_avg_sq_row"] == ArrayType((symbol("n"),), "bfloat16") and "exp_avg" not in rows
     assert MODEL.optimizer_state("mlx.optimizers.MultiOptimizer", [[]], {}, parameter) is None
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", [name for name in LAYERS if MODEL.entries[name].get("does")])
+@pytest.mark.parametrize(
+    "windows",
+    [(2, None), (2, 2), (2, (2,)), (3, 1), (3, 2), ((3,), 2), ((2,), None), ((2,), (2,)), (2, None, 1), (3, 1, (1,)), (3, 3, (0,))],
+)
+def test_what_a_layer_does_is_what_shapeless_shows(name: str, windows: tuple[Any, ...]) -> None:
+    """Lengths that are multiples of each window: MLX's operations for windows that overlap, and for padding, cannot be replayed at all."""
+    import mlx.core as mx
+    from mlx import nn
+
+    rank = int(name[-2])
+    given = [part * rank if isinstance(part, tuple) else part for part in windows]
+    layer = getattr(nn, name.rpartition(".")[2])(*given)
+    described = MODEL.construct(name, given, {})
+    assert described is not None
+    try:
+        mx.eval(mx.compile(lambda x: layer(x), shapeless=True)(mx.ones((1, *(6,) * rank, 3))))
+        raised = ""
+    except ValueError as error:
+        raised = str(error)
+    shown = {"mlx.core.as_strided": "AsStrided", "mlx.core.pad": "Pad", None: None}[MODEL.does(described)]
+    assert raised == (f"[Primitive::output_shapes] {shown} cannot infer output shapes." if shown is not None else "")

@@ -75,6 +75,10 @@ class LayerModel:
     def __init__(self, entries: Mapping[str, Any], optimizers: Mapping[str, Any]) -> None:
         self.entries, self.optimizers = entries, optimizers
 
+    def computes(self, name: str, method: str) -> bool:
+        """Whether a method of a layer computes an array."""
+        return method in self.entries.get(name, {}).get("methods", ())
+
     def construct(self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument]) -> Layer | None:
         """The layer that a constructor makes; None where there is no entry or the call raises."""
         entry = self.entries.get(name)
@@ -135,6 +139,18 @@ class LayerModel:
         return results.typed(
             form["shape"], form["dtype"], {**layer.names, **absent, **now, "weights": together, "training": training, **given}
         )
+
+    def does(self, layer: Layer) -> str | None:
+        """The operation of MLX that a call of a layer surely is, by its canonical name; None where the data names none."""
+        entry = self.entries[layer.name]
+        return next(
+            (name for name, text in entry.get("does", {}).items() if truth(evaluate(text, layer.names, results.SHAPE_FUNCTIONS))), None
+        )
+
+    def fits(self, layer: Layer, method: str, arguments: Sequence[Argument], made: Argument) -> bool:
+        """Whether MLX may run a call that makes `made`, with the weights of the constructor."""
+        form = self.entries[layer.name].get("methods", {}).get(method, {})
+        return results.fits(form.get("shape"), [*arguments, *(weight for weight in layer.weights.values() if weight is not None)], made)
 
     def optimizer_state(
         self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument], parameter: ArrayType
