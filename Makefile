@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Byte code is kept: of the tests, whose asserts pytest rewrites, and of mxlint, which tests start in processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo fast release-check site test
 
 demo: $(VENV)/.installed
