@@ -1149,6 +1149,346 @@ class $Cache:
 ---
 print($Cache("a") is $Cache("a"), $Cache("a").hits, $Cache(«int»).hits, len($Cache._instances))
 """,
+    "weak references": """
+import weakref
+class $Box:
+    def __init__(self, n):
+        self.n = n
+    def add(self, k):
+        return self.n + k
+$box = $Box(«int»)
+$other = $Box(«int»)
+$method = weakref.WeakMethod($box.add)
+$values = weakref.WeakValueDictionary(a=$box)
+$keys = weakref.WeakKeyDictionary({$box: «int»})
+$boxes = weakref.WeakSet([$box])
+def $run(k):
+    $values["b"] = $other
+    $keys[$other] = k
+    $boxes.add($other)
+    $boxes.add($box)
+    return [$method()(k), sorted($values.keys()), $values.get("c", k), $values["b"].n, $keys[$box], len($boxes), $box in $boxes, sum($keys.values())]
+---
+print($run(«int»))
+""",
+    "entries that are attributes": """
+class $Box:
+    k = «int»
+$box = $Box()
+$box.n = «int»
+def $run(m):
+    vars($box)["n"] += m
+    $box.__dict__.setdefault("n", m)
+    $box.__dict__.update(m=m)
+    d = vars($box)
+    d["k"] = m + 1
+    del d["m"]
+    return [$box.n, hasattr($box, "m"), $box.k, $Box.k, sorted(vars($box)), d.get("z", m), "n" in d]
+---
+print($run(«int»), $box.n)
+""",
+    "exit stack": """
+import contextlib
+class $Scope:
+    def __init__(self, n, log):
+        self.n, self.log = n, log
+    def __enter__(self):
+        self.log.append(("in", self.n))
+        return self.n
+    def __exit__(self, kind, error, trace):
+        self.log.append(("out", self.n, kind is None))
+        return isinstance(error, KeyError)
+@contextlib.contextmanager
+def $scope(n, log):
+    log.append(("enter", n))
+    try:
+        yield n + 1
+    except ValueError:
+        log.append(("value", n))
+    finally:
+        log.append(("exit", n))
+def $run(fails):
+    log = []
+    with contextlib.ExitStack() as stack:
+        a = stack.enter_context($Scope(«int», log))
+        b = stack.enter_context($scope(«int», log))
+        stack.callback(log.append, «int»)
+        stack.push($Scope(«int», log))
+        c = stack.enter_context(contextlib.nullcontext(a + b))
+        if fails is not None:
+            raise fails("x")
+        log.append(c)
+    return log
+---
+print($run(None), $run(KeyError), $run(ValueError))
+with contextlib.ExitStack() as $first:
+    $first.callback(print, «int»)
+    $kept = $first.pop_all()
+$kept.close()
+""",
+    "swallowed": """
+import contextlib
+$errors = (KeyError, ValueError)
+def $f(n):
+    found = [n]
+    with contextlib.suppress(*$errors):
+        found.append(«int n»)
+        if n > 1:
+            raise ValueError(n)
+        found.append("end")
+    with contextlib.suppress(LookupError):
+        [][n]
+    return found
+---
+print($f(1), $f(2))
+""",
+    "manager that decorates": """
+import contextlib
+@contextlib.contextmanager
+def $twice(log):
+    log.append("in")
+    yield len(log)
+    log.append("out")
+class $Counted(contextlib.ContextDecorator):
+    times = 0
+    def __enter__(self):
+        $Counted.times += 1
+        return self
+    def __exit__(self, *details):
+        return False
+$log = []
+@$twice($log)
+def $f(n):
+    return n + len($log)
+@$Counted()
+def $g(n=«int»):
+    return n + $Counted.times
+---
+print($f(«int»), $f(1), $g(), $g(2), $log)
+""",
+    "threads": """
+import threading
+class $Work(threading.Thread):
+    def __init__(self, n):
+        super().__init__()
+        self.n, self.found = n, None
+    def run(self):
+        self.found = «int» + self.n
+def $add(n, into):
+    into.append(n)
+---
+$into = []
+$threads = [threading.Thread(target=$add, args=(n, $into)) for n in range(2)] + [$Work(«int»)]
+for $thread in $threads:
+    $thread.start()
+    $thread.join()
+print($into, $threads[2].found)
+""",
+    "executors": """
+from concurrent.futures import ThreadPoolExecutor, as_completed
+def $f(n, k=«int»):
+    if n > 2:
+        raise ValueError(n)
+    return [n, k]
+---
+with ThreadPoolExecutor(1) as $pool:
+    $one = $pool.submit($f, «1|2», k=3)
+    $bad = $pool.submit($f, 5)
+    $many = list($pool.map($f, [0, 1], [«int», 2]))
+$seen = []
+$one.add_done_callback(lambda future: $seen.append(future.result()))
+try:
+    $bad.result()
+except ValueError as error:
+    $seen.append(error.args)
+print($one.result(), $many, $seen, [future.result() for future in as_completed([$one])])
+""",
+    "getters": """
+import operator
+class $Point:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+    def moved(self, by, *, up=0):
+        return $Point(self.x + by, self.y + up)
+$p = $Point(«int», $Point(«int», «str»))
+---
+print(operator.attrgetter("x")($p), operator.attrgetter("y.y", "x")($p), operator.itemgetter(1)([1, «int»]), operator.itemgetter("a", "b")({"a": 1, "b": «str»}))
+print(operator.methodcaller("moved", 2, up=1)($Point(1, 2)).y, sorted([(2, "a"), (1, "b")], key=operator.itemgetter(0)))
+$d = {}
+operator.setitem($d, "k", «int»)
+print($d, operator.getitem($d, "k"))
+""",
+    "what an exception holds": """
+class $Bad(Exception):
+    def __init__(self, code, *more):
+        super().__init__(code, *more)
+        self.code = code
+def $f(n):
+    try:
+        try:
+            if n:
+                raise KeyError(n, «int»)
+            raise $Bad(«int», n)
+        except KeyError as error:
+            a, b = error.args
+            raise ValueError(a + b) from error
+    except ValueError as error:
+        return error.__cause__.args, error.args[0]
+    except $Bad as error:
+        return error.args, error.code
+def $group(n):
+    found = []
+    try:
+        raise ExceptionGroup("several", [ValueError(n), KeyError("k", n)])
+    except* KeyError as group:
+        found.append(group.exceptions[0].args)
+    except* ValueError as group:
+        found.append(len(group.exceptions))
+    return found
+---
+print($f(0), $f(«1|2»), $group(«int»))
+""",
+    "what a generator returns": """
+def $parts(n):
+    yield n
+    return [n, "done"]
+def $outer(n):
+    found = yield from $parts(n)
+    yield found
+---
+$it = $parts(«int»)
+print(next($it))
+try:
+    next($it)
+except StopIteration as stop:
+    print(stop.value)
+print(list($outer(«int»)))
+async def $work(n):
+    return n + 1
+try:
+    $work(«int»).send(None)
+except StopIteration as stop:
+    print(stop.value)
+""",
+    "matched classes": """
+from dataclasses import dataclass
+@dataclass
+class $Move:
+    x: int
+    y: int = 0
+class $Text:
+    __match_args__ = ("text",)
+    def __init__(self, text):
+        self.text = text
+def $act(command):
+    match command:
+        case $Move(x=1):
+            return "one"
+        case $Move(a, b) if b:
+            return a + b
+        case $Move(a):
+            return a
+        case $Text(text):
+            return text
+        case {"k": int() as k, **rest}:
+            return k, rest
+        case [first, *_, ("x" | "y") as last]:
+            return first, last
+---
+print($act($Move(1)), $act($Move(«2|3», 4)), $act($Move(5)), $act($Text(«str»)), $act({"k": «int», "l": 2}), $act([1, 2, "y"]), $act(None))
+""",
+    "names by text": """
+class $Box:
+    pass
+$number = «int»
+def $put(v):
+    globals()["$number"] = v
+---
+$b = $Box()
+vars($b)["v"] = «int»
+$b.__dict__["w"] = «str»
+print($b.v, $b.w, getattr($b, "v"), sorted(vars($b)))
+$put(«str»)
+print($number, globals()["$number"])
+""",
+    "defaults bound again": """
+from functools import partial
+def $f(a, b=«int», *, c=2):
+    return a, b, c
+$g = partial(partial($f, 1), c=«int»)
+---
+$f.__defaults__ = («str»,)
+print($f(1), $g(), $g.args, $g.keywords, $f.__defaults__)
+""",
+    "asynchronous": """
+import contextlib
+import asyncio
+class $Steps:
+    def __init__(self, n):
+        self.n = n
+    def __aiter__(self):
+        return self
+    async def __anext__(self):
+        if not self.n:
+            raise StopAsyncIteration
+        self.n -= 1
+        return self.n
+class $Scope:
+    async def __aenter__(self):
+        await asyncio.sleep(0)
+        return «int»
+    async def __aexit__(self, kind, error, trace):
+        return kind is ValueError
+@contextlib.asynccontextmanager
+async def $scope(n):
+    yield n + 1
+async def $parts(n):
+    yield n
+    yield n + 1
+async def $main(n):
+    found = []
+    async with $Scope() as a, $scope(n) as b:
+        found.append((a, b))
+        raise ValueError(n)
+    it = $parts(n)
+    found.append(await anext(it))
+    found.append(await it.__anext__())
+    found.append(await anext(it, "end"))
+    task = asyncio.create_task($double(n))
+    found.append(await task)
+    found.append(task.result())
+    found.append(await asyncio.to_thread(len, found))
+    queue = asyncio.Queue()
+    await queue.put(n)
+    queue.put_nowait(«str»)
+    found.append((await queue.get(), queue.get_nowait(), queue.empty()))
+    async for step in $Steps(2):
+        print(step)
+    return found
+async def $double(n):
+    return 2 * n
+---
+print(asyncio.run($main(«int»)))
+""",
+    "values of a context": """
+import contextvars
+$level = contextvars.ContextVar("level", default=«int»)
+def $read():
+    return $level.get()
+---
+$token = $level.set(«str»)
+print($read())
+$level.reset($token)
+print($read(), $level.get(1))
+""",
+    "chain of maps": """
+from collections import ChainMap
+$base = {"a": «int», "b": 2}
+$chain = ChainMap({"a": «str»}, $base)
+---
+$chain["c"] = 3
+print($chain["a"], $chain["b"], "c" in $base, $chain.get("d", «int»), $chain.new_child({"b": 0})["b"], $chain.maps[1] is $base)
+""",
 }
 
 HELPER = """

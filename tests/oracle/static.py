@@ -36,8 +36,10 @@ from mxlint.interpreter import entry
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.generators import Generator
 from mxlint.interpreter.observer import Observer
 from mxlint.models.mlx.table import load_table
+from mxlint.models.written import WrittenSource
 from mxlint.project import Project
 from mxlint.source import read_source
 from mxlint.syntax import ir
@@ -219,7 +221,7 @@ def _class_name(i: Interpreter, member: Member) -> str | None:
     return None
 
 
-_TAGS = {"list": "list", "dict": "dict", "set": "set", "module": "module", "cached": "instance", "dispatch": "function", "future": "instance", "contextmanager": "function", "manager": "instance", "partial": "instance", "generator": "instance",
+_TAGS = {"list": "list", "dict": "dict", "set": "set", "module": "module", "cached": "instance", "dispatch": "function", "future": "instance", "contextmanager": "function", "manager": "instance", "managed": "function", "partial": "instance", "generator": "instance",
          "iterator": "instance", "coroutine": "instance", "descriptor": "instance", "super": "instance", "field": "instance", "frame": "instance"}  # fmt: skip
 
 
@@ -349,18 +351,26 @@ def add_object(i: Interpreter, view: View, member: Ref) -> None:
     if info.kind == "function":
         node = info.payload.node if isinstance(info.payload, FunctionInfo) else None
         assert node is not None
+        if isinstance(info.payload, FunctionInfo) and isinstance(info.payload.source, WrittenSource):
+            view.admitted.add(Kind("function"))
+            return
         view.admitted.add(Kind("function", place=Place(info.payload.source.name, node.start, node.end)))  # type: ignore[attr-defined]
+        return
+    if info.kind == "class" and (written := _written(i, member.oid)) is not None:
+        view.admitted.add(Kind("class", _class_of(written)))
         return
     if info.kind == "class":
         view.admitted.add(Kind("class", _full_name(i, member.oid), _place(i, member.oid)))
         return
     if info.kind == "instance":
         for cls in members(i.heap.get(member.oid, ("#", "class")) or Unknown("class")):
-            if isinstance(cls, Ref):
+            if isinstance(cls, Ref) and (real := _written(i, cls.oid)) is not None:
+                view.admitted.add(Kind("instance", _class_of(real)))
+            elif isinstance(cls, Ref):
                 view.admitted.add(Kind("instance", _full_name(i, cls.oid), _place(i, cls.oid)))
             elif isinstance(cls, External):
-                real = _real(cls.name)
-                view.admitted.add(Kind("instance", _class_of(real) if isinstance(real, type) else cls.name))
+                known = _real(cls.name)
+                view.admitted.add(Kind("instance", _class_of(known) if isinstance(known, type) else cls.name))
             else:
                 view.top = "an instance of an unknown class"
         return
@@ -373,7 +383,7 @@ def add_object(i: Interpreter, view: View, member: Ref) -> None:
         return
     if info.kind == "partial" and isinstance(info.payload, str):
         tag = "function"
-    kind = Kind(tag, "builtins.generator" if info.kind == "generator" else info.label if info.kind == "iterator" else "")
+    kind = Kind(tag, _generator(info.payload) if info.kind == "generator" else info.label if info.kind == "iterator" else "")
     if info.kind in ("list", "dict", "set") and isinstance(info.payload, str) and info.payload != f"builtins.{info.kind}":
         kind = Kind("instance", info.payload)
     view.admitted.add(kind)
@@ -391,6 +401,20 @@ def _place(i: Interpreter, oid: int) -> Place | None:
     if place is None or not isinstance(i.info(oid).payload, FrameInfo) or i.info(oid).payload.scope is None:  # type: ignore[attr-defined]
         return None
     return Place(place.source.name, place.start, place.end)  # type: ignore[attr-defined]
+
+
+def _generator(payload: object) -> str:
+    """The class of a generator."""
+    return "builtins.async_generator" if isinstance(payload, Generator) and payload.about[0].is_async else "builtins.generator"
+
+
+def _written(i: Interpreter, oid: int) -> type | None:
+    """The class of a library that a class stands for which is written for the interpreter; of one that it makes for itself its base."""
+    payload = i.info(oid).payload
+    if not isinstance(payload, FrameInfo) or not isinstance(payload.source, WrittenSource):
+        return None
+    real = _real(_full_name(i, oid))
+    return real if isinstance(real, type) else object
 
 
 def _full_name(i: Interpreter, oid: int) -> str:
