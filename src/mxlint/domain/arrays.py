@@ -82,7 +82,10 @@ class Chain:
 
 
 class Traced(Protocol):
-    """A trace that a compiled object has. `number` is that of its cache key, `refers` are the objects and arrays that it holds on to."""
+    """A trace that a compiled object has. `number` is that of its cache key, `refers` are the objects and arrays that it holds on to, `made` says when it
+    was made, counted in rounds of loops."""
+
+    made: int
 
     @property
     def number(self) -> int: ...

@@ -12,6 +12,7 @@ from copy import copy
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import EARLIER, MAX_GUARD, Guard, Identity, Literal_
 from mxlint.domain.join import join, of
 from mxlint.domain.members import TRUE, UNBOUND, Member, Option, Ref, Unbound, Union, Value, options
@@ -65,11 +66,11 @@ class Recording:
     conditions. `shortened`: a loop in it was not run in full.
     `again`: facts that say where they are, to be found again; `calls`: from which call on the other facts say by which calls they were come to.
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
-    `around`: whether it looked at the loops around; `looped`: whether it asked if there are any. `world`: how much was compiled, traced and
+    `content`: the arrays whose content became part of a trace. `around`: whether it looked at the loops around; `looped`: whether it asked if there are any. `world`: how much was compiled, traced and
     imported when it was first asked what a call comes to; None if it was not.
     """
 
-    __slots__ = ("again", "anchored", "around", "asked", "calls", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "asked", "calls", "content", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -85,6 +86,7 @@ class Recording:
         self.written: dict[tuple[int, Field, Place], None] = {}
         self.raises: set[str | None] = set()
         self.asked: set[Identity] = set()
+        self.content: set[int] = set()
         self.since: int | None = None
         self.calls: int | None = None
         self.again: dict[object, object] = {}
@@ -133,6 +135,7 @@ class Recording:
                 outer.write(write)
             outer.raises |= self.raises
             outer.asked |= self.asked
+            outer.content |= self.content - self.fresh.keys()
             if self.since is not None:
                 outer.says_from(self.since)
             if self.calls is not None:
@@ -214,6 +217,11 @@ class Heap:
         cells = self._cells
         known = self._holders.get(number, ())
         return frozenset(at for at in known if (value := cells[at[0]].get(at[1])) is not None and number in referred(value))
+
+    def who_holds(self, number: int) -> frozenset[Location]:
+        """The same, where what happens depends on it."""
+        self._moves(number)
+        return self.holders(number)
 
     def _age(self, oid: int) -> None:
         old = self.older(oid)
@@ -383,6 +391,10 @@ class Heap:
         """Where the trail stands."""
         return len(self.trail)
 
+    def settle(self, mark: int) -> None:
+        """Let nothing take back what changed since a mark: it is so in all states."""
+        del self.trail[mark:]
+
     def changes(self, mark: int) -> Delta:
         """What changed since a mark, as it is now; `UNBOUND` for what is gone."""
         delta: Delta = {}
@@ -491,16 +503,22 @@ def widened(old: Delta, new: Delta, base: Heap) -> Delta:
     return result
 
 
-def _earlier(value: Value) -> Value:
-    """The value with the guards as conditions of an earlier round: they say nothing of the next, but that a member hangs on them."""
+def passed(state: Delta, of_round: Callable[[Identity], bool]) -> Delta:
+    """The state after a round, as the next one finds it. `of_round`: of which conditions the outcomes say nothing of the next round."""
+    return {location: _earlier(value, of_round) if isinstance(value, Union) else value for location, value in state.items()}
+
+
+def _earlier(value: Value, of_round: Callable[[Identity], bool] = lambda condition: True) -> Value:
+    """The value with guards as conditions of an earlier round: they say nothing of the next, but that a member hangs on them."""
     found = options(value)
-    if not any(option.guard for option in found):
+    if not any(of_round(literal.condition) for option in found for literal in option.guard):
         return value
-    return of(Option(option.member, tuple(dict.fromkeys(map(_past, option.guard)))) for option in found)
+    return of(Option(option.member, tuple(dict.fromkeys(_past(lit, of_round) for lit in option.guard))) for option in found)
 
 
-def _past(literal: Literal_) -> Literal_:
-    return literal if literal.condition[0] == EARLIER else Literal_((EARLIER, literal.condition, literal.outcome), True)
+def _past(literal: Literal_, of_round: Callable[[Identity], bool]) -> Literal_:
+    over = literal.condition[0] != EARLIER and of_round(literal.condition)
+    return Literal_((EARLIER, literal.condition, literal.outcome), True) if over else literal
 
 
 def _under(found: Sequence[Option], guard: Guard) -> list[Option]:
@@ -508,17 +526,8 @@ def _under(found: Sequence[Option], guard: Guard) -> list[Option]:
     return [
         Option(option.member, _with(option.guard, guard) if option.guard else guard[-MAX_GUARD:])
         for option in found
-        if not option.guard or not _contradict(option.guard, guard)
+        if not option.guard or not contradict(option.guard, guard)
     ]
-
-
-def _contradict(guard: Guard, more: Guard) -> bool:
-    """Whether two guards cannot hold together: a member that was bound where this branch was not taken."""
-    for a in guard:
-        for b in more:
-            if a.outcome is not b.outcome and a.condition == b.condition:
-                return True
-    return False
 
 
 def _with(guard: Guard, more: Guard) -> Guard:

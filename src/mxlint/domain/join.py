@@ -176,6 +176,9 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
     member = option.member
     if not isinstance(member, Tuple) or member.cls != whole.member.cls or not set(whole.guard) <= set(option.guard):  # type: ignore[attr-defined]
         return False
+    least: int | None = whole.member.least  # type: ignore[attr-defined]
+    if least is not None and (member.shortest is None or member.shortest < least):
+        return False
     return all(inner in items for part in member.parts for inner in members(part))
 
 

@@ -206,25 +206,34 @@ class Unknown(Member):
 
 
 class Tuple(Composite):
-    """A tuple. `items` is None where the length is unknown; then `element` stands for each of them. `cls`: the NamedTuple class, a Ref number."""
+    """A tuple. `items` is None where the length is unknown; then `element` stands for each of them, and the program in sight brings about all
+    lengths from `least` on (None: nothing is known of the length). `cls`: the NamedTuple class, a Ref number."""
 
-    __slots__ = ("cls", "element", "items")
+    __slots__ = ("cls", "element", "items", "least")
 
-    def __init__(self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None) -> None:
+    def __init__(
+        self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None, least: int | None = None
+    ) -> None:
         super().__init__()
         self.items = items
         self.element = element
         self.cls = cls
+        self.least = least
 
     @property
     def parts(self) -> tuple[Value, ...]:
         return self.items if self.items is not None else (self.element,) if self.element is not None else ()
 
     def holding(self, parts: tuple[Value, ...]) -> Tuple:
-        return Tuple(parts, None, self.cls) if self.items is not None else Tuple(None, parts[0], self.cls)
+        return Tuple(parts, None, self.cls) if self.items is not None else Tuple(None, parts[0], self.cls, self.least)
+
+    @property
+    def shortest(self) -> int | None:
+        """The least length that it may have, None if nothing is known of it."""
+        return len(self.items) if self.items is not None else self.least
 
     def key(self) -> tuple[object, ...]:
-        return (self.items, self.element, self.cls)
+        return (self.items, self.element, self.cls, self.least)
 
 
 class Slice(Composite):

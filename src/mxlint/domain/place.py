@@ -37,3 +37,22 @@ class Place:
     def span(self) -> Span:
         """Rows and columns, for people."""
         return self.source.span(self.start, self.end)
+
+
+class InnerPlace(Place):
+    """A place in code that is written for a library, for people where the program calls it: one more for each place in that code."""
+
+    __slots__ = ("inner", "outer")
+
+    def __init__(self, outer: Place, start: int, end: int) -> None:
+        """`outer`: where the code is called; `start` and `end`: where in it."""
+        super().__init__(outer.source, outer.start, outer.end)
+        self.outer = outer
+        self.inner = start, end
+        self._hash = hash((outer, start, end))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, InnerPlace) and self.inner == other.inner and self.outer == other.outer
+
+    def __hash__(self) -> int:
+        return self._hash

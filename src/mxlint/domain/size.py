@@ -125,6 +125,11 @@ def with_origins(size: Size, origins: frozenset[Origin]) -> Size:
     return size if size.origins == origins else Size(size.terms, origins)
 
 
+def settled(size: object) -> object:
+    """The same size, coming from no axis; what else stands in a shape stays."""
+    return with_origins(size, NO_ORIGINS) if isinstance(size, Size) else size
+
+
 def _opaque(kind: str, operands: tuple[Size, ...], low: float, high: float, origins: frozenset[Origin]) -> MaybeSize:
     bare = [with_origins(operand, NO_ORIGINS) for operand in operands]
     if kind in ("min", "max"):  # in any order they are one

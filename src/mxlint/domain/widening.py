@@ -96,7 +96,7 @@ def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
         return of(option for option in options(value) if option.member not in within) if within else value
     rest = [option for option in options(value) if option.member not in found]
     together = _together_tuples(found, before)
-    return of([*rest, Option(together if cls is None else Tuple(together.items, together.element, cls))])
+    return of([*rest, Option(together if cls is None else Tuple(together.items, together.element, cls, together.least))])
 
 
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
@@ -120,7 +120,17 @@ def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:
     now, then = (join([part for t in tuples for part in t.parts]) for tuples in (found, before))
     if isinstance(now, Unbound):
         return Tuple(None, Unknown("empty"))
-    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now))
+    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now), least=_least(found, before))
+
+
+def _least(found: list[Tuple], before: list[Tuple]) -> int | None:
+    """From which length on rounds bring about tuples; one that got shorter gets as short as can be."""
+    now, then = ([t.shortest for t in tuples] for tuples in (found, before))
+    known = [length for length in now if length is not None]
+    if len(known) < len(now):
+        return None
+    earlier = [length for length in then if length is not None]
+    return min(known) if not earlier or min(known) == min(earlier) else 0
 
 
 def _step(before: list[Member], numbers: list[Member]) -> Member:

@@ -34,13 +34,16 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
-from mxlint.interpreter import defaults, shadows
+from mxlint.interpreter import defaults, paths, shadows
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
 """Kinds of events that a number brings about without harm."""
+
+
+_Facts = tuple[Condition, Condition | None]
 
 
 class Journal:
@@ -68,6 +71,11 @@ class Journal:
         """Events that need an array where one is only presumed, with the placeholder that they hang on."""
         self.array_like: set[events.Event] = set()
         """Of these, those that nobody brings about with a number."""
+        self.conditions: dict[tuple[int, int | None, int], tuple[paths.Condition, _Facts]] = {}
+        """The facts of the conditions of paths, by the condition and what the facts rest on."""
+        self.made: dict[Condition, Condition] = {}
+        self._settled: tuple[int, ...] = (0, 0, 0)
+        """How many of the first records, compiled objects and imprecisions nothing takes back."""
 
     def note(self, record: Any) -> None:
         """Keep a record."""
@@ -77,27 +85,51 @@ class Journal:
         """Keep something that could not be followed in a trace, or that decided about one."""
         self.imprecise.setdefault((where(place), reason))
 
+    @property
+    def _tables(self) -> tuple[dict[Any, Any], ...]:
+        return self.records, self.compiled, self.imprecise
+
     def mark(self) -> tuple[int, ...]:
-        """How much has been noted."""
-        return (len(self.records), len(self.compiled), len(self.imprecise))
+        """How much has been noted that may be taken back."""
+        return tuple(len(table) - settled for table, settled in zip(self._tables, self._settled))
 
     def take_back(self, mark: tuple[int, ...]) -> None:
         """Forget what was noted since."""
-        tables: tuple[dict[Any, Any], ...] = (self.records, self.compiled, self.imprecise)
-        for table, length in zip(tables, mark):
-            while len(table) > length:
+        for table, length, settled in zip(self._tables, mark, self._settled):
+            while len(table) > length + settled:
                 table.popitem()
 
-    def keep_only(self, known: int, wanted: Callable[[object], bool]) -> None:
-        """Forget the records after the first `known` that are not wanted."""
+    def settle(self, mark: tuple[int, ...]) -> None:
+        """Let nothing take back what was noted since."""
+        found: list[int] = []
+        for table, length, settled in zip(self._tables, mark, self._settled):
+            items = list(table.items())
+            start = length + settled
+            table.clear()
+            table.update([*items[:settled], *items[start:], *items[settled:start]])
+            found.append(settled + len(items) - start)
+        self._settled = tuple(found)
+
+    def keep_only(self, mark: tuple[int, ...], wanted: Callable[[object], bool]) -> None:
+        """Forget the records noted since that are not wanted."""
+        known = mark[0] + self._settled[0]
         kept = [record for number, record in enumerate(self.records) if number < known or wanted(record)]
         self.records = dict.fromkeys(kept)
 
     def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
         """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""
         gone = {number for number, fact in self.compiled.items() if number not in known and fact.site.span in reached}
-        self.compiled = {number: fact for number, fact in self.compiled.items() if number not in gone}
-        self.records = {record: None for record in self.records if getattr(record, "object", None) not in gone}
+        records, compiled, imprecise = self._settled
+        forgotten = [record for record in self.records if getattr(record, "object", None) in gone]
+        self._settled = (
+            records - sum(number < records and getattr(record, "object", None) in gone for number, record in enumerate(self.records)),
+            compiled - sum(number < compiled and oid in gone for number, oid in enumerate(self.compiled)),
+            imprecise,
+        )
+        for oid in gone:
+            del self.compiled[oid]
+        for record in forgotten:
+            del self.records[record]
 
     def _at_last(self, fact: events.Compiled) -> events.Compiled:
         """What is known of a compiled object at the end of the run."""
@@ -237,23 +269,40 @@ def qualname(frame: Frame) -> str:
 
 def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Modality | None:
     """What a fact hangs on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
-    found: list[Condition] = []
+    found: dict[int, Condition] = {}
     if i.heap.recording is not None and not i.silent:
         i.heap.recording.says_from(start)
+    left: bool | None = None
     for condition in i.path[start:]:
         if condition.cause == "imprecise":
             imprecise(i, condition.place, "a condition that was not followed")
             return None
         if condition.cause == "open":
-            argument = _of_argument(i, condition.literal)
-            # What the compiled function is given is decided by each call of it.
-            default = not argument and defaults.holds(i, condition.literal)
-            if default:
-                default = not defaults.left(i)
+            open_, by_default = _facts_of(i, condition)
+            if by_default is not None:
+                left = defaults.left(i) if left is None else left
                 if i.heap.recording is not None and not i.silent:
                     i.heap.recording.says_from(0)  # all of the path decides
-            found.append(Condition(where(condition.place), "open", condition.outcome, argument, default))
-    return Modality(tuple(dict.fromkeys(found)), tuple(dict.fromkeys(presumed)))
+            fact = open_ if by_default is None or left else by_default
+            found[id(fact)] = fact
+    return Modality(tuple(found.values()), tuple(dict.fromkeys(presumed)))
+
+
+def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
+    """An open condition as a fact; and as one that holds by default, if it does. Many facts hang on one condition: each is made once, and equal ones
+    are one object."""
+    known = journal(i).conditions
+    key = (id(condition), i.trace.number if i.trace is not None else None, len(i.ledger.defaults))
+    found = known.get(key)
+    if found is None:
+        argument = _of_argument(i, condition.literal)
+        fact = Condition(where(condition.place), "open", condition.outcome, argument)
+        # What the compiled function is given is decided by each call of it.
+        holds = not argument and defaults.holds(i, condition.literal)
+        made = journal(i).made
+        facts = made.setdefault(fact, fact), made.setdefault(other := replace(fact, default=True), other) if holds else None
+        found = known[key] = (condition, facts)
+    return found[1]
 
 
 def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:

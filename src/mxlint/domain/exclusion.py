@@ -1,0 +1,42 @@
+"""Literals that cannot hold together: those of one condition with two outcomes, and those that say of one thing that it equals two constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mxlint.domain.guards import Guard, Identity, Literal_
+from mxlint.domain.members import Const
+
+_EQUAL = frozenset(("==", "is"))
+EQUALS = "equals"
+"""Begins what is asked of a path: what a thing equals, whatever it is."""
+Equations = dict[object, object]
+"""Constants that things equal, by the identity of the thing."""
+
+
+def equation(condition: Identity) -> tuple[object, object] | None:
+    """The thing and the constant of which a condition asks whether they are equal; None if it asks something else."""
+    if len(condition) == 3 and condition[0] in _EQUAL and isinstance(condition[2], Const):
+        return condition[1], condition[2].value
+    return None
+
+
+def equations(literals: Iterable[Literal_]) -> Equations:
+    """What literals say of what equals what."""
+    return dict(found for literal in literals if literal.outcome for found in (equation(literal.condition),) if found is not None)
+
+
+def refuted(condition: Identity, known: Equations) -> bool:
+    """Whether something is asked to equal a constant that equals another one."""
+    found = equation(condition) if known else None
+    return found is not None and found[0] in known and known[found[0]] != found[1]
+
+
+def contradict(guard: Guard, more: Guard) -> bool:
+    """Whether two guards cannot hold together."""
+    for a in guard:
+        for b in more:
+            if a.outcome is not b.outcome and a.condition == b.condition:
+                return True
+    known = equations(more)
+    return any(literal.outcome and refuted(literal.condition, known) for literal in guard)
