@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, UNBOUND, Const, Kind, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
+from mxlint.domain.members import NONE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import choices
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import concatenated, copy_dict, new_list, new_set, put
+from mxlint.interpreter.aspects import contents
+from mxlint.interpreter.builders import concatenated, entry, is_key, new_list, new_set, put, put_any
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.deques import within_length
 from mxlint.interpreter.elements import dict_keys, extended, view_element
@@ -19,6 +19,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.items import dict_item
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
 
@@ -99,6 +100,7 @@ def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     index: Value = args.args[0] if args.args else Const(-1)
+    i.operations.read(i, ref.oid, ITEMS, _content(i, ref), place, frame)
     resized(i, ref.oid, False)
     taken: list[Value] = []
     left: list[Value] = []
@@ -113,7 +115,7 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
             parts = [p for p in (member.items if member.items is not None else (member.element,)) if p is not None]
             if parts:
                 taken.append(join(parts))
-                left.append(Tuple(None, join(parts)))
+                left.append(Tuple(None, join(parts), least=None if member.shortest is None else max(member.shortest - 1, 0)))
         else:
             taken.append(member)
             left.append(member)
@@ -154,6 +156,7 @@ def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame
             f for f in i.heap.fields(ref.oid) if isinstance(f, tuple) and (f[0] == "k" or f in (("#", "rest"), ("#", "restkey")))
         ]:
             i.heap.drop(ref.oid, field)
+            i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
     else:
         _set(i, ref, Tuple(()), NONE, place, frame)
     return NONE
@@ -165,6 +168,7 @@ def _reverse(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
 
 
 def _list_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    i.operations.read(i, ref.oid, ITEMS, _content(i, ref), place, frame)
     return new_list(i, _content(i, ref), place) if i.info(ref.oid).kind == "list" else new_set(i, _content(i, ref), place)
 
 
@@ -185,9 +189,10 @@ def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     default = args.get(1, "default") or NONE
     value = dict_item(i, ref, args.args[0], place, frame, default)
-    if i.heap.get(ref.oid, ("k", args.args[0])) is None or any(m in list(members(default)) for m in members(value)):
+    field = entry(i, ref.oid, args.args[0])
+    if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
         put(i, ref.oid, args.args[0], value)
-        i.operations.written(i, ref.oid, ("k", args.args[0]), value, place, frame)
+        i.operations.written(i, ref.oid, field, value, place, frame)
     return value
 
 
@@ -195,74 +200,38 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
     default = args.get(1, "default")
     value = dict_item(i, ref, args.args[0], place, frame, default)
     for key in members(args.args[0]):
-        present = i.heap.get(ref.oid, ("k", key))
+        field = entry(i, ref.oid, key)
+        present = i.heap.get(ref.oid, field)
         if present is not None:
             if isinstance(key, Const) and key == args.args[0]:
-                i.heap.drop(ref.oid, ("k", key))
+                i.heap.drop(ref.oid, field)
             else:
-                i.heap.set(ref.oid, ("k", key), join((present, UNBOUND)))
-    i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
+                i.heap.set(ref.oid, field, join((present, UNBOUND)))
+            i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
+    if isinstance(args.args[0], Union) or not is_key(args.args[0]):
+        i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
     return value
 
 
 def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     keys = dict_keys(i, ref.oid)
+    contents(i, ref, place, frame)
     if keys:
         value = i.heap.get(ref.oid, ("k", keys[-1])) or Unknown("dict")
         i.heap.drop(ref.oid, ("k", keys[-1]))
+        i.operations.written(i, ref.oid, ("k", keys[-1]), UNBOUND, place, frame)
         return Tuple((keys[-1], value))
     if keys is not None:
         throw_named(i, "builtins.KeyError", place)
     return view_element(i, "items", ref, place)
 
 
-def _may_replace(i: Interpreter, ref: Ref, source: Value, known: Collection[object], place: Place, frame: Frame) -> None:
-    """Entries of a dict that is updated by what holds more than is known: each may be there, too. `known`: those of which it is known."""
-    for field, present in list(i.heap.fields(ref.oid).items()):
-        if not isinstance(field, tuple) or field[0] != "k" or field in known or not isinstance(field[1], Const):
-            continue
-        given = join([i.derived("[]", (part, field[1]), None, place) if isinstance(part, Symbolic) else part for part in members(source)])
-        value = choices.any_of(i, (present, given), place, ("update", field[1]), default=0)
-        i.heap.set(ref.oid, field, value)
-        i.operations.written(i, ref.oid, field, value, place, frame)
-
-
 def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`dict.update(mapping or pairs, **entries)`."""
     for given in args.args:
-        for member in members(given):
-            if (
-                isinstance(member, Ref)
-                and i.info(member.oid).kind == "dict"
-                or isinstance(member, Ref)
-                and i.heap.get(member.oid, ("#", "rest")) is not None
-            ):
-                rest = i.heap.get(member.oid, ("#", "rest"))
-                if rest is not None and not isinstance(rest, Unbound):
-                    _may_replace(i, ref, rest, i.heap.fields(member.oid), place, frame)
-                copy_dict(i, member.oid, ref.oid)
-                for field, value in list(i.heap.fields(member.oid).items()):
-                    if isinstance(field, tuple) and field[0] == "k":
-                        i.operations.written(i, ref.oid, field, value, place, frame)
-            elif isinstance(member, (Symbolic, Unknown)):
-                _may_replace(i, ref, member, (), place, frame)
-                i.heap.set(ref.oid, ("#", "rest"), member if isinstance(member, Unknown) else i.symbolic(place, "value"))
-                i.heap.set(ref.oid, ("#", "restkey"), member if isinstance(member, Unknown) else i.symbolic(place, "key"))
-            else:
-                content = collected(i, member, place, frame)
-                pairs = content.items if content.items is not None else (content.element,) if content.element is not None else ()
-                for pair in pairs:
-                    if isinstance(pair, Tuple) and pair.items is not None and len(pair.items) == 2:
-                        key, value = pair.items
-                        if content.items is None:
-                            for field, part in ((("#", "rest"), value), (("#", "restkey"), key)):
-                                present = i.heap.get(ref.oid, field)
-                                i.heap.set(
-                                    ref.oid, field, part if present is None or isinstance(present, Unbound) else join((present, part))
-                                )
-                        else:
-                            put(i, ref.oid, key, value)
+        i.split(given, lambda member: _updated_by(i, ref, member, place, frame))
     if args.kwstar is not None:
-        _may_replace(i, ref, args.kwstar, [("k", Const(name)) for name in args.keywords], place, frame)
+        may_replace(i, ref.oid, args.kwstar, [("k", Const(name)) for name in args.keywords], place, frame)
         put(i, ref.oid, Kind("str", "open"), args.kwstar)
     for name, value in args.keywords.items():
         put(i, ref.oid, Const(name), value)
@@ -270,9 +239,53 @@ def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
     return NONE
 
 
+def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: Frame) -> Value:
+    if isinstance(member, Ref) and (i.info(member.oid).kind == "dict" or i.heap.get(member.oid, ("#", "rest")) is not None):
+        merge_dict(i, ref.oid, member.oid, place, frame)
+        return NONE
+    if isinstance(member, (Symbolic, Unknown)):
+        merge_unknown(i, ref.oid, member, place, frame)
+        return NONE
+    content = collected(i, member, place, frame)
+    for pair in content.items if content.items is not None else (content.element,) if content.element is not None else ():
+        if isinstance(pair, Tuple) and pair.items is not None and len(pair.items) == 2:
+            key, value = pair.items
+            if content.items is None:
+                put_any(i, ref.oid, key, value)
+            else:
+                put(i, ref.oid, key, value)
+                i.operations.written(i, ref.oid, entry(i, ref.oid, key), value, place, frame)
+    return NONE
+
+
+def _count(op: str) -> Method:
+    """`Counter.update` and `Counter.subtract`: a mapping holds numbers, of anything else each element counts once."""
+
+    def run(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+        def count(key: Value, number: Value) -> None:
+            present = dict_item(i, ref, key, place, frame, Const(0))
+            i.operations.set_item(i, ref, key, binary(i, op, present, number, place, frame), place, frame)
+
+        def each(key: Value) -> None:
+            count(key, Const(1))
+
+        for given in args.args:
+            mapping = isinstance(given, Ref) and i.info(given.oid).kind == "dict"
+            keys = dict_keys(i, given.oid) if isinstance(given, Ref) and mapping else None
+            for key in keys or ():
+                count(key, dict_item(i, given, key, place, frame))  # type: ignore[arg-type]
+            if not mapping:
+                i.iterate(given, each, place, frame)
+        for name, number in args.keywords.items():
+            count(Const(name), number)
+        return NONE
+
+    return run
+
+
 def _dict_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     oid = i.allocate("dict", None, place, "copy")
-    copy_dict(i, ref.oid, oid)
+    merge_dict(i, oid, ref.oid, place, frame)
     return Ref(oid)
 
 
@@ -335,6 +348,7 @@ METHODS: Final[dict[str, Method]] = {
     **{f"builtins.dict.{name}": method for name, method in _DICT.items()},
     **{f"builtins.set.{name}": method for name, method in _SET.items()},
     "collections.deque.append": within_length(_append), "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
+    "collections.Counter.update": _count("+"), "collections.Counter.subtract": _count("-"),
     "collections.deque.pop": _pop, "collections.deque.extend": within_length(_extend), "collections.deque.clear": _clear,
     "collections.deque.appendleft": within_length(lambda i, r, a, p, f: _insert(i, r, Arguments((Const(0), *a.args)), p, f), first=True),
 }  # fmt: skip

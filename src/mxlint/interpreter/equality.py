@@ -10,6 +10,7 @@ from mxlint.domain.join import constant_range
 from mxlint.domain.members import (
     FALSE,
     TRUE,
+    UNBOUND,
     Bound,
     Const,
     External,
@@ -28,12 +29,14 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
-from mxlint.interpreter.builders import hashed
+from mxlint.interpreter.builders import hashed, is_key
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.elements import dict_keys
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import CLASS, FIELDS, environment, mro, special
+from mxlint.interpreter.lookup import CLASS, FIELDS, environment, fields_of, mro, special
 
 
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
@@ -91,8 +94,17 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return Const(not same)
         if kinds == {"list"}:
             return equal(i, op, _content(i, a), _content(i, b), place)
+        found = _equal_entries(i, same, a, b, place) if kinds == {"dict"} else _equal_sets(i, same, a, b) if kinds == {"set"} else None
+        if found is not None:
+            return found
         if kinds & {"list", "dict", "set"}:
             return Kind("bool", "imprecise")
+        fields = _fields_compared(i, a, b)
+        if fields is not None:
+            held = [[i.operations.attribute(i, ref, name, place, i.stack[-1]) for name in fields] for ref in (a, b)]
+            return _equal_items(i, same, held[0], held[1], place)
+        if all(_comparing(i, ref) is not None for ref in (a, b)) and i.heap.get(a.oid, CLASS) != i.heap.get(b.oid, CLASS):
+            return Const(not same)  # what dataclasses write for it asks for one class
         return Const(not same) if len(kinds) > 1 or _by_identity(i, a) and _by_identity(i, b) else Kind("bool", "open")
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Ref) and isinstance(y, (Const, Tuple)) and _by_identity(i, x):
@@ -117,6 +129,59 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
         causes = {m.cause for m in (a, b) if isinstance(m, Kind)} or {"varying"}
         return Kind("bool", "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
     return Kind("bool", "imprecise")
+
+
+def _equal_entries(i: Interpreter, same: bool, a: Ref, b: Ref, place: Place) -> Value | None:
+    """Whether two dicts are equal; None if it is not known which keys they have, or if a class of the library compares them in its own way."""
+    if any(isinstance(i.info(ref.oid).payload, str) for ref in (a, b)):
+        return None
+    keys = [dict_keys(i, ref.oid) for ref in (a, b)]
+    if keys[0] is None or keys[1] is None or not all(isinstance(key, Const) for each in keys for key in each or ()):
+        return None
+    values: list[list[Value]] = [[], []]
+    for key in keys[0]:
+        other = next((held for held in keys[1] if held.value == key.value), None)  # type: ignore[union-attr]
+        if other is None:
+            return Const(not same)
+        for found, ref, at in zip(values, (a, b), (key, other)):
+            found.append(i.heap.get(ref.oid, ("k", at)) or Unknown("dict"))
+    if any(isinstance(member, Unbound) for value in (*values[0], *values[1]) for member in members(value)):
+        return None
+    return _equal_items(i, same, values[0], values[1], place) if len(keys[0]) == len(keys[1]) else Const(not same)
+
+
+def _fields_compared(i: Interpreter, a: Ref, b: Ref) -> list[str] | None:
+    """The fields by which two objects of one dataclass are compared; None of anything else. Methods of the program have been asked before."""
+    cls = i.heap.get(a.oid, CLASS)
+    made = _comparing(i, a)
+    if made is None or i.heap.get(b.oid, CLASS) != cls:
+        return None
+    found: list[str] = []
+    for name, default, _ in fields_of(i, made):
+        own = default.oid if isinstance(default, Ref) and i.info(default.oid).kind == "field" else None
+        compared = i.heap.get(own, "compare") or TRUE if own is not None else TRUE
+        if compared not in (TRUE, FALSE):
+            return None
+        if compared == TRUE:
+            found.append(name)
+    return found
+
+
+def _comparing(i: Interpreter, ref: Ref) -> Ref | None:
+    """The dataclass for which was written how an object is compared: its own, or one that it inherits from."""
+    cls = i.heap.get(ref.oid, CLASS)
+    bases = [base for base in mro(i, cls) if isinstance(base, Ref)] if isinstance(cls, Ref) else []
+    return next((base for base in bases if i.heap.get(base.oid, FIELDS) is not None and i.heap.get(base.oid, ("#", "eq")) == TRUE), None)
+
+
+def _equal_sets(i: Interpreter, same: bool, a: Ref, b: Ref) -> Value | None:
+    """Whether two sets are equal; None if they do not hold constants alone."""
+    x, y = _content(i, a), _content(i, b)
+    held = [part.items if isinstance(part, Tuple) else None for part in (x, y)]
+    if any(items is None or not all(isinstance(item, Const) for item in items) for items in held):
+        return None
+    first, second = ({item.value for item in items or () if isinstance(item, Const)} for items in held)
+    return Const((first == second) is same)
 
 
 _PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC", "typing.Generic", "typing.Protocol"))
@@ -213,6 +278,8 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         if kind in ("set", "dict") and not (kind == "set" and isinstance(item, Ref) and i.info(item.oid).kind == "set"):
             hashed(i, item, place, frame)  # a set is looked up as a frozen one
         if kind in ("list", "set"):
+            if isinstance(item, Const):
+                aspects.ask(i, container.oid, aspects.has(item), place, frame)
             content = i.heap.get(container.oid, ("#", "items"))
             keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
         elif kind == "dict" or (kind == "instance" and i.heap.get(container.oid, ("#", "rest")) is not None):
@@ -241,8 +308,12 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
             return Kind("bool", "open")
         truths = [value.value if isinstance(value, Const) else None for value in found]
         if True in truths and (complete or not isinstance(item, Const)):
+            if isinstance(container, Ref) and i.info(container.oid).kind == "dict":
+                aspects.ask(i, container.oid, aspects.has(item), place, frame)
             return Const(positive)
         if complete and all(truth is False for truth in truths):
+            if isinstance(container, Ref) and is_key(item) and i.info(container.oid).kind in ("dict", "instance"):
+                i.operations.read_through(i, container.oid, ("k", item), UNBOUND, place, frame)
             return Const(not positive)
         unknown = next((value for value in found if isinstance(value, Unknown)), None)
         if unknown is not None:

@@ -11,11 +11,10 @@ from mxlint.interpreter.frames import FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.lookup import BASES, CLASS
-from mxlint.syntax.index import ANY, TRACERS, Block, Import
+from mxlint.syntax.index import ANY, Block, Import
 
 if TYPE_CHECKING:
     from mxlint.source import Source
-    from mxlint.syntax import ir
 
 
 DEFINED_IN: Final = ("#", "cls")
@@ -100,7 +99,7 @@ class Reach:
             if isinstance(member, Bound):
                 self._todo += (member.owner, member.function)
             elif isinstance(member, External):
-                self.compiled = self.compiled or member.name in (*TRACERS, *self._i.wrappers)
+                self.compiled = self.compiled or member.name in self._i.tracers
             elif isinstance(member, Tuple):
                 self._todo += member.parts
             elif isinstance(member, Ref) and member.oid not in self._objects:
@@ -171,10 +170,10 @@ class Reach:
 
     def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold."""
-        found = self._i.project.symbols(function.source, (*TRACERS, *self._i.wrappers))
-        within = {number: block for number, block in enumerate(found.blocks) if _lies_in(block, function.node)}
+        found = self._i.project.outline(function.source, self._i.tracers)
+        within = found.within(function.node.start, function.node.end)
         inner = within.values()
-        if any(function.node.start <= site.start < function.node.end for site in found.sites):
+        if found.compiles(function.node.start, function.node.end):
             self.compiled = True
             return []
         owner = self._i.heap.cells[ref.oid].get(DEFINED_IN)
@@ -183,12 +182,11 @@ class Reach:
             self._makes_any = self._makes_any or not CLASS_NAMES.isdisjoint(block.calls | block.attributes)
             self._writes.setdefault(owner.oid if isinstance(owner, Ref) else None, set()).update(block.own)
             self._writes.setdefault(None, set()).update(block.writes - block.own)
-            self.globals.update((function.module, name) for name in block.globals)
+            self.globals.update((function.module, name) for name in block.globals | block.named)
         held = [value for block in inner for value in self._names(ref, block)]
         attributes = frozenset().union(*(block.attributes | block.calls for block in inner))
-        for item in found.imports:
-            if item.block in within:
-                held += self._imported(function.source, item, attributes)
+        for item in found.imports(within):
+            held += self._imported(function.source, item, attributes)
         return held
 
     def _names(self, ref: Ref, block: Block) -> list[Value]:
@@ -210,43 +208,26 @@ class Reach:
 
     def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:
         """What an import within a function leads to: the names that it means in the module, which may not be loaded yet."""
-        meant = _meant(self._i, source, item, attributes)
+        meant = self._i.unloaded.meant(source, item, attributes)
         if meant is None:
             return []
         module, names = meant
         oid = self._i.modules.get(module.name)
         if oid is None or not isinstance(self._i.info(oid).payload, FrameInfo):
-            self.compiled = self.compiled or _may_compile(self._i, module, names)
+            self.compiled = self.compiled or self._i.unloaded.compiles(module, names)
             return []
         cells = self._i.heap.cells[oid]
         self.compiled = self.compiled or ANY in names
         return [cells[name] for name in names if name in cells]
 
 
-def _lies_in(block: Block, node: ir.Node) -> bool:
-    """Whether a block is that of a node, or one within it."""
-    return node.start <= block.start and block.end <= node.end
-
-
-def _meant(i: Interpreter, source: Source, item: Import, attributes: frozenset[str]) -> tuple[Source, frozenset[str]] | None:
-    """The module of the project that an import leads to, and the names of it that are used; None for what is no module of the project."""
-    if item.name is not None:
-        inner = i.project.find(f"{item.module}.{item.name}" if item.module else item.name, item.level, source)
-        if inner is not None and inner.source is not None:
-            return inner.source, attributes
-    found = i.project.find(item.module, item.level, source)
-    if found is None or found.source is None:
-        return None
-    return found.source, attributes if item.name is None else frozenset((item.name,))
-
-
 def compiling_names(i: Interpreter, source: Source) -> dict[int, set[str]]:
     """The names by which a file calls what its imports lead to and what comes to something compiled, by the block that imports it."""
-    found = i.project.symbols(source, (*TRACERS, *i.wrappers))
+    found = i.project.symbols(source, i.tracers)
     called = frozenset().union(*(block.calls for block in found.blocks))
     names: dict[int, set[str]] = {}
     for item in found.imports:
-        meant = _meant(i, source, item, called)
+        meant = i.unloaded.meant(source, item, called)
         if meant is None:
             continue
         module, wanted = meant
@@ -260,42 +241,7 @@ def _comes_to_compiled(i: Interpreter, module: Source, name: str) -> bool:
     """Whether a name of a module of the project, which may not be loaded yet, comes to something compiled."""
     oid = i.modules.get(module.name)
     if oid is None or not isinstance(i.info(oid).payload, FrameInfo):
-        return _may_compile(i, module, frozenset((name,)))
+        return i.unloaded.compiles(module, (name,))
     value = i.heap.cells[oid].get(name)
     kinds = {i.info(member.oid).kind for member in members(value) if isinstance(member, Ref)} if value is not None else set()
     return value is not None and bool(kinds & {"function", "class"}) and reach_of(i, (value,)).compiled
-
-
-def _may_compile(i: Interpreter, source: Source, names: frozenset[str]) -> bool:
-    """Whether names of a module that is not loaded lead to a place where something is compiled, by the symbol indexes alone."""
-    seen: set[tuple[int, str]] = set()
-    todo = [(source, name) for name in names]
-    while todo:
-        source, name = todo.pop()
-        if (id(source), name) in seen:
-            continue
-        seen.add((id(source), name))
-        if name == ANY:
-            return True
-        try:
-            found = i.project.symbols(source, (*TRACERS, *i.wrappers))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue  # for this Python it is no module
-        defined = [block for block in found.blocks if block.parent == 0 and block.name == name]
-        if not defined and name in found.blocks[0].assigns:
-            defined = [found.blocks[0]]
-        inner = {
-            number: block
-            for number, block in enumerate(found.blocks)
-            if any(block is outer or outer.parent == 0 and outer.start <= block.start and block.end <= outer.end for outer in defined)
-        }
-        if any(outer.start <= site.start < outer.end for site in found.sites for outer in defined):
-            return True
-        attributes = frozenset().union(*(block.attributes | block.calls for block in inner.values()))
-        todo += ((source, read) for block in inner.values() for read in block.reads | block.calls)
-        for item in found.imports:
-            if item.block in inner or item.block == 0 and item.bound in (name, ANY):
-                meant = _meant(i, source, item, attributes)
-                if meant is not None:
-                    todo += ((meant[0], other) for other in (meant[1] if item.name != ANY else (name,)))
-    return False

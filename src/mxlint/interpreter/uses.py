@@ -6,7 +6,7 @@ MLX raises for anything else that nn.value_and_grad is given as a model. That wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -39,18 +39,20 @@ def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External 
     cls = i.heap.get(ref.oid, DEFINED_IN)
     if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
         own += [method for method in _methods(i, cls) if method[0] != ref]
-        asked |= {Subject(attribute, True) for attribute in _keeping(info.node, name)}
+        asked |= {Subject(attribute, True) for attribute in _keeping(info.node).get(name, ())}
     modules: set[Subject] = set()
     updated: list[tuple[Subject, Subject]] = []
     for function, its in own:
+        kept = _keeping(its.node)
         for call in _calls(its.node, name):
-            given = [_subjects(its, arg.value, function == ref) for arg in call.args if not arg.star]
-            if not given or not given[0]:
+            given = [arg.value for arg in call.args if not arg.star]
+            first = _subjects(its, given[0], function == ref, kept) if given else set()
+            if not first:
                 continue
             if named(i, function, call.func) == External(DIFFERENTIATES):
-                modules |= given[0]
+                modules |= first
             elif isinstance(call.func, ir.Attr) and call.func.name == "update" and len(given) > 1:
-                updated += product(_subjects(its, call.func.value, function == ref), given[0])
+                updated += product(_subjects(its, call.func.value, function == ref, kept), first)
     if asked & modules:
         return MODULE
     return OPTIMIZER if any(owner in asked and model in modules for owner, model in updated) else None
@@ -79,6 +81,15 @@ def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int
         elif isinstance(part, ir.Call) and _takes_array(i, ref, part, name, depth):
             return True
     return False
+
+
+def attributes_of(node: ir.FuncDef | ir.Lambda, name: str) -> set[str]:
+    """The attributes that a body reads of what a name holds."""
+    return {
+        part.name
+        for part in _parts(node.body, name)
+        if isinstance(part, ir.Attr) and isinstance(part.value, ir.Name) and part.value.id == name
+    }
 
 
 def _cuts_axes(index: ir.Expr) -> bool:
@@ -124,23 +135,25 @@ def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
                 yield member, info
 
 
-def _keeping(node: ir.FuncDef, name: str) -> Iterator[str]:
-    """The attributes of its own object that a method sets to what a parameter holds."""
-    if not node.params:
-        return
+def _keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
+    """The attributes of its own object that a method sets to what a name holds, by name."""
+    kept: dict[str, set[str]] = {}
+    if isinstance(node, ir.Lambda) or not node.params:
+        return kept
     for part in _parts(node.body):
-        if isinstance(part, ir.Assign) and isinstance(part.value, ir.Name) and part.value.id == name:
+        if isinstance(part, ir.Assign) and isinstance(part.value, ir.Name):
             for target in part.targets:
                 if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
-                    yield target.name
+                    kept.setdefault(part.value.id, set()).add(target.name)
+    return kept
 
 
-def _subjects(info: FunctionInfo, value: ir.Expr, own: bool) -> set[Subject]:
-    """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute."""
+def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]]) -> set[Subject]:
+    """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute.
+    `kept`: those attributes, by the name of what they keep."""
     first = info.node.params[0].name if info.node.params else None
     if isinstance(value, ir.Name) and value.id not in info.node.scope.bound:
-        kept = () if isinstance(info.node, ir.Lambda) else _keeping(info.node, value.id)
-        return {Subject(attribute, True) for attribute in kept} | ({Subject(value.id, False)} if own else set())
+        return {Subject(attribute, True) for attribute in kept.get(value.id, ())} | ({Subject(value.id, False)} if own else set())
     if isinstance(value, ir.Attr) and isinstance(value.value, ir.Name) and value.value.id == first:
         return {Subject(value.name, True)}
     return set()
@@ -166,4 +179,4 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             todo += part
 
 
-__all__ = ["MODULE", "OPTIMIZER", "WORDS", "by_use", "is_array"]
+__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attributes_of", "by_use", "is_array"]

@@ -17,7 +17,9 @@ from mxlint.facts import events
 from mxlint.interpreter import clocks
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import captured
+from mxlint.interpreter.compiled.lives import lives
 from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.placeholders import taken_for_arrays
 from mxlint.interpreter.compiled.refusals import argument
 from mxlint.interpreter.compiled.replays import compare, replay
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
@@ -51,7 +53,8 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     if i.modes.differentiating:
         _note_call(i, ref, args, place, frame, "differentiated", 0)
         return i.call(function, args, place, frame)
-    key = (*cache_key(i, args, i.heap.get(ref.oid, "shapeless") == TRUE, place), *_captured_key(i, ref))
+    shapeless = i.heap.get(ref.oid, "shapeless") == TRUE
+    key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
     entries = [entry for entry in all_entries(held) if entry.by == ref.oid or _shared(i, ref, entry.by)]
@@ -84,11 +87,10 @@ def _shared(i: Interpreter, ref: Ref, other: int) -> bool:
     When an object dies, the traces of its function die."""
     a, b = i.info(ref.oid).payload, i.info(other).payload
     assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
-    alive = b.frame.kind == "module" or b.frame in i.stack or other in journal(i).escaped
     return (
         a.site != b.site
-        and alive
         and all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless"))
+        and (other in journal(i).escaped or lives(i, other))
     )
 
 
@@ -171,7 +173,9 @@ def _find_call(
     own, outer = loops(i)
     around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer, *own))
     thread = i.modes.thread
-    finite = bool(own) and own[-1][0] in i.ledger.finite_loops
+    finite = tuple(
+        events.Where(where(loop).span, round_) for loop, round_ in (*outer, *own) if loop in i.ledger.finite_loops and round_.isdecimal()
+    )
     fact = events.Call(
         oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
         where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,

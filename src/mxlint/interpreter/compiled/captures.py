@@ -18,6 +18,7 @@ from mxlint.interpreter.journal import (
     journal,
     where,
 )
+from mxlint.interpreter.locations import OF
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
 from mxlint.syntax import ir
 
@@ -116,7 +117,7 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
             elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
                 if i.info(member.oid).kind == "instance" and i.mlx.object_kind(i, member) is None:
                     continue
-                of = i.heap.get(member.oid, ("#", "of"))
+                of = i.heap.get(member.oid, OF)
                 if isinstance(of, Ref):
                     member = of  # vars(object): its attributes
                 oids.add(member.oid)
@@ -178,6 +179,9 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
 
     chain = Chain(i.info(ref.oid).payload.captures, "captured")  # type: ignore[attr-defined]
     sources, whole = _sources(i, ref)
+    for array in each_part(inputs) if inputs is not None else ():
+        if isinstance(array, Array):
+            trace.leaves[array.ident] = ("captured", whole, None)  # nothing holds it in which a placeholder could be put
     for oid in trace.captured_in:
         for field, value in list(i.heap.fields(oid).items()):
             changed = rename(value, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from mxlint.domain.arrays import Array, Chain
@@ -17,8 +17,9 @@ from mxlint.interpreter.compiled.state import ITEMS, Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
+from mxlint.interpreter.locations import CHANGED
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
-from mxlint.interpreter.reach import CONTAINERS, each_leaf
+from mxlint.interpreter.reach import CONTAINERS, each_leaf, each_place
 from mxlint.interpreter.uses import is_array
 from mxlint.syntax import ir
 
@@ -42,10 +43,7 @@ class _Given:
 def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
     """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
     so_far = _Given()
-    function, bound, _ = target(i, i.heap.get(trace.oid, "fun") or NONE)
-    info = i.info(function.oid).payload if function is not None else None
-    parameters = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
-    told = {str(n): param for n, param in enumerate(parameters)} | {param.name: param for param in parameters}
+    function, info, told = _told(i, i.heap.get(trace.oid, "fun") or NONE)
 
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
@@ -60,6 +58,43 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
     named = {name: one(value, args.keyword_places.get(name, place), name) for name, value in args.keywords.items()}
     star = one(args.star, place, "*") if args.star is not None else None
     return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
+
+
+def handed(i: Interpreter, args: Arguments) -> Iterator[tuple[int, int]]:
+    """The arrays and objects that a call is given, with their positions: calls of one key have the same ones."""
+    for position, (_, _, member) in enumerate(each_place(i, args.values)):
+        if isinstance(member, Array):
+            yield position, member.ident
+        elif isinstance(member, Ref):
+            yield position, member.oid
+
+
+def changed(i: Interpreter, changes: Mapping[int, Const], args: Arguments) -> None:
+    """Mark the arguments of a call that its trace has changed a copy of, by their positions."""
+    for position, number in handed(i, args) if changes else ():
+        if position in changes:
+            i.heap.set(number, CHANGED, changes[position])
+
+
+def _told(i: Interpreter, compiled: Value) -> tuple[Ref | None, object, dict[str, ir.Param]]:
+    """The function that is compiled, what never changes of it, and its parameters by number and by name."""
+    function, bound, _ = target(i, compiled)
+    info = i.info(function.oid).payload if function is not None else None
+    parameters = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
+    return function, info, {str(n): param for n, param in enumerate(parameters)} | {param.name: param for param in parameters}
+
+
+def taken_for_arrays(i: Interpreter, compiled: Value) -> Callable[[str, Symbolic], bool]:
+    """Whether a compiled function takes something of which nobody in sight says what it is for an array, by the number or name of its parameter."""
+    function, _, told = _told(i, compiled)
+
+    def is_one(name: str, given: Symbolic) -> bool:
+        param = told.get(name)
+        if given.kinds is not None:
+            return given.kinds == {"array"}
+        return may_be_array(given.identity) and (param is None or _is_open(param)) or param is not None and _is_array(i, function, param)
+
+    return is_one
 
 
 def _is_open(param: ir.Param) -> bool:

@@ -6,10 +6,11 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.heap import Location
-from mxlint.domain.members import TRUE, UNBOUND, Const, Ref, Tuple, Value, members, scalar_type
+from mxlint.domain.members import TRUE, UNBOUND, Const, Ref, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.compiled.state import CONTENT, FROZEN, ITEMS, Seen, Trace, container, count, older, under, value_kind
+from mxlint.interpreter import aspects
+from mxlint.interpreter.compiled.state import CONTENT, FROZEN, ITEMS, TRACES, Seen, Trace, container, count, older, under, value_kind
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
@@ -21,7 +22,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import LAZY, OPERANDS
+from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS
 from mxlint.interpreter.reach import arrays_in
 
 
@@ -30,26 +31,50 @@ def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Pl
     on_read(i, oid, field, value, place, frame, used=False)
 
 
+def read_through(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
+    """Python code reads a location that holds nothing, and finds the value behind it: what is put there later is another one."""
+    on_read(i, oid, field, value, place, frame, used=False, here=False)
+
+
 def on_read(
-    i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame, *, name: str = "", used: bool = True
+    i: Interpreter,
+    oid: int,
+    field: object,
+    value: Value,
+    place: Place,
+    frame: Frame,
+    *,
+    name: str = "",
+    used: bool = True,
+    here: bool = True,
 ) -> None:
-    """Note that a running trace reads a location older than itself; that host code reads what a trace wrote."""
+    """Note that a running trace reads a location older than itself; that host code reads what a trace wrote. `here`: the value lies there."""
     trace = i.trace
-    if trace is None:
+    if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
+    if trace is None:
         return
     reach(i, trace, oid, field, value)
     used_number(i, trace, (oid, field), value, place)
     _read_content(i, trace, oid, field, value, place, used)
-    if not older(i, oid) or (oid, field) in trace.written or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
+    view = i.heap.get(oid, OF) is not None
+    if view or not older(i, oid):
+        for source, at, original in list(aspects.original(i, oid, field)):
+            on_read(i, source, at, UNBOUND if original is None else original, place, frame, name=name, used=used, here=original is not None)
+        if here and not view:
+            _read_inside(i, trace, oid, field, value, place)
         return
+    if _wrote(trace, oid, field) or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
+        return
+    if oid == frame.oid and frame.kind == "function":
+        return  # a generator that is older than the trace goes on: that the trace takes its next element is a fact of its own
     location = (oid, field)
     if location in trace.reads:
         trace.reads[location].under &= under(i, trace)
         return
     if oid in trace.refused:
         return
-    kind = _read_kind(i, trace, oid, field, value)
+    kind = _read_kind(i, trace, oid, field, value) if here or not isinstance(value, Unbound) else "absent"
     seen = Seen(
         trace.originals.get(location, value),
         where(place),
@@ -67,7 +92,7 @@ def on_read(
         for array in arrays_in(i, value):
             trace.by_ident.setdefault(array.ident, []).append(seen)
     m = modality(i, trace.path)
-    if m is not None and kind != "other":
+    if m is not None and kind != "other" and here:
         fact = events.Read(
             trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captured_in, m, seen.container,
             *_other_names(i, trace, oid, value), kind == "array" and oid not in trace.captured_in and _lazy(i, value),
@@ -76,6 +101,52 @@ def on_read(
             note(i, fact)
         else:
             trace.array_reads.append((seen, fact))
+
+
+MAY_OUTLIVE: Final = frozenset(("instance", "list", "dict", "set", "class"))
+"""Kinds of objects that a trace makes and somebody may keep."""
+
+
+def _read_inside(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place) -> None:
+    """Keep that a trace reads a value of Python in an object that it made."""
+    if (oid, field) in trace.inside or i.info(oid).kind not in MAY_OUTLIVE or value_kind(value) != "python":
+        return
+    calls = wheres(call_places(i, trace.depth + 1))
+    trace.inside[oid, field] = Seen(value, where(place), label(i, oid, field, place), "python", calls, "")
+
+
+def keepers(i: Interpreter, oid: int) -> set[int]:
+    """The objects older than the running trace that hold an object which it made, directly or through others that it made."""
+    found: set[int] = set()
+    seen, todo = {oid}, [oid]
+    while todo:
+        for holder, field in i.heap.holders(todo.pop()):
+            if field == TRACES:  # the result of an earlier run of the same trace
+                continue
+            if older(i, holder):
+                found.add(holder)
+            elif holder not in seen:
+                seen.add(holder)
+                todo.append(holder)
+    return found
+
+
+def outlived(i: Interpreter, trace: Trace) -> None:
+    """At the end of a trace: what it read of objects that it made and that something older holds now."""
+    for location, seen in trace.inside.items():
+        if keepers(i, location[0]):
+            seen.count = count(i, location)
+            trace.reads[location] = seen
+            i.traced.add(location)
+
+
+def _wrote(trace: Trace, oid: int, field: object) -> bool:
+    """Whether a trace has written what it reads now, or a part of that."""
+    if (oid, field) in trace.written:
+        return True
+    if aspects.is_aspect(field):
+        return any(other == oid for other, _ in trace.written)
+    return isinstance(field, tuple) and field[0] == "item" and (oid, ITEMS) in trace.written
 
 
 def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place, used: bool) -> None:
@@ -168,12 +239,8 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
             trace.reached[member.oid] = trace.reached[oid]
 
 
-CHANGED: Final = ("#", "changed in a trace")
-"""Of an argument that a trace changed a copy of: the key of that change in the ledger."""
-
-
 def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) -> None:
-    """Note that host code reads what a trace wrote, or an argument that a trace changed a copy of."""
+    """Note that host code, or another trace, reads what a trace wrote, or an argument that a trace changed a copy of."""
     changed = i.ledger.changed_in_traces
     if not changed or i.silent:
         return
@@ -188,7 +255,8 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
                 found["argument", number] = part.value
     for key, at in found.items():
         change = changed.get(at)
-        if change is not None:
+        own = i.trace is not None and change is not None and change[0] == i.trace.oid
+        if change is not None and (not own or isinstance(key, tuple) and key[0] == "argument"):
             journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], events.Modality(), (change[1],))
 
 

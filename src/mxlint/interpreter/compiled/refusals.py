@@ -21,6 +21,7 @@ from mxlint.interpreter.journal import (
 )
 from mxlint.interpreter.moving import is_inside
 from mxlint.interpreter.reach import CONTAINERS, arrays_in
+from mxlint.interpreter.settled import GOING_ON, reasons
 
 TAKES_NONE: Final = "0.29.2"
 """The first version of MLX in which None is a constant argument."""
@@ -47,7 +48,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         table.judged if bad else (),
         "rounds"
         if novelty.growing(i, value) or novelty.stretching(list(members(value))) or any(novelty.cut(i, member) for member in members(value))
-        else max((array.grows for array in arrays_in(i, value) if array.grows in ("number", "rounds")), default=""),
+        else max(reasons(i, arrays_in(i, value)) & GOING_ON, default=""),
         conditions,
     )
 

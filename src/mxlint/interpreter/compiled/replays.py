@@ -12,13 +12,16 @@ from mxlint.domain.members import NONE, UNBOUND, Bound, Kind, Member, Range, Ref
 from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import defaults
+from mxlint.interpreter import aspects, defaults
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.placeholders import changed
 from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import (
     describe,
     imprecise,
@@ -26,9 +29,11 @@ from mxlint.interpreter.journal import (
     note,
     where,
 )
+from mxlint.interpreter.locations import KEYS
 from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.paths import CLIENT
-from mxlint.interpreter.presumptions import of_iterable
+from mxlint.interpreter.presumptions import of_iterable, round_of
+from mxlint.interpreter.uses import attributes_of
 
 
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -37,8 +42,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         oid, field = location
         if oid in entry.captured_in and read.kind == "array":
             continue
-        own = location in entry.written and writer(i, oid, field) == entry.written[location]
-        if not read.used or own and field != ITEMS and (read.kind != "array" or read.value == NONE):
+        own = _is_own(i, entry, location)
+        if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
             if location in entry.counted:
                 _note_counted(i, ref, entry, location, read, place)
             continue
@@ -48,6 +53,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         ):
             continue  # the arrays under a capture are found anew at each call
         compare(i, ref, location, read, held(i, oid, field), place, entry)
+
+    changed(i, entry.changes, args)
 
     def of(member: Member) -> Member:
         if isinstance(member, Array) and (location_oid, location_field) in entry.written:
@@ -60,6 +67,21 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             if value is not None:
                 i.heap._put(location_oid, location_field, rename(value, of))
     return fresh(i, entry.result, place, entry.number, ref, args, entry.given)
+
+
+def _changes_again(i: Interpreter, location: Location) -> bool:
+    """Whether what a trace has put somewhere each run would put there again: a list becomes longer each time, a dict or set has it then."""
+    oid, field = location
+    return field in (ITEMS, KEYS) or field == aspects.LENGTH and i.info(oid).kind == "list"
+
+
+def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
+    """Whether the trace itself wrote last what lies at a location."""
+    oid, field = location
+    if aspects.is_aspect(field):
+        last = writer(i, oid, field)
+        return any(number == oid and place == last for (number, _), place in entry.written.items())
+    return location in entry.written and writer(i, oid, field) == entry.written[location]
 
 
 def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
@@ -107,6 +129,9 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         return
     if now is None:
         now = UNBOUND
+    if field == aspects.LENGTH and isinstance(before, Range):
+        imprecise(i, i.place or place, "a length that was not followed")
+        return
     different: list[Member] = []
     conditions: list[events.Condition] = []
     present = i.live(now)
@@ -125,7 +150,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
                 client = isinstance(literal.condition, tuple) and literal.condition[0] == CLIENT
                 conditions.append(events.Condition(where(at), "client" if client else "open", default=defaults.holds(i, literal)))
     if parts is None:
-        if _surely_same(i, before, present) or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
+        same_name = _surely_same(i, before, present) and not (entry is not None and _of_an_earlier_round(i, before, entry))  # type: ignore[arg-type]
+        if same_name or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
             return
         different.append(present)  # type: ignore[arg-type]
     if not different:
@@ -143,14 +169,21 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         conditions = []
     hang = tuple(dict.fromkeys(c for c in conditions))
     # What is put in place of something symbolic is taken to be of its kind.
-    kind = found.kind if found.kind != "symbolic" else value_kind(now)
+    kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(join(different))
     presumed = _presumed(i, oid, written, hang)
-    if kind == "symbolic" and of_iterable(before) and of_iterable(now):
+    if kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     note(i, events.Stale(
         ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
         found.calls, events.Modality(hang, presumed), found.container,
     ))  # fmt: skip
+
+
+def _has_attributes(i: Interpreter, ref: Ref, name: str) -> bool:
+    """Whether a compiled function reads an attribute of what a name holds that no array has."""
+    function, _, _ = target(i, i.heap.get(ref.oid, "fun") or NONE)
+    info = i.info(function.oid).payload if function is not None else None
+    return isinstance(info, FunctionInfo) and any(not i.mlx.has(f"mlx.core.array.{read}") for read in attributes_of(info.node, name))
 
 
 def _lies_in(place: Place, around: Place) -> bool:
@@ -175,6 +208,14 @@ def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
     return any(held == before or isinstance(held, Bound) and held.function == before for held in i.heap.fields(env.oid).values())
 
 
+def _of_an_earlier_round(i: Interpreter, value: Value, entry: Entry) -> bool:
+    """Whether a value is an element of an iterable, and the trace was made in an earlier round of the loop that goes over it: there it was another one."""
+    context = round_of(value)
+    while context is not None and context not in i.ledger.rounds:
+        context = context.parent
+    return context is not None and entry.made < i.ledger.rounds[context] and context.step[1] == "rest"  # type: ignore[index]
+
+
 def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(now, Ref) and isinstance(before, Member) and _wraps(i, now, before):
         return True
@@ -190,23 +231,22 @@ def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
 
 
 def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> bool:
-    """Whether another object of the class holds, in each attribute that the trace read of the first one, what it read there."""
-    if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth:
+    """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth or i.info(now.oid).summary:
         return False
-    kinds = {i.info(ref.oid).kind for ref in (before, now)}
-    cls = i.heap.get(before.oid, CLASS)
-    if kinds != {"instance"} or not isinstance(cls, Ref) or i.heap.get(now.oid, CLASS) != cls or i.info(now.oid).summary:
+    kind, cls = i.info(before.oid).kind, i.heap.get(before.oid, CLASS)
+    if i.info(now.oid).kind != kind or i.heap.get(now.oid, CLASS) != cls or kind not in ("instance", "dict", "list", "set"):
         return False
     read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
     written = any(oid == before.oid for oid, _ in entry.written)
     return (
         bool(read)
         and not written
-        and all(_holds_the_same(i, seen, i.heap.get(now.oid, field), entry, depth) for field, seen in read.items())
+        and all(_holds_the_same(i, seen, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
     )
 
 
-def _holds_the_same(i: Interpreter, seen: Seen, value: Value | None, entry: Entry, depth: int) -> bool:
-    if value is None or isinstance(value, Union):
+def _holds_the_same(i: Interpreter, seen: Seen, value: Value, entry: Entry, depth: int) -> bool:
+    if isinstance(value, Union):
         return False
     return _surely_same(i, seen.value, value) or _reads_the_same(i, seen.value, value, entry, depth - 1)

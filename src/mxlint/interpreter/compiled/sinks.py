@@ -107,11 +107,8 @@ def array_use(i: Interpreter, value: Value) -> None:
     """The content of the arrays in a value becomes part of the running trace."""
     trace = i.trace
     source_use(i, value)
-    if trace is None or not trace.by_ident:
-        return
-    for array in arrays_in(i, value):
-        for seen in trace.by_ident.get(array.ident, ()):
-            seen.used = True
+    if trace is not None:
+        trace.computes_with(i, (array.ident for array in arrays_in(i, value)))
 
 
 def _places(identity: object) -> Iterator[Place]:

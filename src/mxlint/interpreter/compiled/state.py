@@ -9,10 +9,8 @@ from typing import Final
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Location
-from mxlint.domain.join import join
 from mxlint.domain.members import (
     TRUE,
-    UNBOUND,
     Bound,
     Const,
     External,
@@ -22,7 +20,6 @@ from mxlint.domain.members import (
     Slice,
     Symbolic,
     Tuple,
-    Unknown,
     Value,
     members,
     scalar_type,
@@ -30,9 +27,10 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part, referred
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
-from mxlint.interpreter.locations import ANY
+from mxlint.interpreter.locations import ANY, KEYS
 from mxlint.interpreter.moving import is_inside
 
 MAX_TRACES: Final = 6
@@ -61,6 +59,10 @@ class Trace:
         """The placeholders and copies that its arguments are."""
         self.given: tuple[int, ...] = ()
         """The arrays among its arguments."""
+        self.mutated: dict[int, Const] = {}
+        """The arguments, by their numbers, of which it changed a copy, with the key of that change in the ledger."""
+        self.changes: dict[int, Const] = {}
+        """The same, by their positions among all that the call is given."""
         self.copies: dict[int, Ref] = {}
         """The copy that stands for each container among the arguments: one, wherever the container is handed over again."""
         self.symbolic_in: set[object] = set()
@@ -68,6 +70,8 @@ class Trace:
         self.random_in = False
         self.random_out = False
         self.reads: dict[Location, Seen] = {}
+        self.inside: dict[Location, Seen] = {}
+        """What it read of objects that it made itself: of those that outlive it, it is what it read of what is older."""
         self.written: dict[Location, Place] = {}
         self.operations = 0
         self.loops: list[Place] = []
@@ -115,6 +119,15 @@ class Trace:
         reads = (part for seen in self.reads.values() for part in each_part(seen.value))
         return self.given == other.given or not any(isinstance(part, Array) and not self.holds(part.trace) for part in reads)
 
+    def computes_with(self, i: Interpreter, idents: Iterable[int]) -> None:
+        """The content of arrays becomes part of this trace."""
+        recording = i.heap.recording
+        for ident in idents:
+            if recording is not None and ident not in recording.fresh:
+                recording.content.add(ident)
+            for seen in self.by_ident.get(ident, ()):
+                seen.used = True
+
     def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
         """Locations are read where the path is another one."""
         for location in locations:
@@ -161,7 +174,8 @@ class Seen:
 
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
-    those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it."""
+    those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
+    of loops had begun."""
 
     __slots__ = (
         "_content",
@@ -169,9 +183,11 @@ class Entry:
         "by",
         "captured_in",
         "captured_out",
+        "changes",
         "counted",
         "given",
         "key",
+        "made",
         "number",
         "reads",
         "refers",
@@ -179,12 +195,14 @@ class Entry:
         "written",
     )
 
-    def __init__(self, key: tuple[object, ...], result: Value, trace: Trace, counts: Mapping[Location, int]) -> None:
+    def __init__(self, key: tuple[object, ...], result: Value, trace: Trace, counts: Mapping[Location, int], made: int) -> None:
         self.key = key
+        self.made = made
         self.result = result
         self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in trace.reads.items()}
         self.number = trace.number
         self.given = trace.given
+        self.changes = trace.changes
         self.by = trace.oid
         self.captured_in = frozenset(trace.captured_in)
         self.captured_out = frozenset(trace.captured_out)
@@ -231,35 +249,24 @@ def capturing(i: Interpreter, trace: Trace, function: Value, place: Place) -> No
 
 
 def held(i: Interpreter, oid: int, field: object) -> Value | None:
-    """What lies at a location now; ("item", n) is an item of a list."""
-    if not (isinstance(field, tuple) and field[0] == "item"):
-        return i.heap.get(oid, field)
-    content = i.heap.get(oid, ITEMS)
-    found: list[Value] = []
-    for part in members(content) if content is not None else ():
-        if not isinstance(part, Tuple):
-            return Unknown("list")
-        if part.items is None:
-            found.append(part.element or UNBOUND)
-        else:
-            found.append(part.items[field[1]] if -len(part.items) <= field[1] < len(part.items) else UNBOUND)
-    return join(found)
+    """What lies at a location now."""
+    return aspects.at(i, oid, field)
 
 
 def count(i: Interpreter, location: Location) -> int:
     """How often a location was written, as far as noted."""
     counts = i.ledger.writes
     oid, field = location
-    if field == ITEMS:
-        return counts.get((oid, ANY), 0)
+    if field == ITEMS or aspects.is_aspect(field):
+        return counts.get((oid, ANY), 0) + counts.get((oid, KEYS), 0)
     return counts.get(location, 0) + (counts.get((oid, ITEMS), 0) if isinstance(field, tuple) and field[0] == "item" else 0)
 
 
 def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
     writers = i.ledger.writers
-    if field == ITEMS:
-        return writers.get((oid, ANY))
+    if field == ITEMS or aspects.is_aspect(field):
+        return writers.get((oid, ANY)) or writers.get((oid, KEYS))
     found = writers.get((oid, field))
     return found if found is not None or not isinstance(field, tuple) else writers.get((oid, ITEMS))
 

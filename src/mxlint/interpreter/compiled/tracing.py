@@ -8,15 +8,17 @@ from dataclasses import replace
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.heap import Location
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Member, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Const, Length, Member, Ref, Tuple, Value, members
 from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
+from mxlint.domain.size import NO_ORIGINS, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter import novelty, results, summaries
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import close_captures, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
-from mxlint.interpreter.compiled.placeholders import placeholders
+from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
+from mxlint.interpreter.compiled.reads import outlived
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held
 from mxlint.interpreter.core import Interpreter
@@ -57,6 +59,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 capturing(i, trace, function, place)
             else:
                 result = _run_trace(i, trace, ref, function, placed, place, frame, under_way)
+                trace.changes = {at: trace.mutated[number] for at, number in handed(i, args) if number in trace.mutated}
                 if under_way is not None:
                     made.update(under_way.recording.fresh)
     finally:
@@ -66,8 +69,9 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         cache = cache_of(ref, function)
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
-            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts))))
+            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts, i.ledger.begun))))
         value = fresh(i, result, place, number, ref, args, trace.given)
+    changed(i, trace.changes, args)
     _discard(i, made)
     return value
 
@@ -145,6 +149,7 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
     note_kept_placeholders(i, trace, ended)
+    outlived(i, trace)
     for array in arrays_in(i, result):
         if array.ident in trace.stretched:
             trace.stretched[array.ident]()
@@ -196,7 +201,7 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
 
 def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int]) -> Value:
     """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned. `given`: the arrays that the trace was
-    given."""
+    given. Their sizes come from no axis any more: outside of the trace they are those of this call."""
     operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
     stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
 
@@ -217,7 +222,7 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, ar
             return Array(
                 ident,
                 None,
-                member.shape,
+                None if member.shape is None else tuple(map(settled, member.shape)),
                 member.dtype,
                 Chain(place, "result"),
                 grows=given_back(i, member, ident, given) if alike or not member.grows.startswith(LONGER) else "",
@@ -239,6 +244,8 @@ def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, ar
                 if field not in (("#", "alive"), ("#", "argument"), ("#", "original")):
                     i.heap.set(oid, field, of(held))
             return Ref(oid)
+        if isinstance(member, Length):
+            return Const(member.size.number) if member.size.number is not None else Length(with_origins(member.size, NO_ORIGINS))
         return member
 
     return of(result)

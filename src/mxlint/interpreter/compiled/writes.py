@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 from mxlint.domain.members import Const, Ref, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import results
 from mxlint.interpreter.compiled.captures import keeping
-from mxlint.interpreter.compiled.reads import CHANGED, NUMBERS, label
+from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, NUMBERS, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
 from mxlint.interpreter.core import Interpreter, count_write
@@ -23,6 +26,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
+from mxlint.interpreter.locations import CHANGED
 from mxlint.interpreter.presumptions import GIVEN, root, words
 from mxlint.interpreter.reach import arrays_in
 
@@ -48,7 +52,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if argument is not None and i.info(oid).trace == trace.number:
         _mutated(i, trace, oid, field, argument, place, frame)
         return
-    if not older(i, oid) or i.info(oid).kind == "frame" and frame.oid == oid:
+    holders = {oid} if older(i, oid) else keepers(i, oid) if i.info(oid).kind in MAY_OUTLIVE else set()
+    if not holders or i.info(oid).kind == "frame" and frame.oid == oid:
         return
     if i.info(oid).kind in ("iterator", "generator"):
         event(i, "effect", place, "next()", frame, note_="counter")
@@ -56,11 +61,13 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if oid in trace.refused:
         return
     location = (oid, field)
-    again = location in trace.reads
-    trace.written[location] = place
     placeholders = [array for array in arrays_in(i, value) if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
+    if oid not in holders and not traced:
+        return
+    again = location in trace.reads
+    trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]
     if call is not None:
         presumed = [results.words(call)]
@@ -73,7 +80,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     changed[location] = (trace.oid, where(place))
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
-        oid in trace.captured_in or trace.leaves.get(oid, ("argument",))[0] != "argument", oid in trace.captured_out or oid in trace.leaves_out, _new(i, trace, oid, field), m, again, container(i, trace, oid),
+        not holders.isdisjoint(trace.captured_in) or trace.leaves.get(oid, ("argument",))[0] != "argument",
+        not holders.isdisjoint(trace.captured_out) or oid in trace.leaves_out, _new(i, trace, oid, field), m, again, container(i, trace, oid),
     )  # fmt: skip
     if traced and how != "content":
         trace.kept.append((location, fact))
@@ -102,12 +110,18 @@ def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
             del relied_on[key]
 
 
+HOLDING: Final = frozenset(("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached", "function", "generator"))
+"""Kinds of objects that keep what is in them for as long as they are kept."""
+
+
 def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
     """Note the compiled objects that values keep: they are stored in something older than the activation, or returned."""
     facts = journal(i)
     if len(facts.escaped) == len(facts.compiled):
         return
     kept = facts.returned if returned else facts.escaped
+    if not _may_keep(i, values, facts.compiled.keys() - kept):
+        return
     todo, seen = list(values), set()
     while todo:
         for member in each_part(todo.pop()):
@@ -126,8 +140,21 @@ def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
                         # What a later round of the generator's own loop replaces, its frame does not keep.
                         parts = (part for part in each_part(local) if isinstance(part, Ref))
                         todo.extend(part for part in parts if part.oid not in facts.compiled or not facts.compiled[part.oid].loops)
-                elif kind in ("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached"):
+                elif kind in HOLDING:
                     todo.extend(held for name, held in i.heap.fields(member.oid).items() if name not in (("#", "class"), ("#", "alive")))
+
+
+def _may_keep(i: Interpreter, values: Iterable[Value], wanted: Iterable[int]) -> bool:
+    """Whether a way may lead from values to one of some objects. It is looked for from those objects: few things hold a compiled one."""
+    refs = (part.oid for value in values for part in each_part(value) if isinstance(part, Ref))
+    parts = {oid for oid in refs if i.info(oid).kind == "compiled" or i.info(oid).kind in HOLDING}
+    reached = set(wanted) if parts else set()
+    todo = list(reached)
+    while todo and parts.isdisjoint(reached):
+        found = {holder for holder, _ in i.heap.holders(todo.pop()) if i.info(holder).kind in HOLDING} - reached
+        reached |= found
+        todo.extend(found)
+    return not parts.isdisjoint(reached)
 
 
 def note_kept(i: Interpreter, mark: int) -> None:
@@ -164,6 +191,7 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
         i.ledger.changed_in_traces[key] = (trace.oid, where(place))
         number = original.oid if isinstance(original, Ref) else original.value
         assert isinstance(number, int)
+        trace.mutated[number] = Const(key)
         i.heap.set(number, CHANGED, Const(key))
     name = str(argument.value) if isinstance(argument, Const) else ""
     calls = wheres(call_places(i, trace.depth + 1))

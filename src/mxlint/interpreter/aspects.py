@@ -1,0 +1,254 @@
+"""What code may ask of a container as a whole: how long it is, whether anything is in it, whether one thing is, which keys it has.
+
+Each is a location of its own, whose value is computed from the contents. So a trace that has asked only whether a list is empty has not read its items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Final
+
+from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.heap import Field
+from mxlint.domain.join import join
+from mxlint.domain.members import FALSE, TRUE, UNBOUND, Const, Member, Range, Ref, Tuple, Unbound, Unknown, Value, members, options
+from mxlint.domain.place import Place
+from mxlint.interpreter import answers
+from mxlint.interpreter.core import Interpreter, guarded
+from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.iterators import parts_of
+from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF
+
+LENGTH: Final = ("#", "length")
+FILLED: Final = ("#", "filled")
+_IN: Final = "in"
+_ANSWER: Final = "answer"
+MAX_OPTIONAL: Final = 3
+"""Keys of a dict that may be there or not, of which each combination is told apart."""
+
+
+def has(item: Member) -> Field:
+    """The location of whether an item is in a list or set."""
+    return (_IN, item)
+
+
+def is_aspect(field: object) -> bool:
+    """Whether a location is one of these."""
+    return field in (LENGTH, FILLED, KEYS) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER)
+
+
+def aspect(i: Interpreter, oid: int, field: Field) -> Value:
+    """What an aspect of a container is now."""
+    contents = _contents(i, oid)
+    if contents is None:
+        return Range(0, None) if field == LENGTH else Unknown("contents")
+    if isinstance(field, tuple) and isinstance(field[1], answers.Question):
+        asked, kind = field[1], i.info(oid).kind
+        return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
+    return guarded([(_of(field)(items), guard) for items, guard in contents])
+
+
+def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> None:
+    """Note that an aspect of a container is asked for."""
+    if i.trace is None:
+        return
+    owner, sources = i.heap.get(oid, OF), i.heap.get(oid, COPIED)
+    for part in (*(() if owner is None else members(owner)), *(sources.parts if isinstance(sources, Tuple) else ())):
+        if isinstance(part, Ref):
+            ask(i, part.oid, field, place, frame)
+    if owner is None and i.info(oid).trace != i.trace.number:
+        content = i.heap.get(oid, ITEMS)
+        if content is not None and _contents(i, oid) is None:
+            i.operations.read(i, oid, ITEMS, content, place, frame)
+        else:
+            i.operations.read(i, oid, field, aspect(i, oid, field), place, frame)
+
+
+def ask_for_entries(i: Interpreter, oid: int, place: Place, frame: Frame) -> None:
+    """Note that all entries of a dict are read."""
+    sources = i.heap.get(oid, COPIED)
+    for part in sources.parts if isinstance(sources, Tuple) else ():
+        if isinstance(part, Ref):
+            ask_for_entries(i, part.oid, place, frame)
+    if i.trace is not None and (i.info(oid).trace != i.trace.number or i.heap.get(oid, OF) is not None):
+        ask(i, oid, KEYS, place, frame)
+        for field, value in list(i.heap.fields(oid).items()):
+            if _is_entry(field):
+                i.operations.read(i, oid, field, value, place, frame)
+
+
+def copied(i: Interpreter, oid: int, source: int) -> None:
+    """Note that what a trace makes holds what another object holds: what is read of it is read there."""
+    if i.trace is None or i.info(oid).trace != i.trace.number or oid == source:
+        return
+    known = i.heap.get(oid, COPIED)
+    made_here = i.info(source).trace == i.trace.number and i.heap.get(source, OF) is None
+    more = i.heap.get(source, COPIED) or Tuple(()) if made_here else Tuple((Ref(source),))
+    parts = (*(known.parts if isinstance(known, Tuple) else ()), *(more.parts if isinstance(more, Tuple) else ()))
+    i.heap.set(oid, COPIED, Tuple(tuple(dict.fromkeys(parts))))
+
+
+def original(i: Interpreter, oid: int, field: Field) -> Iterator[tuple[int, Field, Value | None]]:
+    """Where a trace reads what it reads of a copy that it made, and of a dict that is the attributes of an object: in the objects that were copied, up
+    to the one that what lies in the copy comes from."""
+    owner = i.heap.get(oid, OF)
+    for part in members(owner) if owner is not None else ():
+        name = field[1] if isinstance(field, tuple) and field[0] == "k" else None
+        if isinstance(part, Ref) and (name is None or isinstance(name, Const) and isinstance(name.value, str)):
+            where = field if name is None else str(name.value)
+            yield part.oid, where, at(i, part.oid, where)
+    sources = i.heap.get(oid, COPIED)
+    for source in reversed(sources.parts) if isinstance(sources, Tuple) else ():
+        if isinstance(source, Ref):
+            held = at(i, source.oid, field)
+            if held is None or isinstance(held, Unbound):
+                yield source.oid, field, None
+                continue
+            if _comes_from(i, at(i, oid, field), held):
+                yield source.oid, field, held
+            return
+
+
+def at(i: Interpreter, oid: int, field: Field) -> Value | None:
+    """What lies at a location now; ("item", n) is an item of a list."""
+    if is_aspect(field):
+        return aspect(i, oid, field)
+    if not (isinstance(field, tuple) and field[0] == "item"):
+        return i.heap.get(oid, field)
+    content = i.heap.get(oid, ITEMS)
+    found: list[Value] = []
+    for part in members(content) if content is not None else ():
+        if not isinstance(part, Tuple):
+            return Unknown("list")
+        if part.items is None:
+            found.append(part.element or UNBOUND)
+        else:
+            found.append(part.items[field[1]] if -len(part.items) <= field[1] < len(part.items) else UNBOUND)
+    return join(found)
+
+
+def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:
+    """Whether a value is another one, or a copy of it."""
+    if copied == source:
+        return True
+    if isinstance(copied, Tuple) and isinstance(source, Tuple) and copied.items is not None and source.items is not None:
+        return len(copied.items) == len(source.items) and all(_comes_from(i, a, b) for a, b in zip(copied.items, source.items))
+    made_of = i.heap.get(copied.oid, COPIED) if isinstance(copied, Ref) else None
+    return isinstance(made_of, Tuple) and source in made_of.parts
+
+
+def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
+    """Note what an iteration over a container, or a view of a dict, reads of it."""
+    if i.trace is None or not isinstance(member, Ref):
+        return
+    info = i.info(member.oid)
+    if info.kind in ("list", "set"):
+        i.operations.read(i, member.oid, ITEMS, i.heap.get(member.oid, ITEMS) or Unknown("list"), place, frame)
+    elif info.kind == "dict":
+        ask(i, member.oid, KEYS, place, frame)
+    elif info.kind == "iterator":
+        for part in parts_of(i, member):
+            if info.payload in ("values", "items") and isinstance(part, Ref) and i.info(part.oid).kind == "dict":
+                ask_for_entries(i, part.oid, place, frame)
+            else:
+                for inner in members(part):
+                    iterated(i, inner, place, frame)
+
+
+def answered(i: Interpreter, name: str, given: Sequence[Value], result: Value, place: Place, frame: Frame) -> None:
+    """Note what a library reads of what it is given, and answers at once with `result`."""
+    if i.trace is None:
+        return
+    asked = answers.question(i, name, given) if isinstance(result, Const) else None
+    if asked is None or aspect(i, asked[0], (_ANSWER, asked[1])) != result:
+        whole(i, Tuple(tuple(given)), place, frame)
+    else:
+        ask(i, asked[0], (_ANSWER, asked[1]), place, frame)
+
+
+def whole(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """Note that all that a value holds is read: the items and entries of containers, at any depth."""
+    if i.trace is None:
+        return
+    seen: set[int] = set()
+    todo = [value]
+    while todo:
+        for member in members(todo.pop()):
+            if isinstance(member, Tuple):
+                todo.extend(member.parts)
+            elif isinstance(member, Ref) and member.oid not in seen and i.info(member.oid).kind in ("list", "set", "dict"):
+                seen.add(member.oid)
+                contents(i, member, place, frame)
+                todo.extend(held for field, held in i.heap.fields(member.oid).items() if field == ITEMS or _is_entry(field))
+
+
+def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
+    """Note that the items or entries of a container are read, and not what they hold themselves."""
+    if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
+        ask_for_entries(i, member.oid, place, frame)
+    else:
+        iterated(i, member, place, frame)
+
+
+def _is_entry(field: object) -> bool:
+    return isinstance(field, tuple) and field[0] == "k"
+
+
+def _contents(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | None:
+    """The items or keys that a container may hold, or the names of the attributes of an object, each with its guard; None if they are not known."""
+    kind = i.info(oid).kind
+    if kind not in ("list", "set"):
+        return _keys(i, oid)
+    found: list[tuple[tuple[Value, ...], Guard]] = []
+    content = i.heap.get(oid, ITEMS)
+    for option in options(content) if content is not None else ():
+        if not isinstance(option.member, Tuple) or option.member.items is None:
+            return None
+        found.append((option.member.items, option.guard))
+    return found or None
+
+
+def _keys(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | None:
+    rest = i.heap.get(oid, ("#", "rest"))
+    if rest is not None and not isinstance(rest, Unbound):
+        return None
+    sure: list[Value] = []
+    perhaps: list[tuple[tuple[tuple[Value, ...], Guard], tuple[tuple[Value, ...], Guard]]] = []
+    attributes = i.info(oid).kind != "dict"
+    for field, value in i.heap.fields(oid).items():
+        key = field[1] if _is_entry(field) else Const(field) if attributes and isinstance(field, str) else None  # type: ignore[index]
+        if key is not None:
+            there = [option for option in options(value) if not isinstance(option.member, Unbound)]
+            absent = [option for option in options(value) if isinstance(option.member, Unbound)]
+            if not absent:
+                sure.append(key)
+            elif there:
+                perhaps.append(((((key,), there[0].guard)), ((), absent[0].guard)))
+    if len(perhaps) > MAX_OPTIONAL:
+        return None
+    found = [
+        ((*sure, *(key for keys, _ in chosen for key in keys)), tuple(dict.fromkeys(literal for _, guard in chosen for literal in guard)))
+        for chosen in product(*perhaps)
+    ]
+    return [(keys, guard) for keys, guard in found if not any(Literal_(part.condition, not part.outcome) in guard for part in guard)]
+
+
+def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
+    if field == LENGTH:
+        return lambda items: Const(len(items))
+    if field == FILLED:
+        return lambda items: TRUE if items else FALSE
+    if field == KEYS:
+        return Tuple
+    item = field[1]  # type: ignore[index]
+    return lambda items: _is_among(item, items)
+
+
+def _is_among(item: Member, items: tuple[Value, ...]) -> Value:
+    """Whether Python finds an item among others: 1, 1.0 and True are one."""
+    if item in items:
+        return TRUE
+    if not isinstance(item, Const) or not all(isinstance(other, Const) for other in items):
+        return Unknown("contents")
+    return TRUE if any(other.value == item.value for other in items if isinstance(other, Const)) else FALSE

@@ -1,0 +1,31 @@
+"""Whether an object still lives: MLX drops the traces of a function as soon as a compiled object of it dies."""
+
+from __future__ import annotations
+
+from mxlint.domain.parts import referred
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import FrameInfo
+from mxlint.interpreter.garbage import PLAIN
+
+
+def lives(i: Interpreter, number: int) -> bool:
+    """Whether a module or an activation that runs leads to an object, on the path of the present state."""
+    running = {frame.oid for frame in i.stack}
+    todo, seen = [number], {number}
+    while todo:
+        held = todo.pop()
+        for oid, field in sorted(i.heap.who_holds(held), key=lambda at: at[0]):
+            value = i.heap.get(oid, field)
+            if oid in seen or value is None or held not in referred(i.live(value)):
+                continue
+            if oid in running or _is_root(i, oid):
+                return True
+            seen.add(oid)
+            todo.append(oid)
+    return False
+
+
+def _is_root(i: Interpreter, oid: int) -> bool:
+    """Whether an object lives as long as the program, or what refers to it lies outside of the heap."""
+    info = i.info(oid)
+    return info.kind not in PLAIN or isinstance(info.payload, FrameInfo) and info.payload.kind == "module"
