@@ -35,7 +35,7 @@ EVERY = ">=0.25"
 
 def findings(folder: Path, expression: str, version: str, calls: str = "") -> list[Finding]:
     (folder / "a.py").write_text(HEAD.format(expression) + calls, encoding="utf-8")
-    return list(check([str(folder)], Settings(mlx_version=version)).findings)
+    return list(check([str(folder)], Settings(mlx_version=version), fixes=False).findings)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_requirement_of_the_project_is_a_range(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["mlx>=0.30"]\n', encoding="utf-8")
     (tmp_path / "a.py").write_text(HEAD.format("mx.cumsum(x, axis=0)"), encoding="utf-8")
-    result = check([str(tmp_path)])
+    result = check([str(tmp_path)], fixes=False)
     assert result.mlx_versions == ("0.30.6", "0.31.2", "0.32.4")
     assert ["raises with mlx 0.30.6 to 0.31.2" in finding.message for finding in result.findings] == [True]
 

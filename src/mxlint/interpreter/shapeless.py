@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 from typing import Final
@@ -18,6 +19,7 @@ from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import size_fact
+from mxlint.interpreter.locations import MAPPED
 from mxlint.models.mlx.table import Shapeless
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
@@ -28,6 +30,13 @@ _KEEPS_NO_SIZE: Final = frozenset(("mlx.core.broadcast_to",))
 
 _REPEATS_ITS_FIRST: Final = frozenset(("mlx.core.addmm",))
 """What repeats its first argument up to the sizes of its result, and keeps these."""
+_REDUCES_WITHIN: Final = frozenset(("mlx.core.softmax",))
+"""What reduces along an axis on the way to a result of the same shape."""
+_POSITIONS: Final = frozenset(("mlx.core.argmax", "mlx.core.argmin", f"{ARRAY}.argmax", f"{ARRAY}.argmin"))
+"""What gives positions along an axis: wrong ones, where that axis gets or loses length 1."""
+_OWN_ALONG_THE_LAST: Final = frozenset(("mlx.core.softmax", "mlx.core.logsumexp", f"{ARRAY}.logsumexp"))
+"""What is one operation of MLX along the last axis alone, and reduces along any other."""
+_NUMBERS: Final = ("bool", "int", "float")
 _RESHAPES: Final = frozenset(("mlx.core.reshape", f"{ARRAY}.reshape"))
 """What follows a shape that is that of the array itself."""
 
@@ -123,8 +132,11 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
         return
     bake(i, [*args, *keywords.values()], place, short, frame, _baked_form(i, name, args))
     entry = i.table.entry(name)
-    if entry is not None and entry.shape == "reduce" and isinstance(operand, Array):
-        _reduced(i, operand, args, keywords, place, short, frame)
+    elementwise = entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same")
+    if elementwise and i.trace is not None and "vmap" in i.trace.transforms:
+        _stretched_in_a_map(i, args, place, frame)
+    if entry is not None and (entry.shape == "reduce" or name in _REDUCES_WITHIN) and isinstance(operand, Array):
+        _reduced(i, name, operand, args, keywords, place, short, frame)
 
 
 def _operand(name: str, given: Sequence[Value]) -> Array | None:
@@ -150,9 +162,9 @@ def stretched(i: Interpreter, name: str, made: Value, given: Sequence[Value], pl
 
 
 def _reduced(
-    i: Interpreter, operand: Array, args: Sequence[Value], keywords: dict[str, Value], place: Place, short: str, frame: Frame
+    i: Interpreter, name: str, operand: Array, args: Sequence[Value], keywords: dict[str, Value], place: Place, short: str, frame: Frame
 ) -> None:
-    """A reduction along some axes: to MLX one of length 1 is reduced already, and that is decided by the first trace."""
+    """A reduction along some axes: MLX leaves it out where they all have length 1, but not what it takes from it. So calls in which they have it go wrong."""
     axis = args[1] if len(args) > 1 else keywords.get("axis")
     if operand.shape is None or axis is None or i.trace is None or not i.trace.holds(operand.trace):
         return
@@ -162,20 +174,65 @@ def _reduced(
     ]
     if len(numbers) != len(given) or len(numbers) >= len(operand.shape):
         return
-    along = frozenset(axis for number in numbers for axis in origins(operand.shape[number]))
-    if along:
-        judged = i.table.judged
-        way = "wrong" if ".arg" in short else "crash"
-        sinks.event(
-            i,
-            "unsafe",
-            place,
-            short,
-            frame,
-            member=operand,
-            axes=sorted(along, key=repr),
-            effects=(Effect(way, along, "seen", judged, judged),),
+    if name in _OWN_ALONG_THE_LAST and [number % len(operand.shape) for number in numbers] == [len(operand.shape) - 1]:
+        return
+    judged = i.table.judged
+    sizes = [operand.shape[number] for number in numbers]
+    along = frozenset(axis for size in sizes for axis in origins(size))
+    effects: tuple[Effect, ...] = ()
+    if name in _POSITIONS:
+        effects = (Effect("wrong", along, "seen", judged, judged),) if along else ()
+    elif all(size == 1 for size in sizes):
+        effects = (Effect("crash", frozenset(), "always", judged, judged),)
+    elif along and not any(isinstance(size, int) and size != 1 for size in sizes):
+        effects = (Effect("crash", along, "seen", judged, judged),)
+    if effects:
+        sinks.event(i, "unsafe", place, short, frame, member=operand, axes=sorted(along, key=repr), effects=effects)
+
+
+def _stretched_in_a_map(i: Interpreter, args: Sequence[Value], place: Place, frame: Frame) -> None:
+    """An elementwise operation in a function that is mapped: operands of another shape are stretched to the sizes of the first trace. Two
+    mapped ones with the same number of axes are not."""
+    operands = [found for value in args for member in members(value)[:1] for found in (_operand_in_a_map(i, member),) if found is not None]
+    if len(operands) < 2:
+        return
+    widest, wide, rounds = max(operands, key=lambda operand: len(operand[0]))
+    judged = i.table.judged
+    effects: list[Effect] = []
+    for shape, _, mapped in operands:
+        fewer = len(widest) - len(shape)
+        if mapped is not None and rounds is not None:
+            if not fewer or mapped.axis != 0 or rounds.axis != 0:
+                continue
+            effects.append(Effect("raises", mapped.origins | rounds.origins, "every", judged, judged))
+        new = (size for axis, size in enumerate(widest) if axis < fewer or shape[axis - fewer] == 1 and size != 1)
+        effects.append(Effect("wrong", frozenset(axis for size in new for axis in origins(size)), "less", judged, judged))
+    effects = [effect for effect in effects if effect.axes]
+    if effects:
+        axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
+        sinks.event(i, "unsafe", place, place.text, frame, member=wide, axes=axes, effects=tuple(effects))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mapped:
+    """Over which axis an array is mapped, and the axes of arguments that its length comes from."""
+
+    axis: object
+    origins: frozenset[Axis]
+
+
+def _operand_in_a_map(i: Interpreter, member: Member) -> tuple[tuple[object, ...], Array | None, _Mapped | None] | None:
+    """The shape of an operand, the array, and what it is mapped over; None where it has no shape, or an unknown one."""
+    if not isinstance(member, Array):
+        return ((), None, None) if scalar_type(member) in _NUMBERS else None
+    held = i.heap.get(member.ident, MAPPED)
+    mapped = None
+    if isinstance(held, Tuple) and held.items is not None:
+        length, axis = held.items
+        mapped = _Mapped(
+            axis.value if isinstance(axis, Const) else None, frozenset(a for part in members(length) for a in number_origins(part))
         )
+    return (member.shape, member, mapped) if member.shape is not None else None
 
 
 def bake(i: Interpreter, values: Sequence[Value], place: Place, how: str, frame: Frame, form: str = "") -> None:

@@ -9,7 +9,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import calls, freezing, losses, shapeless
+from mxlint.interpreter import calls, freezing, losses, mapping, shapeless
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled.state import Trace
@@ -19,6 +19,12 @@ from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.journal import journal, modality, note, where
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.trees import tree_map
+
+_OPTIONS: Final[dict[str, dict[str, int | None]]] = {
+    "grad": {"argnums": 1, "argnames": None}, "value_and_grad": {"argnums": 1, "argnames": None}, "vmap": {"in_axes": 1, "out_axes": 2},
+    "checkpoint": {},
+}  # fmt: skip
+"""What a transform is told beside its function, and where it may stand by position."""
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -30,8 +36,8 @@ def _make(kind: str, position: int, name: str) -> Handler:
         i.heap.set(oid, "fun", function)
         if position == 1:
             i.heap.set(oid, "model", args.get(0, "model") or NONE)
-        for option in ("argnums", "argnames"):
-            value = args.get(1, option) if option == "argnums" and position == 0 else args.keywords.get(option)
+        for option, at in _OPTIONS[kind].items():
+            value = args.get(at, option) if at is not None and position == 0 else args.keywords.get(option)
             if value is not None:
                 i.heap.set(oid, option, value)
         for member in members(function):
@@ -61,19 +67,13 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         trace.differentiated += kind in ("grad", "value_and_grad")
         trace.gradients = trace.gradients or kind in ("grad", "value_and_grad")
         trace.transforms.append(_RULES.get(str(kind), ""))
-    inner = (
-        args
-        if kind == "checkpoint"
-        else Arguments(
-            [_own(i, value, place, n) for n, value in enumerate(args.args)],
-            args.keywords,
-            args.star,
-            args.kwstar,
-            args.places,
-            args.keyword_places,
-            args.node,
-        )
-    )
+    length: mapping.AxisLength = None
+    inner = args
+    if kind == "vmap":
+        inner, length = mapping.taken_apart(i, args, i.heap.get(ref.oid, "in_axes") or Const(0), place)
+    elif kind != "checkpoint":
+        own = [_own(i, value, place, n) for n, value in enumerate(args.args)]
+        inner = Arguments(own, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
     try:
         result = i.call(function, inner, place, frame)
     finally:
@@ -85,7 +85,9 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         result = losses.scalar(i, result, place)
     if trace is not None:
         _run_rules(i, trace, ref, args, result, place, frame)
-    if kind in ("vmap", "checkpoint"):
+    if kind == "vmap":
+        return mapping.put_together(i, result, length, i.heap.get(ref.oid, "out_axes") or Const(0), place)
+    if kind == "checkpoint":
         return result
     model = i.heap.get(ref.oid, "model")
     if model is not None:
