@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, Const, External, Kind, Ref, Tuple, Value
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Range, Ref, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
 from mxlint.interpreter import choices, summaries
@@ -184,10 +184,19 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
     i.mlx.handed(i, args.values, place, caller)
     for oid, name in (*reach.written, *sorted(reach.globals)):
         present = i.heap.get(oid, name)
-        unknown = i.symbolic(place, f"sets {name}", name)
+        # Where rounds brought about numbers without end, what is set goes on as they do.
+        counts = present is not None and _is_counter(present)
+        unknown = i.symbolic(place, f"sets {name}", name, frozenset(("int",)) if counts else None, "counter" if counts else "")
         i.heap.set(oid, name, unknown if present is None else join((present, unknown)))
     i.may_raise()
     return i.symbolic(place, "call", info.name)
+
+
+def _is_counter(value: Value) -> bool:
+    """Whether a value is integers alone, of which rounds have brought about more and more."""
+    found = list(members(value))
+    endless = any(isinstance(member, Range) and (member.low is None or member.high is None) for member in found)
+    return endless and all(scalar_type(member) == "int" for member in found)
 
 
 def _single(i: Interpreter, value: Value) -> bool:
@@ -372,6 +381,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             if rest:
                 value = choices.any_of(i, [*rest, *([default] if default is not None else [])], place, param.name)
             elif default is not None:
+                at = Place(frame.source, param.start, param.start + len(param.name))
+                i.operations.read(i, ref.oid, ("default", param.name), default, at, frame)
                 value = default
             elif open_ended:
                 value = i.symbolic(Place(frame.source, param.start, param.end), "parameter", param.name)

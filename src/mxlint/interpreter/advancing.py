@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import filtered, join
-from mxlint.domain.members import NONE, Const, Member, Range, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.join import bound, filtered, join
+from mxlint.domain.members import NONE, UNBOUND, Const, Member, Range, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import elements, iterator_items, known_items, position_of, view_element
 from mxlint.interpreter.exceptions import answered, throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.iterators import POSITION, parts_of
+from mxlint.interpreter.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Condition, Path
@@ -25,6 +26,7 @@ def element_of(i: Interpreter, value: Value, place: Place, frame: Frame) -> Valu
     """What any one element of an iterable may be, without running a loop."""
     found: list[Value] = []
     for member in members(value):
+        aspects.iterated(i, member, place, frame)
         items = known_items(i, member)
         if items:
             found.append(join(items))
@@ -65,7 +67,9 @@ def next_item(i: Interpreter, value: Value, default: Value | None, place: Place,
         if isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator"):
             i.operations.written(i, member.oid, POSITION, NONE, place, frame)
         if isinstance(member, Ref) and i.info(member.oid).kind == "generator":
-            member = as_iterator(i, member, place, frame)
+            made = as_iterator(i, member, place, frame)
+            returned = bound(i.heap.get(member.oid, RETURNED) or UNBOUND)
+            return next_of_iterator(i, made, default, place, frame, returned)
         if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
             return next_of_iterator(i, member, default, place, frame)
         if isinstance(member, Ref) and special(i, member, "__next__", place, frame) is not None:
@@ -87,13 +91,14 @@ def _next_of_instance(i: Interpreter, ref: Ref, default: Value | None, place: Pl
     return i.arrive(ends)
 
 
-def _exhausted(i: Interpreter, default: Value | None, place: Place) -> Value:
+def _exhausted(i: Interpreter, default: Value | None, place: Place, returned: Value | None = None) -> Value:
     if default is not None:
         return default
-    throw_named(i, "builtins.StopIteration", place)
+    throw_named(i, "builtins.StopIteration", place, returned if returned != NONE else None)
 
 
-def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
+def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame, returned: Value | None = None) -> Value:
+    """The next element of an iterator. `returned`: what the generator returned whose elements these are."""
     kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
     if kind == "calls":
         return _next_call(i, ref, default, place, frame)
@@ -109,14 +114,14 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     if items is not None and position is not None:
         if position < len(items):
             return items[position]
-        return _exhausted(i, default, place)
+        return _exhausted(i, default, place, returned)
     element = join(items) if items else _iterator_element(i, ref, place, frame)
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
         element = join(items[number.low :])
     return i.fork(
         [
             ((Condition("varying", place, None),), lambda: element),
-            ((Condition("varying", place, None),), lambda: _exhausted(i, default, place)),
+            ((Condition("varying", place, None),), lambda: _exhausted(i, default, place, returned)),
         ]
     )
 
@@ -133,18 +138,20 @@ def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, fr
     return i.fork(alternatives)
 
 
-def call_next(i: Interpreter, ref: Ref, ends: Target, default: Value, place: Place, frame: Frame) -> Value:
-    """Call `__next__`; a state in which it raises StopIteration arrives at `ends`, with a value."""
-    method = special(i, ref, "__next__", place, frame)
+def call_next(i: Interpreter, ref: Ref, ends: Target, default: Value, place: Place, frame: Frame, *, wait: bool = False) -> Value:
+    """Call `__next__`; a state in which it raises StopIteration arrives at `ends`, with a value. `wait`: `__anext__`, and wait for what it gives."""
+    method = special(i, ref, "__anext__" if wait else "__next__", place, frame)
     if method is None:
         throw_named(i, "builtins.TypeError", place)
     base = i.path
     value: Value | None = None
     with i.trying() as raised:
         value = i.call(method, Arguments(), place, frame)
+        if wait:
+            value = i.operations.external(i, "#await", Arguments((value,), places=(place,)), place, frame)
     here, path = i.heap.cut(raised.mark), i.path
     i.path = base
-    answered(i, raised, "builtins.StopIteration", lambda: i.reach(ends, default))
+    answered(i, raised, "builtins.StopAsyncIteration" if wait else "builtins.StopIteration", lambda: i.reach(ends, default))
     if value is None:
         raise Halt
     i.heap.apply(here)

@@ -32,7 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import Size, number
-from mxlint.interpreter import lengthening, novelty, presumptions, shapeless
+from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless
 from mxlint.interpreter import results as results_
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
@@ -44,8 +44,11 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import room
 from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.settled import reasons
 from mxlint.models.mlx import arguments as described
+from mxlint.models.mlx.results import fits as array_fits
 from mxlint.models.mlx.results import result as array_results
+from mxlint.models.mlx.results import shape_of as array_shape_of
 
 ARRAY: Final = "mlx.core.array"
 ONLY_ARRAYS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__", "__matmul__", "__imatmul__"))
@@ -107,8 +110,11 @@ def traced(i: Interpreter, values: Sequence[Value]) -> tuple[int | None, Chain |
     chain: Chain | None = None
     origin: frozenset[int] = frozenset()
     for value in values:
-        sinks.array_use(i, value)
-        for array in arrays_in(i, value):
+        arrays = list(arrays_in(i, value))
+        sinks.source_use(i, value)
+        if i.trace is not None:
+            i.trace.computes_with(i, (array.ident for array in arrays))
+        for array in arrays:
             if array.trace is not None and i.trace is not None and i.trace.holds(array.trace):
                 # One operand that surely is an array makes an array of the result.
                 trace, chain = array.trace, array.chain if chain is None or presumptions.root(array) is None else chain
@@ -221,10 +227,18 @@ def compute(
                 for count in (2, 3)
             )
         )
+    raises_unless(i, array_fits(array_shape_of(name), [describe(i, value) for value in (*args, *keywords.values())], found), place, frame)
     by_number = any(_is_length(i, name, args, keywords, before, value) for value in args if _steps(i, value))
     made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     return made
+
+
+def raises_unless(i: Interpreter, fits: bool, place: Place, frame: Frame) -> None:
+    """Raise what MLX raises where shapes do not fit. Only a handler goes on behind that: without one nobody runs such a call."""
+    if not fits and i.tries:
+        sinks.event(i, "shapes", place, place.text, frame)
+        throw_named(i, "builtins.ValueError", place)
 
 
 def _is_length(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], before: Any, number: Value) -> bool:
@@ -292,6 +306,8 @@ def _made(
     made = Array(ident, trace, shape, dtype, chain, origin, grows_)
     data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
     i.heap.set(ident, LAZY, Const(not data))
+    if i.trace is not None and "vmap" in i.trace.transforms:
+        mapping.carried(i, ident, args)
     if i.trace is None:
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
         if origins_:
@@ -392,6 +408,8 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     ident = i.ident(place, "item")
     captures.composed(i, ident, operands)
     i.heap.set(ident, ("#", "lazy"), TRUE)
+    if i.trace is not None and "vmap" in i.trace.transforms:
+        mapping.carried(i, ident, (array,))
     if i.trace is None:
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
@@ -406,7 +424,7 @@ def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands:
         return ""
     entry = i.table.entry(name)
     keeps = entry is not None and entry.shape in ("same", "broadcast")
-    found = {array.grows for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)}
+    found = reasons(i, (array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)))
     if "rounds" in found or any(novelty.growing(i, value) for value in operands):
         return "rounds"
     if name == ARRAY and any(novelty.cut(i, member) for value in operands[:1] for member in members(value)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import (
@@ -28,9 +30,11 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter import shadows
 from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.lookup import (
     BASES,
     CLASS,
@@ -38,9 +42,13 @@ from mxlint.interpreter.lookup import (
     class_attribute,
     fields_of,
     frozen,
+    held_by_class,
     library_attribute,
     module_frame,
     mro,
+    read_in_class,
+    read_missing,
+    read_past,
     special,
     special_exists,
 )
@@ -48,6 +56,15 @@ from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.type_tests import builtin_type
 from mxlint.models.load import kind_of, model
 from mxlint.syntax import ir
+
+ITERATOR_METHODS: Final = frozenset(
+    (
+        "__next__", "__iter__", "__anext__", "__aiter__", "__await__", "send", "throw", "close", "asend", "athrow", "aclose", "from_iterable",
+    )
+)  # fmt: skip
+"""What iterators, generators and coroutines can do; anything else of theirs is not followed."""
+OF_TYPES: Final = frozenset(dir(type)) | {"__name__", "__module__", "__qualname__"}
+"""What each class has, whether its body binds it or not."""
 
 
 def attribute(i: Interpreter, owner: Value, name: str, place: Place, frame: Frame) -> Value:
@@ -179,13 +196,19 @@ def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame
         if name in ("setter", "getter", "deleter"):
             return Bound(owner, External(f"#descriptor.{name}"))
         return i.symbolic(place, name)
+    if kind == "partial" and name == "keywords":
+        given = Ref(i.allocate("dict", None, place, "keywords"))
+        for field, held in list(i.heap.fields(owner.oid).items()):
+            if isinstance(field, tuple) and field[0] == "kw":
+                put(i, given.oid, Const(field[1]), held)
+        return given
     if kind == "cached" and name in ("cache_clear", "cache_info", "cache_parameters"):
         return Bound(owner, External(f"#cached.{name}"))
     if kind == "dispatch" and name in ("register", "dispatch"):
         return Bound(owner, External(f"#dispatch.{name}"))
     type_name = builtin_type(i, owner)
     if kind in ("iterator", "generator", "coroutine"):
-        return Bound(owner, External(f"#iterator.{name}"))
+        return Bound(owner, External(f"#iterator.{name}")) if name in ITERATOR_METHODS else i.symbolic(place, name)
     if type_name is not None:
         if name == "__class__":
             return External(type_name)
@@ -209,8 +232,9 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         return cls
     if name == "__dict__":
         return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
-    found = class_attribute(i, cls, name)
+    holder, found = held_by_class(i, cls, name) or (None, None)
     if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+        _read_of_class(i, owner, holder, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
     if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
         getter = special(i, found, "__get__", place, frame)
@@ -228,12 +252,12 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return there
         other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
         return join([there, other])
-    if found is None or _mlx_comes_first(i, cls, name):
+    if found is None or isinstance(found, External) or _mlx_comes_first(i, cls, name):
         library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
         if not isinstance(library, Unbound):
             return library
     if found is not None:
-        i.operations.read(i, owner.oid, name, found, place, frame)
+        _read_of_class(i, owner, holder, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
     getter = class_attribute(i, cls, "__getattr__")
     if isinstance(getter, (Ref, Union)):
@@ -258,7 +282,21 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         "__getattribute__",
     ):
         return Bound(owner, External(f"builtins.object.{name}"))
+    if name == "__dataclass_fields__":
+        return i.attribute(cls, name, place, frame)
+    read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
+
+
+def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> None:
+    """What is read of an object lies in its class, or in a base of that: a write there, to the object, or to a class between makes it another
+    value."""
+    if not isinstance(holder, Ref) or holder == owner:
+        i.operations.read(i, owner.oid, name, found, place, frame)
+        return
+    i.operations.read_through(i, owner.oid, name, found, place, frame)
+    read_past(i, owner, name, found, holder, place, frame)
+    i.operations.read(i, holder.oid, name, found, place, frame)
 
 
 def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
@@ -272,9 +310,9 @@ def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
 
 
 def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
-    found = class_attribute(i, owner, name)
+    holder, found = held_by_class(i, owner, name) or (None, None)
     if found is not None:
-        i.operations.read(i, owner.oid, name, found, place, frame)
+        _read_of_class(i, owner, holder, name, found, place, frame)
         if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor":
             payload = i.info(found.oid).payload
             if payload == "classmethod":
@@ -289,7 +327,11 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
     if name == "__dict__":
         return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
     if name == "__members__":
-        return i.operations.external(i, "#enum_members", Arguments((owner,), places=(place,)), place, frame)
+        table = i.operations.external(i, "#enum_members", Arguments((owner,), places=(place,)), place, frame)
+        if not isinstance(table, Unbound):
+            return table
+    if name == "__dataclass_fields__" and fields_of(i, owner):
+        return i.operations.external(i, "#dataclass_fields", Arguments((owner,), places=(place,)), place, frame)
     meta = i.heap.get(owner.oid, ("#", "metaclass"))
     if isinstance(meta, Ref):
         method = class_attribute(i, meta, name)
@@ -322,6 +364,8 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
             if name not in ("__subclasses__", "mro", "__call__")
             else Bound(owner, External(f"builtins.type.{name}"))
         )
+    if name in OF_TYPES:
+        return i.symbolic(place, name)
     if any(
         not isinstance(base, (Ref, External))
         or isinstance(base, External)
@@ -349,8 +393,9 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
             return bind(i, found, owner, cls or UNBOUND, place, frame)
         return Bound(owner, External(f"builtins.type.{name}"))
     if cls is not None and isinstance(after, (Ref, External)):
-        found = class_attribute(i, cls, name, after)
+        holder, found = held_by_class(i, cls, name, after) or (None, None)
         if found is not None:
+            read_in_class(i, cls, name, found, holder, place, frame, after)
             if isinstance(found, External) or not (isinstance(owner, Ref) and i.info(owner.oid).kind == "class"):
                 return bind(i, found, owner, cls, place, frame)
             return (
@@ -417,5 +462,38 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         if isinstance(hook, Ref) and not any(other.function == hook.oid for other in i.stack):
             i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
             return
+    if kind == "function" and name == "__defaults__":
+        _set_defaults(i, member, value, place, frame)
+    elif kind == "function" and name == "__kwdefaults__":
+        _set_keyword_defaults(i, member, value, place, frame)
     i.heap.set(member.oid, name, value)
     i.operations.written(i, member.oid, name, value, place, frame)
+
+
+def _set_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:
+    """Give the last parameters of a function other defaults."""
+    info = i.info(function.oid).payload
+    given = [value.items] if isinstance(value, Tuple) and value.items is not None else [()] if value == NONE else []
+    if isinstance(info, FunctionInfo) and given:
+        names = [param.name for param in info.node.params if not param.star and not param.kwonly]
+        held = dict(zip(reversed(names), reversed(given[0])))
+        for name in names:
+            _set_default(i, function, name, held.get(name), place, frame)
+
+
+def _set_default(i: Interpreter, function: Ref, name: str, value: Value | None, place: Place, frame: Frame) -> None:
+    """Give a parameter of a function another default, or none."""
+    if value is None:
+        i.heap.drop(function.oid, ("default", name))
+    else:
+        i.heap.set(function.oid, ("default", name), value)
+    i.operations.written(i, function.oid, ("default", name), UNBOUND if value is None else value, place, frame)
+
+
+def _set_keyword_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:
+    """Give the parameters of a function that only keywords bind other defaults."""
+    info = i.info(function.oid).payload
+    if isinstance(info, FunctionInfo) and (value == NONE or isinstance(value, Ref) and i.info(value.oid).kind == "dict"):
+        for name in [param.name for param in info.node.params if param.kwonly]:
+            held = i.heap.get(value.oid, ("k", Const(name))) if isinstance(value, Ref) else None
+            _set_default(i, function, name, held, place, frame)

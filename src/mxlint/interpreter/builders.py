@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from mxlint.domain.heap import Field
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, members
 from mxlint.domain.place import Place
@@ -75,25 +79,56 @@ def copy_dict(i: Interpreter, source: int, target: int) -> None:
     """Put the entries of a dict into another."""
     for field, value in list(i.heap.fields(source).items()):
         if isinstance(field, tuple) and field[0] == "k":
-            present = i.heap.get(target, field)
+            there = entry(i, target, field[1])
+            present = i.heap.get(target, there)
             if any(isinstance(m, Unbound) for m in members(value)):
                 value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
-            i.heap.set(target, field, value)
+            i.heap.set(target, there, value)
         elif field in (("#", "rest"), ("#", "restkey")):
             present = i.heap.get(target, field)
             i.heap.set(target, field, value if present is None else join((present, value)))
 
 
+def entry(i: Interpreter, oid: int, key: Value) -> Field:
+    """The location of what a dict has under a key: 1, 1.0 and True are one key, which stays what it was first."""
+    field: Field = ("k", key)
+    if isinstance(key, Const) and isinstance(key.value, (int, float, complex)) and i.heap.get(oid, field) is None:
+        for other in _as_numbers(key.value):
+            if i.heap.get(oid, ("k", other)) is not None:
+                return "k", other
+    return field
+
+
+def _as_numbers(number: Any) -> Iterator[Const]:
+    """The numbers of other types that are equal to a number, and the other zero."""
+    kinds: tuple[type, ...] = (bool, int, float, complex)
+    for kind in kinds:
+        try:
+            same = kind(number)
+        except (TypeError, ValueError, OverflowError):
+            continue
+        if same == number:
+            yield Const(same)
+    if number == 0:
+        yield Const(-0.0)
+
+
 def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
     """`dict[key] = value`: one entry if the key is known, else any."""
     if is_key(key):
-        i.heap.set(oid, ("k", key), value)
+        i.heap.set(oid, entry(i, oid, key), value)
         return
     if isinstance(key, Union) and all(is_key(member) for member in members(key)):
         for member in members(key):
-            present = i.heap.get(oid, ("k", member))
-            i.heap.set(oid, ("k", member), join((value, present if present is not None else Unbound())))
+            field = entry(i, oid, member)
+            present = i.heap.get(oid, field)
+            i.heap.set(oid, field, join((value, present if present is not None else Unbound())))
         return
+    put_any(i, oid, key, value)
+
+
+def put_any(i: Interpreter, oid: int, key: Value, value: Value) -> None:
+    """Put a value into a dict under some key."""
     for field, name in ((("#", "rest"), value), (("#", "restkey"), key)):
         present = i.heap.get(oid, field)
         i.heap.set(oid, field, name if present is None or isinstance(present, Unbound) else join((present, name)))

@@ -8,14 +8,15 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import records, reflection, sequences, wrappers
+from mxlint.interpreter import aspects, records, reflection, sequences, views, wrappers
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import hashed
 from mxlint.interpreter.classes import construct, new_instance
 from mxlint.interpreter.core import Handler, Interpreter
-from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.exceptions import exception_class, handled_error, throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.library import call_model
+from mxlint.interpreter.locations import COPIED
 from mxlint.interpreter.lookup import CLASS, special
 from mxlint.interpreter.text import Way, text_of
 
@@ -58,8 +59,9 @@ def _copied(i: Interpreter, member: Member, place: Place, depth: int, done: dict
         return done[member.oid]
     oid = i.allocate(info.kind, info.payload, place, ("copy", member.oid), label=info.label)
     done[member.oid] = Ref(oid)
+    aspects.copied(i, oid, member.oid)
     for field, value in list(i.heap.fields(member.oid).items()):
-        if field == ("#", "alive"):
+        if field in (("#", "alive"), COPIED):
             continue
         shallow = depth == 1 or field in (CLASS, ("#", "parent"))
         if field == ("#", "items") and depth == 1:
@@ -91,7 +93,15 @@ def _type_call(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
 
 
 def _exit(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    throw_named(i, "builtins.SystemExit", place)
+    throw_named(i, "builtins.SystemExit", place, args.args[0] if args.args else NONE)
+
+
+def _exception_info(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`sys.exc_info()`: the class, the exception that is being handled, its traceback."""
+    error = handled_error(i, frame)
+    if error is None:
+        return Tuple((NONE, NONE, NONE))
+    return Tuple((exception_class(i, error), error, i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))))
 
 
 def _code(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -100,8 +110,8 @@ def _code(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return i.unknown(place, "code that a text holds")
 
 
-def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return i.symbolic(place, "globals")
+def _locals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return views.view(i, Ref(frame.module), place) if frame.kind == "module" else i.symbolic(place, "locals")
 
 
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -195,11 +205,12 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.object.__init__": lambda i, a, p, f: NONE,
     "builtins.object.__init_subclass__": lambda i, a, p, f: NONE,
     "builtins.type.__call__": _type_call,
-    "builtins.globals": _globals,
-    "builtins.locals": _globals,
+    "builtins.locals": _locals,
     "builtins.exit": _exit,
     "builtins.quit": _exit,
     "sys.exit": _exit,
+    "sys.exc_info": _exception_info,
+    "sys.exception": lambda i, args, place, frame: handled_error(i, frame) or NONE,
     "os._exit": _exit,
     "functools.update_wrapper": lambda i, a, p, f: a.args[0],
     "copy.copy": _copy,

@@ -28,11 +28,11 @@ def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, l
     grown = [
         member
         for member in members(value)
-        if isinstance(member, Symbolic) and member.identity not in known and any(part in known for part in _parts(member.identity))
+        if isinstance(member, Symbolic) and member.identity not in known and any(part in known for part in _parts(i, member.identity))
     ]
     if not grown:
         return value
-    changes = any(_changes(member.identity, known) for member in grown)
+    changes = any(_changes(i, member.identity, known) for member in grown)
     return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
 
 
@@ -40,9 +40,11 @@ CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))
 """Operations that, done again on what they gave, give another number. `min`, `abs` or `%` may give the same."""
 
 
-def _changes(identity: Identity, known: Collection[Identity]) -> bool:
+def _changes(i: Interpreter, identity: Identity, known: Collection[Identity]) -> bool:
     """Whether such an operation leads from what was there before to a value."""
-    return any(whole[0] in CHANGES and any(part in known for part in _parts(whole)) for whole in (identity, *_parts(identity)) if whole)
+    return any(
+        whole[0] in CHANGES and any(part in known for part in _parts(i, whole)) for whole in (identity, *_parts(i, identity)) if whole
+    )
 
 
 def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: bool, loop: tuple[Place, object]) -> Symbolic:
@@ -58,14 +60,18 @@ def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: b
     return Symbolic(identity, together, first.label, first.presumed, first.source)
 
 
-def _parts(identity: Identity) -> Iterator[Identity]:
-    """The identities that one was made of, each with all of its own."""
-    todo: list[object] = list(identity)
+def _parts(i: Interpreter, identity: Identity) -> Iterator[Identity]:
+    """The identities that one was made of, each with all of its own; of one that is too long to name what it is made of, what is kept of that."""
+    todo: list[object] = [*identity, *i.comes_from.get(identity, ())]
+    followed = {identity}
     while todo:
         part = todo.pop()
         if isinstance(part, tuple):
             yield part
             todo.extend(part)
+            if part in i.comes_from and part not in followed:
+                followed.add(part)
+                todo.extend(i.comes_from[part])
         elif isinstance(part, Symbolic):
             todo.append(part.identity)
         elif isinstance(part, Composite):

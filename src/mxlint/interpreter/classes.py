@@ -7,7 +7,7 @@ from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, T
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.exceptions import is_exception, throw_named
 from mxlint.interpreter.expressions import arguments
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, bind, class_attribute, fields_of, frozen, library_base, mro
@@ -76,7 +76,11 @@ def construct(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Fr
         return i.split(value, lambda member: _initialised(i, cls, member, args, True, place, frame))
     if i.heap.get(cls.oid, ("#", "namedtuple")) is not None:
         return _named_tuple(i, cls, args, place, frame)
-    return _initialised(i, cls, Ref(new_instance(i, cls, place)), args, False, place, frame)
+    made_here = Ref(new_instance(i, cls, place))
+    base = library_base(i, cls)
+    if base is not None and is_exception(base):  # `BaseException.__new__` keeps what it is given, whatever `__init__` does
+        i.operations.external(i, f"{base}.__init__", args.bound(made_here), place, frame)
+    return _initialised(i, cls, made_here, args, False, place, frame)
 
 
 def _initialised(i: Interpreter, cls: Ref, value: Member, args: Arguments, made_by_new: bool, place: Place, frame: Frame) -> Value:

@@ -27,10 +27,12 @@ from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import CLIENT, Condition
 from mxlint.interpreter.reach import each_leaf
 from mxlint.source import Source
-from mxlint.syntax.index import ANY, TRACERS
+from mxlint.syntax.index import ANY, Block
 
 MUTABLE = frozenset(("list", "dict", "set", "instance"))
 """Kinds of objects that are changed where they are."""
+NAMED = frozenset(("module", "class"))
+"""Kinds of objects that hold what anybody may set by its name."""
 
 
 class Method(NamedTuple):
@@ -44,17 +46,12 @@ class Method(NamedTuple):
 
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
-    public = [
-        Method(ref, info, cls, owner_class)
-        for ref, cls, owner_class in functions(i, source, module)
-        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_"))
-    ]
+    public = _public(i, source, module)
     calling = [method for method in public if _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
     if not calling and not alone and not any(_owner(i, method) is not None for method in public):
         return
-    writes = _writing(i, source)
-    writing = [method for method in public if writes(method.info)]
+    writing = _writing(i, source, module, public)
     frozen = _is_frozen(i)
     for cls, its in _by_class(public).items():
         owner = i.ledger.samples.get(cls)
@@ -69,14 +66,20 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         for name, compiled_object in _callables(i, owner) if owns else ():
             _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), its, frame)
     for method in calling:
-        if (
-            method.cls is None
-            and (writing or method in writing)
-            and _run(i, _calling(i, method, frame), [m for m in writing if m is not method], frame)
-        ):
+        others = [m for m in writing if m is not method]
+        if method.cls is None and (_run(i, _calling(i, method, frame), others, frame) if writing else _count(i, method, frame)):
             _repeat(i, method, frame)
     for name, compiled_object in alone if writing else ():
         _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), writing, frame)
+
+
+def _public(i: Interpreter, source: Source, module: int) -> list[Method]:
+    """The public functions and methods of a file."""
+    return [
+        Method(ref, info, cls, owner_class)
+        for ref, cls, owner_class in functions(i, source, module)
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_"))
+    ]
 
 
 def _by_class(public: Sequence[Method]) -> dict[int, list[Method]]:
@@ -104,28 +107,58 @@ def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
     return (made if made is not None else i.symbolic(place, "self", "self"),)
 
 
-def _writing(i: Interpreter, source: Source) -> Callable[[FunctionInfo], bool]:
-    """Which functions of a file may write a name of a module that a trace has read, or change what it holds, directly or through others, by the
-    names that they call."""
-    traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and i.info(oid).kind == "module"]
-    names = {field for _, field in traced}
+def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> list[Method]:
+    """The public functions and methods, of a file and of those that it imports, which may write a name of a module or class that a trace has read,
+    or change what it holds, directly or through others, by the names that they call."""
+    traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
+    names = {field for oid, field in traced if i.info(oid).kind == "module"}
+    if not traced:
+        return []
+    of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
     holders = {
         field
         for oid, field in traced
         for member in members(i.heap.get(oid, field) or NONE)
         if isinstance(member, Ref) and i.info(member.oid).kind in MUTABLE
     }
-    blocks = [block for block in i.project.symbols(source, (*TRACERS, *i.wrappers)).blocks if block.kind in ("function", "lambda")]
-    writing = {block for block in blocks if names & (block.globals | block.writes) or holders & block.reads} if names else set()
-    called = {block.name.rpartition(".")[2] for block in writing}
+    found = list(public)
+    writing: set[tuple[Source, Block]] = set()
+    blocks: list[tuple[Source, Block]] = []
+    for file, oid in _files(i, source, module):
+        methods = functions(i, file, oid)
+        on_class = {(info.node.start, info.node.end) for ref, _, cls in methods if cls is not None and (info := _info(i, ref)) is not None}
+        for block in i.project.symbols(file, i.tracers).blocks:
+            if block.kind not in ("function", "lambda"):
+                continue
+            blocks.append((file, block))
+            constructor = block.name.rpartition(".")[2] == "__new__"
+            others = block.writes if constructor or (block.start, block.end) in on_class else block.writes - block.own
+            if names & (block.globals | block.named | block.writes) or of_others & others or file is source and holders & block.reads:
+                writing.add((file, block))
+        if file is not source and any(other is file for other, _ in writing):
+            found += _public(i, file, oid)
+    called = {block.name.rpartition(".")[2] for _, block in writing}
     changed = bool(writing)
     while changed:
-        more = {block for block in blocks if block not in writing and block.calls & called}
+        more = {(file, block) for file, block in blocks if (file, block) not in writing and block.calls & called}
         writing |= more
-        called |= {block.name.rpartition(".")[2] for block in more}
+        called |= {block.name.rpartition(".")[2] for _, block in more}
         changed = bool(more)
-    spans = {(block.start, block.end) for block in writing}
-    return lambda info: (info.node.start, info.node.end) in spans
+    spans = {(id(file), block.start, block.end) for file, block in writing}
+    return [method for method in found if (id(method.info.source), method.info.node.start, method.info.node.end) in spans]
+
+
+def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
+    """A file, and those that it imports, with their modules."""
+    yield source, module
+    for name, oid in i.modules.items():
+        if isinstance(info := i.info(oid).payload, FrameInfo) and name == info.source.name and info.source is not source:
+            yield info.source, oid
+
+
+def _info(i: Interpreter, ref: Ref) -> FunctionInfo | None:
+    info = i.info(ref.oid).payload
+    return info if isinstance(info, FunctionInfo) else None
 
 
 class Callee(NamedTuple):
@@ -162,21 +195,21 @@ def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
 
 
 def _is_frozen(i: Interpreter) -> bool:
-    """Whether all that traces have read are names of modules which no function in the files in sight sets: then no later call finds something else
+    """Whether all that traces have read are names of modules and classes which no function in the files in sight sets: then no later call finds something else
     there, whatever runs between."""
     ledger = i.ledger
     if (
         ledger.changed_in_traces
         or ledger.read_contents
-        or any(not isinstance(at, str) or i.info(oid).kind != "module" for oid, at in i.traced)
+        or any(not isinstance(at, str) or i.info(oid).kind not in NAMED for oid, at in i.traced)
     ):
         return False
     names = {ANY, *(field for _, field in i.traced)}
     return not any(
-        not names.isdisjoint(block.globals) or not names.isdisjoint(block.writes)
+        not names.isdisjoint(block.globals | block.named | block.writes)
         for oid in i.modules.values()
         if isinstance(module := i.info(oid).payload, FrameInfo)
-        for block in i.project.symbols(module.source, (*TRACERS, *i.wrappers)).blocks
+        for block in i.project.symbols(module.source, i.tracers).blocks
     )
 
 
@@ -194,7 +227,7 @@ def _within(span: Span, method: FunctionInfo) -> bool:
 
 def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:
     """Call, let others run, call again. Whether the first call left another number or list where one was."""
-    known = len(journal(i).records)
+    known = journal(i).mark()
     counts: list[bool] = []
 
     def run() -> None:
@@ -218,7 +251,7 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
     """Whether a call of a method leaves another number or list where one was: its entry has seen it, if it was one."""
     number = id(method.info.node)
     if number not in i.ledger.counting:
-        known = len(journal(i).records)
+        known = journal(i).mark()
 
         def run() -> None:
             mark = i.heap.mark()
@@ -233,7 +266,7 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
 def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
     """Call a method again and again: what compiled objects are given that differs each time. Only that is noted. That it is called again lowers
     nothing: what counts its own calls is made to be called so."""
-    known = len(journal(i).records)
+    known = journal(i).mark()
     node, given = method.info.node, _given(i, method)
     place = Place(method.info.source, node.start, node.end)
     guarded_run(i, lambda: repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True))

@@ -14,6 +14,7 @@ from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic, Va
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.exceptions import HANDLING
 from mxlint.interpreter.journal import in_loop, modality, note, where
 from mxlint.interpreter.paths import ROUNDS, Condition
 
@@ -31,8 +32,10 @@ class Timed(NamedTuple):
 
 
 def read(i: Interpreter, place: Place) -> None:
-    """A clock is read by host code."""
+    """A clock is read by host code. Where an exception is under way nothing was measured that anybody asks for: what it cut short is not compared."""
     readings = i.ledger.clock_readings
+    if any(i.heap.get(frame.oid, HANDLING) is not None for frame in i.stack):
+        return
     readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL), i.heap.get(0, FORCED))
     i.heap.set(0, READING, Const(("reading", place)))
     i.heap.set(0, RUNNING, TRUE)

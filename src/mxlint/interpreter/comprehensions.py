@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mxlint.domain.members import Const, Ref, Tuple, Value, members
+from mxlint.domain.members import Const, Ref, Tuple, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.binding import assign, branch
-from mxlint.interpreter.builders import copy_dict, hashed, new_list, new_set, put
+from mxlint.interpreter.builders import hashed, new_list, new_set, put
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import append
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
+from mxlint.interpreter.merging import merge
 from mxlint.interpreter.operations import Consume
 from mxlint.syntax import ir
 
@@ -102,10 +103,7 @@ def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Va
 
         def add_entry() -> None:
             if node.key is None:
-                value = i.eval(node.element, inner)
-                for member in members(value):
-                    if isinstance(member, Ref):
-                        copy_dict(i, member.oid, oid)
+                merge(i, oid, i.eval(node.element, inner), inner.place(node.element), inner)
                 return
             key = i.eval(node.key, inner)
             hashed(i, key, inner.place(node.key), inner)

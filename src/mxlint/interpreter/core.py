@@ -9,25 +9,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.deep import is_deep
 from mxlint.domain.arrays import Array
+from mxlint.domain.exclusion import EQUALS, Equations, equation, equations, refuted
 from mxlint.domain.guards import EARLIER, MAX_GUARD, Cause, Guard, Identity, Literal_
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
-from mxlint.domain.members import Member, Option, Symbolic, Union, Unknown, Value
+from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.ledger import Ledger, Modes
-from mxlint.interpreter.locations import ANY, ITEMS
+from mxlint.interpreter.locations import ANY, ITEMS, KEYS
 from mxlint.interpreter.observer import Observer
 from mxlint.interpreter.paths import Condition, Path, Truth, guard_of
-from mxlint.interpreter.targets import Target
+from mxlint.interpreter.targets import Recovery, Target
+from mxlint.interpreter.unloaded import Unloaded
 from mxlint.syntax import ir
+from mxlint.syntax.index import TRACERS
 
 if TYPE_CHECKING:
     from mxlint.interpreter.activations import Start
@@ -49,6 +52,10 @@ JOINED_IN_A_STEP: Final = 8
 """Values that are joined, where the states of branches differ, in the time that a step takes."""
 MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
+
+
+OWN: Final = "raised by the analysis"
+"""The payload of an exception that no statement in sight raises: it is as uncertain as what the analysis knows of the operation that raises it."""
 
 
 class Halt(Exception):
@@ -103,7 +110,7 @@ class Interpreter:
         self.observer = observer
         self.heap = Heap()
         self.path: Path = ()
-        self._ruled_out: tuple[Path, frozenset[Literal_]] = (), frozenset()
+        self._ruled_out: tuple[Path, frozenset[Literal_], Equations] = (), frozenset(), {}
         self.context = Context(None, "entry")
         self.silent = 0
         self.unrolled = 1
@@ -115,6 +122,7 @@ class Interpreter:
         self.tries: list[Target] = []
         self.try_depths: list[int] = []
         self.targets: list[Target] = []
+        self.recovery: Recovery | None = None
         self.stack: list[Frame] = []
         self.starts: list[Start] = []
         self.recursive: set[int] = set()
@@ -161,6 +169,8 @@ class Interpreter:
         """What was measured of MLX; not there without MLX."""
         self.journal: Journal | None = None
         self.wrappers: frozenset[str] = frozenset()
+        self.tracers: tuple[str, ...] = TRACERS
+        """The dotted names of what traces a function: those of MLX, and the wrappers of the program."""
 
     # -- shorthand for the operations ----------------------------------------------------------------------------------
 
@@ -236,6 +246,8 @@ class Interpreter:
         """What an operation makes of symbolic values: the same operation on the same values gives the same thing."""
         self.operations.derived(self, operation, parts, place)
         identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
+        if any(map(_is_several, parts)):
+            identity = (*identity, self.context)  # of another number, as in another round, it is another thing
         if size(identity) > 24:
             made = self.symbolic(place, operation, label, kinds)
             self.comes_from[made.identity] = tuple(parts)
@@ -294,6 +306,7 @@ class Interpreter:
     def contained(self) -> Iterator[None]:
         """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
         path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
+        recovery, self.recovery = self.recovery, None
         depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
         self.steps = given = min(self.most, self.left)
         self.limit = 0
@@ -311,8 +324,13 @@ class Interpreter:
             self.left -= given - max(self.steps, 0)
             self.heap.recording = None
             self.path, self.context, self.unrolled, self.splits = path, context, unrolled, splits
-            self.trace, self.silent = None, 0
+            self.trace, self.silent, self.recovery = None, 0, recovery
             del self.stack[depth:], self.starts[:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
+
+    @cached_property
+    def unloaded(self) -> Unloaded:
+        """What the names of modules lead to that are not loaded."""
+        return Unloaded(self.project, self.tracers)
 
     # -- paths ---------------------------------------------------------------------------------------------------------
 
@@ -323,21 +341,28 @@ class Interpreter:
         self._ask(value.conditions)
         if not self.path:
             return value
-        excluded = self._excluded()
-        kept = [option for option in value.options if not option.guard or excluded.isdisjoint(option.guard)]
+        excluded, known = self._excluded()
+        kept = [
+            option
+            for option in value.options
+            if not option.guard
+            or excluded.isdisjoint(option.guard)
+            and not (known and any(literal.outcome and refuted(literal.condition, known) for literal in option.guard))
+        ]
         if len(kept) == len(value.options) or not kept:
             return value
         return of(kept)
 
-    def _excluded(self) -> frozenset[Literal_]:
-        """The opposites of the literals that the path holds last of each condition; kept until the path changes."""
-        path, found = self._ruled_out
+    def _excluded(self) -> tuple[frozenset[Literal_], Equations]:
+        """The opposites of the literals that the path holds last of each condition, and what it says equals what; kept until the path changes."""
+        path, found, known = self._ruled_out
         if path is not self.path:
             path = self.path
             held = {condition.literal.condition: condition.literal for condition in path if condition.literal is not None}
             found = frozenset([Literal_(literal.condition, not literal.outcome) for literal in held.values()])
-            self._ruled_out = path, found
-        return found
+            known = equations(held.values())
+            self._ruled_out = path, found, known
+        return found, known
 
     def outcome(self, literal: Literal_ | None) -> bool | None:
         """What the path already says of a condition."""
@@ -346,12 +371,17 @@ class Interpreter:
             for condition in self.path:
                 if condition.literal is not None and condition.literal.condition == literal.condition:
                     return condition.literal.outcome is literal.outcome
+            if refuted(literal.condition, self._excluded()[1]):
+                return not literal.outcome
         return None
 
     def _ask(self, conditions: Iterable[Identity]) -> None:
         """What runs depends on what the path says of some conditions."""
         if self.heap.recording is not None:
             self.heap.recording.asked.update(conditions)
+            # A path that says what a thing equals answers whether it equals something else.
+            told = [found for condition in conditions if (found := equation(condition)) is not None]
+            self.heap.recording.asked.update((EQUALS, thing) for thing, _ in told)
 
     def why(self, condition: Identity) -> tuple[Cause, Place | None]:
         """Why a condition is not decided, and where it is tested."""
@@ -494,11 +524,15 @@ class Interpreter:
                 if frame.node is not None:
                     self.observer.left(frame, frame.node, exception)  # type: ignore[arg-type]
         recording = self.heap.recording
+        recovery = self.recovery if self.recovery is not None and len(self.tries) <= self.recovery.tries else None
+        recovered = recovery is not None and isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
         while recording is not None and recording.tries >= len(self.tries):
             recording.thrown = True
-            if self.tries and recording.mark is not None:
+            if self.tries and recording.mark is not None and not recovered:
                 recording.leaving.append((self.heap.changes(recording.mark), exception, self.path[recording.path :]))
             recording = recording.outer
+        if recovery is not None and recovered:
+            self.leave(recovery.target, exception)
         if self.tries:
             self.leave(self.tries[-1], exception)
         raise Halt
@@ -607,6 +641,9 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     if field == ITEMS or isinstance(field, tuple) and field[0] == "item":
         counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
         writers[oid, ANY] = place
+    elif isinstance(field, str) or isinstance(field, tuple) and field[0] == "k":
+        counts[oid, KEYS] = counts.get((oid, KEYS), 0) + 1
+        writers[oid, KEYS] = place
 
 
 def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:
@@ -626,6 +663,13 @@ def _placeholders(value: Union) -> bool:
     """Whether all members are placeholders of one trace."""
     traces = {option.member.trace if isinstance(option.member, Array) else None for option in value.options}
     return len(traces) == 1 and not traces & {None, -1}
+
+
+def _is_several(member: Member) -> bool:
+    """Whether a member stands for one of several numbers, or has such a one in it."""
+    if isinstance(member, Slice):
+        return any(_is_several(part) for bound in (member.lower, member.upper, member.step) for part in members(bound))
+    return isinstance(member, (Range, Kind))
 
 
 def size(identity: object) -> int:

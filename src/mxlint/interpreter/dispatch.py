@@ -15,7 +15,6 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.paths import Condition
-from mxlint.syntax.index import TRACERS
 
 MAX_CLASSES: Final = 4
 """Classes among which a method is looked for; of more, the name says too little."""
@@ -44,7 +43,7 @@ def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
     """The classes at the top of the file that define a method which sets attributes of its arguments, each with that method."""
     blocks = {
         (block.start, block.end)
-        for block in i.project.symbols(frame.source, (*TRACERS, *i.wrappers)).blocks
+        for block in i.project.symbols(frame.source, i.tracers).blocks
         if block.kind == "function" and block.name.rpartition(".")[2] == name and block.writes - block.own
     }
     found: list[tuple[Ref, Ref]] = []

@@ -214,13 +214,13 @@ def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Valu
 
 
 def append(i: Interpreter, oid: int, value: Value) -> None:
-    """Put a value at the end of a list's content."""
+    """Put a value at the end of a list's content: one more of so many as something else decides."""
     content = i.heap.get(oid, ("#", "items")) or Tuple(())
-    i.heap.set(oid, ("#", "items"), extended(content, value))
+    i.heap.set(oid, ("#", "items"), extended(content, value, counted=False))
 
 
-def extended(content: Value, value: Value) -> Value:
-    """A list's content with one more at its end."""
+def extended(content: Value, value: Value, counted: bool = True) -> Value:
+    """A list's content with one more at its end. `counted`: it is the program that makes it longer."""
     found: list[Option] = []
     for option in content.options if isinstance(content, Union) else (Option(content),):
         member = option.member
@@ -229,6 +229,7 @@ def extended(content: Value, value: Value) -> Value:
                 member = Tuple((*member.items, value))
             else:
                 parts = member.items if member.items is not None else (member.element,)
-                member = Tuple(None, join([*(p for p in parts if p is not None), value]))
+                least = None if member.shortest is None or not counted else member.shortest + 1
+                member = Tuple(None, join([*(p for p in parts if p is not None), value]), least=least)
         found.append(Option(member, option.guard))
     return of(found)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import ALIVE
 from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
@@ -18,13 +19,14 @@ from mxlint.finding import Span
 from mxlint.interpreter import choices, defaults
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.awaiting import awaited
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.compiled import making, sinks, tracing, writes
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.generators import awaited
+from mxlint.interpreter.iterators import POSITION
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
 from mxlint.interpreter.lookup import class_attribute, fields_of, module_frame, mro
@@ -34,7 +36,6 @@ from mxlint.interpreter.relevance import Reach, compiling_names
 from mxlint.interpreter.uses import WORDS, by_use
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.index import TRACERS
 
 SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
 
@@ -104,7 +105,7 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
         for name, value in (*zip(positional, args.args), *args.keywords.items())
         if not isinstance(described := describe(i, value), UnknownValue)
     }
-    key = cache_key(i, args, False, place)
+    key = cache_key(i, args, False, place, lambda name, given: False)
     tracing.trace_call(i, Ref(number), function, args, key, place, frame)
 
 
@@ -333,13 +334,14 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
 
 def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
     """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call."""
-    found = i.project.symbols(source, (*TRACERS, *i.wrappers))
+    found = i.project.symbols(source, i.tracers)
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
-    within = [block for block in found.blocks if any(block.start <= site.start < block.end for site in found.sites)]
+    starts = (*(site.start for site in found.sites), *found.perhaps)
+    within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= {name for block in within for name in block.writes}
-    tracers = frozenset((*TRACERS, *i.wrappers))
+    tracers = frozenset(i.tracers)
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
         if isinstance(name, str):
@@ -377,7 +379,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
 def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> list[Function]:
     """The functions of a file, each before those that it names, or whose class it names: what runs in a call is not run alone. What names each
     other is in the order of the text."""
-    blocks = i.project.symbols(source, (*TRACERS, *i.wrappers)).blocks
+    blocks = i.project.symbols(source, i.tracers).blocks
     named: dict[str, set[str]] = {}
     called: dict[str, set[str]] = {}
     outermost: list[str] = [""]
@@ -456,7 +458,7 @@ def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> No
 
 def _unreached(i: Interpreter, function: FunctionInfo, reached: Collection[Span]) -> bool:
     """Whether a function compiles something at a site that no run has come to."""
-    sites = i.project.symbols(function.source, (*TRACERS, *i.wrappers)).sites
+    sites = i.project.symbols(function.source, i.tracers).sites
     inside = [site for site in sites if site.form != "reference" and function.node.start <= site.start < function.node.end]
     return any(function.source.span(site.start, site.end) not in reached for site in inside)
 
@@ -504,15 +506,27 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
 
 
 def leaves_another_count(i: Interpreter, mark: int) -> bool:
-    """Whether a number that an object held, or the content of a list, is another one since."""
+    """Whether an object that is older holds another number since, where it held one or nothing; whether the content of a list is another one, or
+    an iterator has gone on."""
     before: dict[tuple[int, object], Value | None] = {}
     for oid, field, value in i.heap.trail[mark:]:
         before.setdefault((oid, field), value)
+    made = {oid for (oid, field), value in before.items() if field == ALIVE and value is None}
     return any(
-        value is not None and (field == ITEMS or any(scalar_type(member) in ("int", "float") for member in members(value)))
+        _counts(value, now) if field != ITEMS and field != POSITION else value is not None
         for (oid, field), value in before.items()
-        if i.info(oid).kind in ("instance", "dict", "list", "module") and i.heap.get(oid, field) != value
+        if oid not in made and i.info(oid).kind in COUNTING and (now := i.heap.get(oid, field)) != value
     )
+
+
+COUNTING: Final = frozenset(("instance", "class", "dict", "list", "module", "iterator"))
+"""Kinds of objects that hold counters."""
+
+
+def _counts(before: Value | None, now: Value | None) -> bool:
+    """Whether a number lies where a number, None or nothing lay."""
+    held = before if before is not None and before != NONE else now
+    return held is not None and any(scalar_type(member) in ("int", "float") for member in members(held))
 
 
 def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:

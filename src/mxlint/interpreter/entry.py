@@ -45,6 +45,7 @@ from mxlint.models.mlx.table import Table
 from mxlint.project import Project
 from mxlint.source import Source
 from mxlint.syntax import ir
+from mxlint.syntax.index import TRACERS
 
 
 def _array(i: Interpreter, name: str, args: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -108,6 +109,7 @@ def python_operations() -> Operations:
         array=_array,
         use=_use,
         read=_access,
+        read_through=_access,
         written=_access,
         returned=_statement,
         raised=_statement,
@@ -124,6 +126,7 @@ def mlx_operations() -> Operations:
         array=arrays.operation,
         use=sinks.use,
         read=reads.python_read,
+        read_through=reads.read_through,
         written=writes.on_write,
         returned=_returned,
         raised=_raised,
@@ -156,6 +159,7 @@ def prepared_mlx(project: Project, table: Table, observer: Observer | None = Non
     """An interpreter of Python with MLX. `wrappers`: dotted names of functions that compile as `mx.compile` does."""
     i = Interpreter(mlx_operations(), project, observer)
     i.wrappers = frozenset(wrappers)
+    i.tracers = (*TRACERS, *wrappers)
     i.mlx = mlx.Mlx(table, wrappers)
     i.table = table
     i.journal = journal.Journal()

@@ -5,23 +5,69 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from functools import cache
-from typing import NoReturn
+from typing import Final, NoReturn
 
+from mxlint.domain.heap import Delta
 from mxlint.domain.join import join
-from mxlint.domain.members import Bound, External, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Bound, External, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.core import OWN, Halt, Interpreter
+from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.targets import Target
 from mxlint.models.load import bases as library_bases
 
+GROUPS: Final = frozenset(("builtins.ExceptionGroup", "builtins.BaseExceptionGroup"))
+CLASS: Final = ("#", "class")
+HANDLING: Final = ("#", "handling")
+"""The field of a frame that holds the exception that is being handled."""
+_WITHOUT: Final = frozenset(("builtins.StopIteration", "builtins.StopAsyncIteration", "builtins.GeneratorExit", "builtins.AssertionError"))
+"""Classes of exceptions that Python raises without arguments; others come with a text."""
 
-def throw_named(i: Interpreter, name: str, place: Place) -> NoReturn:
-    """Raise an exception of a class of a library."""
-    oid = i.allocate("instance", None, place, name)
-    i.heap.set(oid, ("#", "class"), External(name))
-    i.heap.set(oid, "args", Tuple(()))
+
+_CERTAIN: Final = frozenset(("builtins.AssertionError", "builtins.SystemExit", "builtins.NameError", "builtins.UnboundLocalError"))
+"""Classes of exceptions that come from what the program says alone: it asserts, exits, or names what nothing binds."""
+
+
+def handled_error(i: Interpreter, frame: Frame) -> Value | None:
+    """The exception that is being handled: in this function or in one that called it."""
+    outer: Frame | None = frame
+    while outer is not None:
+        error = i.heap.get(outer.oid, HANDLING)
+        if error is not None:
+            return error
+        outer = outer.caller
+    return None
+
+
+def throw_named(i: Interpreter, name: str, place: Place, value: Value | None = None) -> NoReturn:
+    """Raise an exception of a class of a library, as Python does; `value`: what it is made with, if that is known: what a generator returned whose end it says."""
+    oid = i.allocate("instance", None if name in _CERTAIN else OWN, place, name)
+    i.heap.set(oid, CLASS, External(name))
+    text = (i.symbolic(place, "message", kinds=frozenset(("str",))),)
+    fill(i, oid, name, Tuple((value,) if value is not None else () if name in _WITHOUT else text))
     i.throw(Ref(oid))
     raise Halt
+
+
+@cache
+def is_exception(name: str) -> bool:
+    """Whether a name is that of a class of exceptions of Python's own."""
+    real = getattr(builtins, name.removeprefix("builtins."), None) if name.startswith("builtins.") else None
+    return isinstance(real, type) and issubclass(real, BaseException)
+
+
+def fill(i: Interpreter, oid: int, name: str, args: Tuple) -> None:
+    """The attributes of an exception that is made with some arguments; `name`: its class of Python's own."""
+    i.heap.set(oid, "args", args)
+    i.heap.set(oid, "__cause__", NONE)
+    items = args.items
+    if name == "builtins.SystemExit" and items is not None:
+        i.heap.set(oid, "code", NONE if not items else items[0] if len(items) == 1 else args)
+    if name == "builtins.StopIteration" and items is not None:
+        i.heap.set(oid, "value", items[0] if items else NONE)
+    if name in GROUPS and items is not None and len(items) == 2:
+        i.heap.set(oid, "message", items[0])
+        i.heap.set(oid, "exceptions", items[1])
 
 
 def exception_of(i: Interpreter, name: str | None, place: Place) -> Symbolic:
@@ -38,12 +84,13 @@ def is_leaf(name: str) -> bool:
     return not any(isinstance(other, type) and other is not real and issubclass(other, real) for other in vars(builtins).values())
 
 
-def exception_class(i: Interpreter, value: Value) -> Value:
-    """The class of an exception that is raised: of an instance its class, of a class itself."""
+def exception_class(i: Interpreter, value: Value, state: Delta | None = None) -> Value:
+    """The class of an exception that is raised: of an instance its class, of a class itself. `state`: that in which it is raised, if it is not the present one."""
     found: list[Value] = []
     for member in members(value):
         if isinstance(member, Ref) and i.info(member.oid).kind == "instance":
-            found.append(i.heap.get(member.oid, ("#", "class")) or Unknown("exception"))
+            cls = (state or {}).get((member.oid, CLASS)) or i.heap.get(member.oid, CLASS)
+            found.append(Unknown("exception") if cls is None or isinstance(cls, Unbound) else cls)
         elif isinstance(member, Symbolic) and member.kinds is not None and len(member.kinds) == 1:
             found.append(External(next(iter(member.kinds))))
         else:
@@ -51,10 +98,11 @@ def exception_class(i: Interpreter, value: Value) -> Value:
     return join(found) if found else Unknown("exception")
 
 
-def caught(i: Interpreter, raised: Value, handler: Value) -> bool | None:
-    """Whether `except handler` catches an exception: surely, surely not, or None."""
-    answers = {_caught(i, cls, wanted) for cls in members(exception_class(i, raised)) for wanted in _each(handler)}
-    if True in answers and len(list(members(exception_class(i, raised)))) == 1:
+def caught(i: Interpreter, raised: Value, handler: Value, state: Delta | None = None) -> bool | None:
+    """Whether `except handler` catches an exception: surely, surely not, or None. `state`: that in which it is raised, if it is not the present one."""
+    classes = list(members(exception_class(i, raised, state)))
+    answers = {_caught(i, cls, wanted) for cls in classes for wanted in _each(handler)}
+    if True in answers and len(classes) == 1:
         return True
     return False if answers == {False} else None
 
@@ -63,8 +111,8 @@ def answered(i: Interpreter, raised: Target, name: str, answer: Callable[[], Non
     """Go on, one by one, from the states that arrived with an exception: `answer` has those of a class of Python, others leave from here."""
     path = i.path
     for delta, error, way in raised.arrived:
-        known = caught(i, error, External(name))
         i.heap.apply(delta)
+        known = caught(i, error, External(name))
         i.path = way
         if known is not False:
             answer()

@@ -7,16 +7,18 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Ref, Slice, Symbolic, Tuple, Unbound, Unknown, Value, members
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
+from mxlint.interpreter.awaiting import awaited
 from mxlint.interpreter.binding import store
-from mxlint.interpreter.builders import concatenated, copy_dict, hashed, new_list, new_set, put
+from mxlint.interpreter.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
 from mxlint.interpreter.conditions import bool_op, stopping, tested
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.generators import awaited
 from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.merging import merge
 from mxlint.interpreter.names import read_name
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
@@ -150,7 +152,7 @@ def arguments(i: Interpreter, given: tuple[ir.Arg, ...], frame: Frame, node: ir.
                 element = content.element if content.items is None else join(content.items) if content.items else None
                 star = element if star is None else join([part for part in (star, element) if part is not None])
         elif arg.star == "**":
-            rest = _spread(i, value, keywords, keyword_places, place)
+            rest = _spread(i, value, keywords, keyword_places, place, frame)
             kwstar = rest if kwstar is None else kwstar
         elif arg.name is not None:
             keywords[arg.name] = value
@@ -163,14 +165,19 @@ def arguments(i: Interpreter, given: tuple[ir.Arg, ...], frame: Frame, node: ir.
     return Arguments(args, keywords, star, kwstar, places, keyword_places, node)
 
 
-def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any) -> Value | None:
+def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any, frame: Frame) -> Value | None:
     """Put the entries of `**value` among the keywords; what else it may hold is returned."""
     rest: list[Value] = []
     for member in members(value):
         if isinstance(member, Ref):
+            aspects.ask_for_entries(i, member.oid, place, frame)
             for field, entry in i.heap.fields(member.oid).items():
                 if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const) and isinstance(field[1].value, str):
-                    keywords[field[1].value] = bound(entry) or UNBOUND
+                    there = bound(i.live(entry))
+                    if there is not None and any(isinstance(part, Unbound) for part in members(i.live(entry))):
+                        rest.append(there)  # it may not be handed over
+                        continue
+                    keywords[field[1].value] = there or UNBOUND
                     places[field[1].value] = place
             other = i.heap.get(member.oid, ("#", "rest"))
             if other is not None and not isinstance(other, Unbound):
@@ -207,12 +214,7 @@ def _dict(i: Interpreter, node: ir.DictDisplay, frame: Frame) -> Value:
     oid = i.allocate("dict", None, frame.place(node))
     for key, item in node.items:
         if key is None:
-            value = i.eval(item, frame)
-            for member in members(value):
-                if isinstance(member, Ref):
-                    copy_dict(i, member.oid, oid)
-                else:
-                    i.heap.set(oid, ("#", "rest"), i.symbolic(frame.place(item), "value") if not isinstance(member, Unknown) else member)
+            merge(i, oid, i.eval(item, frame), frame.place(item), frame)
         else:
             name = i.eval(key, frame)
             hashed(i, name, frame.place(key), frame)

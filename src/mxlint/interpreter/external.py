@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import builtins
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from mxlint.domain.join import join
@@ -21,13 +22,32 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import builtin, commandline, containers, elements, generators, library, lookup, modules, sending, streams
+from mxlint.interpreter import (
+    aspects,
+    awaiting,
+    builtin,
+    commandline,
+    containers,
+    elements,
+    exceptions,
+    groups,
+    library,
+    lookup,
+    managers,
+    modules,
+    sending,
+    streams,
+    views,
+    written,
+)
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arity import completed
 from mxlint.interpreter.calls import called_back
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
-from mxlint.models.load import importers, model
+from mxlint.interpreter.iteration import collected
+from mxlint.models.load import canonical, importers, model
+from mxlint.models.written import SAYS
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -40,8 +60,9 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         _INTERNAL.get(name)
         or builtin.HANDLERS.get(name)
         or commandline.HANDLERS.get(name)
-        or generators.AWAITABLES.get(name)
+        or awaiting.AWAITABLES.get(name)
         or streams.HANDLERS.get(name)
+        or groups.HANDLERS.get(name)
     )
     if handler is not None:
         library.numbers_asked(i, name, args, place, frame)
@@ -55,6 +76,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         library.numbers_asked(i, name, args, place, frame)
         return _container_method(i, name, method, args, place, frame)
     if name.startswith("mlx.") or name in i.wrappers:
+        aspects.whole(i, Tuple(tuple(args.values)), place, frame)
         i.may_raise()
         found = i.mlx.call(i, name, args, place, frame)
         if found is not None:
@@ -66,6 +88,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return modelled
     if name.endswith(".__init__"):
         return NONE
+    aspects.whole(i, Tuple(tuple(args.values)), place, frame)
     i.mlx.handed(i, args.values, place, frame)
     for value in args.values:
         for member in members(value):
@@ -81,7 +104,10 @@ def _container_method(i: Interpreter, name: str, method: containers.Method, args
 
     def one(member: Member) -> Value:
         if isinstance(member, Ref):
-            return method(i, member, rest, place, frame)
+            views.look(i, member.oid)
+            found = method(i, member, rest, place, frame)
+            views.changed(i, member.oid, place, frame)
+            return found
         return library.call_model(i, name, Arguments((member, *rest.args), rest.keywords, places=args.places), place, frame) or i.symbolic(
             place, name
         )
@@ -98,9 +124,13 @@ def _iterator_method(i: Interpreter, name: str, args: Arguments, place: Place, f
         if isinstance(error, External) or isinstance(error, Ref) and i.info(error.oid).kind == "class":
             error = i.call(error, Arguments(), place, frame)
         return sending.thrown(i, owner, error, place, frame)
+    if name in ("__next__", "send") and isinstance(owner, Ref) and i.info(owner.oid).kind == "coroutine":
+        exceptions.throw_named(i, "builtins.StopIteration", place, awaiting.awaited(i, owner, place, frame))
+    if name in ("__anext__", "asend"):
+        return awaiting.AWAITABLES["builtins.anext"](i, Arguments((owner,), places=(place,)), place, frame)
     if name in ("__next__", "send"):
         return builtin.HANDLERS["builtins.next"](i, Arguments((owner,), places=(place,)), place, frame)
-    if name == "__iter__":
+    if name in ("__iter__", "__aiter__"):
         return owner
     if name == "from_iterable":
         return owner
@@ -120,7 +150,8 @@ def _member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     found = i.mlx.member(i, owner.name, str(name.value), place, frame)
     if found is not None:
         return found
-    return library.library_member(i, owner.name, str(name.value), place)
+    made = written.written_member(i, canonical(full), frame)
+    return made if made is not None else library.library_member(i, owner.name, str(name.value), place)
 
 
 def _submodule(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -161,11 +192,53 @@ def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Fra
     return Bound(owner, found_method)
 
 
-def _exception_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    for member in members(args.args[0]):
-        if isinstance(member, Ref):
-            i.heap.set(member.oid, "args", Tuple(args.args[1:]))
+def _exception_init(name: str) -> Handler:
+    """`super().__init__(…)` in a class of exceptions."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        for member in members(args.args[0]):
+            if isinstance(member, Ref):
+                exceptions.fill(i, member.oid, name, _given(i, name, args.args[1:], args.star, place, frame))
+        return NONE
+
+    return run
+
+
+def _object_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`object.__init__`, which is that of exceptions as well."""
+    for member in members(args.args[0]) if args.args else ():
+        cls = i.heap.get(member.oid, ("#", "class")) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
+        base = lookup.library_base(i, cls) if cls is not None else None
+        if isinstance(member, Ref) and base is not None and exceptions.is_exception(base):
+            exceptions.fill(i, member.oid, base, _given(i, base, args.args[1:], args.star, place, frame))
     return NONE
+
+
+def _exception(name: str) -> Handler:
+    """An exception of a class of Python's own is made."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        made = library.call_model(i, name, args, place, frame) or i.symbolic(place, name)
+        for member in members(made):
+            if isinstance(member, Ref):
+                exceptions.fill(i, member.oid, name, _given(i, name, args.args, args.star, place, frame))
+        return made
+
+    return run
+
+
+def _given(i: Interpreter, name: str, args: Sequence[Value], star: Value | None, place: Place, frame: Frame) -> Tuple:
+    """The arguments of an exception; those of a group with the exceptions as a tuple."""
+    if isinstance(star, Tuple) and star.items is not None:
+        args = (*args, *star.items)
+    elif star is not None:
+        return Tuple(None, join((*args, star)))
+    if name in exceptions.GROUPS and len(args) == 2:
+        return Tuple((args[0], collected(i, args[1], place, frame)))
+    return Tuple(tuple(args))
+
+
+_EXCEPTIONS: Final = tuple(f"builtins.{name}" for name in dir(builtins) if exceptions.is_exception(f"builtins.{name}"))
 
 
 def _import(i: Interpreter, importer: str, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -186,6 +259,13 @@ def _import(i: Interpreter, importer: str, args: Arguments, place: Place, frame:
     return i.symbolic(place, "module", kinds=frozenset(("module",)))
 
 
+def _manager_attribute(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A method of a context manager that is a generator."""
+    owner, name = args.args
+    known = isinstance(name, Const) and name.value in ("__enter__", "__exit__")
+    return Bound(owner, External(f"#manager.{name.value}")) if known and isinstance(name, Const) else UNBOUND
+
+
 def _open(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`open(file, mode)`: of a mode for text what gives lines."""
     made = library.call_model(i, "builtins.open", args, place, frame) or NONE
@@ -202,12 +282,18 @@ _INTERNAL: Final[dict[str, Handler]] = {
     "builtins.open": _open,
     "#member": _member,
     "#submodule": _submodule,
+    "#item sys.modules": modules.loaded,
     "#library_attribute": _library_attribute,
     "#effect": lambda i, args, place, frame: i.mlx.effect(i, args, place, frame),
     "#source": lambda i, args, place, frame: i.mlx.source(i, args, place, frame),
     "#set_item": lambda i, args, place, frame: i.mlx.set_item(i, args, place, frame),
     "#set_member": lambda i, args, place, frame: i.mlx.set_member(i, args, place, frame),
     "#same": lambda i, args, place, frame: args.args[0],
-    "builtins.BaseException.__init__": _exception_init,
-    "builtins.Exception.__init__": _exception_init,
+    **{name: _exception(name) for name in _EXCEPTIONS},
+    "builtins.object.__init__": _object_init,
+    **{f"{name}.__init__": _exception_init(name) for name in _EXCEPTIONS},
+    "#attribute.manager": _manager_attribute,
+    "#manager.__enter__": lambda i, args, place, frame: managers.enter(i, args.args[0], place, frame),
+    "#manager.__exit__": lambda i, args, place, frame: managers.leave(i, args.args[0], args.args[1:], place, frame),
+    **{f"{SAYS}.{name}": handler for name, handler in written.HANDLERS.items()},
 }

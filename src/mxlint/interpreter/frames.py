@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mxlint.domain.members import Value
-from mxlint.domain.place import Place
+from mxlint.domain.place import InnerPlace, Place
 from mxlint.interpreter.targets import Target
+from mxlint.models.written import WrittenSource
 from mxlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -62,8 +63,19 @@ class Frame:
         """Where a node of this frame's code stands: the same object each time, which is compared and hashed at once."""
         place = node.place
         if place is None or place.source is not self.source:
+            if isinstance(self.source, WrittenSource) and (outer := self._called_at()) is not None:
+                return InnerPlace(outer, node.start, node.end)
             place = node.place = Place(self.source, node.start, node.end)  # type: ignore[misc]  # kept beside the record, which does not change
         return place
+
+    def _called_at(self) -> Place | None:
+        """Where the function is called to whose code this frame belongs."""
+        frame: Frame | None = self
+        while frame is not None and frame.source is self.source:
+            if frame.called_at is not None:
+                return frame.called_at
+            frame = frame.caller
+        return None
 
 
 class FrameInfo:

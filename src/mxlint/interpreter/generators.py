@@ -1,24 +1,22 @@
-"""Generators, context managers made of them, coroutines: bodies that run when somebody asks."""
+"""Generators and context managers made of them: bodies that run when somebody asks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Member, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, External, Member, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.activations import ENV, activation, run_body
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import new_list
-from mxlint.interpreter.core import MAX_CALLS, Halt, Interpreter
-from mxlint.interpreter.exceptions import answered, throw_named
+from mxlint.interpreter.core import MAX_CALLS, OWN, Halt, Interpreter
+from mxlint.interpreter.exceptions import CLASS, answered, caught, fill, throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.iterators import CLOSING, RETURNED, SENT, THROWN
-from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operations import Consume
+from mxlint.interpreter.targets import Target
 
 
 def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -92,6 +90,7 @@ def _run_generator(info: FunctionInfo, frame: Frame) -> Callable[..., None]:
             value = run_body(i, info, frame)
         after, way = i.heap.cut(closed.mark), i.path
         i.path = path
+        _ends(i, closed)
         answered(i, closed, "builtins.GeneratorExit", lambda: None)
         if value is None:
             raise Halt
@@ -100,6 +99,21 @@ def _run_generator(info: FunctionInfo, frame: Frame) -> Callable[..., None]:
         i.heap.set(ref.oid, RETURNED, value)
 
     return run
+
+
+def _ends(i: Interpreter, closed: Target) -> None:
+    """StopIteration that leaves the body of a generator is RuntimeError outside."""
+    for number, (delta, error, way) in enumerate(closed.arrived):
+        if caught(i, error, External("builtins.StopIteration"), delta):
+            place = i.info(error.oid).place if isinstance(error, Ref) else None
+            if isinstance(place, Place):
+                i.heap.apply(delta)
+                oid = i.allocate("instance", OWN, place, "builtins.RuntimeError")
+                i.heap.set(oid, CLASS, External("builtins.RuntimeError"))
+                fill(i, oid, "builtins.RuntimeError", Tuple((Const("generator raised StopIteration"),)))
+                i.heap.set(oid, "__cause__", error)
+                closed.arrived[number] = (i.heap.changes(closed.mark), Ref(oid), way)
+                i.heap.undo(closed.mark)
 
 
 def _raised(i: Interpreter, error: Value) -> Value:
@@ -129,12 +143,15 @@ def manage(i: Interpreter, manager: Ref, block: Callable[[Value], None], place: 
 def call_manager(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """A call of a function under `contextlib.contextmanager`."""
     made = i.call(i.heap.get(ref.oid, "__wrapped__") or Unknown("contextmanager"), args, place, frame)
+    again = Arguments((ref, *args.args), args.keywords, args.star, args.kwstar, (place, *args.places), args.keyword_places, args.node)
+    maker = i.operations.external(i, "functools.partial", again, place, frame)
 
     def one(member: Member) -> Value:
         payload = i.info(member.oid).payload if isinstance(member, Ref) else None
         if isinstance(member, Ref) and isinstance(payload, Generator):
             oid = i.allocate("manager", payload, place, member.oid)
             i.heap.set(oid, "gen", member)
+            i.heap.set(oid, "maker", maker)
             return Ref(oid)
         return i.symbolic(place, "context manager")
 
@@ -154,69 +171,3 @@ def delegated(i: Interpreter, value: Value, frame: Frame, place: Place, result: 
             returned = i.heap.get(member.oid, RETURNED)
             if returned is not None:
                 result.append(returned)
-
-
-def awaited(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
-    """`await value`: the body of a coroutine of the program runs here."""
-
-    def one(member: Member) -> Value:
-        if isinstance(member, Ref) and i.info(member.oid).kind == "coroutine":
-            payload = i.info(member.oid).payload
-            assert isinstance(payload, Generator)
-            info, inner = payload.about
-            with i.within((place, "await")):
-                return run_body(i, info, inner)
-        if isinstance(member, Ref) and i.info(member.oid).kind == "future":
-            return i.heap.get(member.oid, "value") or NONE
-        if isinstance(member, Ref):
-            method = special(i, member, "__await__", place, frame)
-            if method is not None:
-                return _awaited_by(i, i.call(method, Arguments(), place, frame), place, frame)
-        i.may_raise()
-        if isinstance(member, Unknown):
-            return member
-        return i.symbolic(place, "awaited")
-
-    return i.split(value, one)
-
-
-def _awaited_by(i: Interpreter, made: Value, place: Place, frame: Frame) -> Value:
-    """The value of `await` of an object whose `__await__` gave an iterator."""
-    result: list[Value] = []
-    iterate(i, made, lambda item: NONE, place, frame)
-    for member in members(made):
-        returned = i.heap.get(member.oid, RETURNED) if isinstance(member, Ref) else None
-        result.append(returned if returned is not None else i.symbolic(place, "awaited"))
-    return join(result)
-
-
-def _future(value: Callable[[Interpreter, Arguments, Place, Frame], Value]) -> Callable[[Interpreter, Arguments, Place, Frame], Value]:
-    """A library function that gives something to be awaited; what it waits for runs at once."""
-
-    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        held = value(i, args, place, frame)
-        oid = i.allocate("future", None, place)
-        i.heap.set(oid, "value", held)
-        return Ref(oid)
-
-    return run
-
-
-def _gathered(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    found = []
-    for number, part in enumerate(args.args):
-        with i.within((place, number)):
-            found.append(awaited(i, part, place, frame))
-    return new_list(i, Tuple(tuple(found)) if args.star is None else Tuple(None, awaited(i, args.star, place, frame)), place)
-
-
-AWAITABLES: Final = {
-    "asyncio.run": lambda i, args, place, frame: awaited(i, args.args[0], place, frame),
-    "asyncio.gather": _future(_gathered),
-    "asyncio.create_task": _future(lambda i, args, place, frame: awaited(i, args.args[0], place, frame)),
-    "asyncio.ensure_future": _future(lambda i, args, place, frame: awaited(i, args.args[0], place, frame)),
-    "asyncio.wait_for": _future(lambda i, args, place, frame: awaited(i, args.args[0], place, frame)),
-    "asyncio.shield": _future(lambda i, args, place, frame: awaited(i, args.args[0], place, frame)),
-    "asyncio.sleep": _future(lambda i, args, place, frame: args.get(1, "result") or NONE),
-}
-"""Functions of asyncio by canonical name: coroutines run where they are handed over."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from mxlint.domain.heap import Delta
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, External, Member, Ref, Symbolic, Unknown, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter import groups
 from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.awaiting import awaited
 from mxlint.interpreter.binding import assign, owner_of, store
 from mxlint.interpreter.core import Halt, Interpreter
-from mxlint.interpreter.exceptions import caught, exception_class, exception_of, is_leaf
+from mxlint.interpreter.exceptions import HANDLING, caught, exception_class, exception_of, is_leaf
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.garbage import caught_states, possible_states
 from mxlint.interpreter.generators import manage
@@ -21,19 +23,8 @@ from mxlint.interpreter.paths import Path
 from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 
-HANDLING: Final = ("#", "handling")
-"""The field of a frame that holds the exception that is being handled."""
-
-
-def handled_error(i: Interpreter, frame: Frame) -> Value | None:
-    """The exception that is being handled: in this function or in one that called it."""
-    outer: Frame | None = frame
-    while outer is not None:
-        error = i.heap.get(outer.oid, HANDLING)
-        if error is not None:
-            return error
-        outer = outer.caller
-    return None
+State: TypeAlias = tuple[Delta, Value, Path]
+"""A state that arrives somewhere: what changed, the value that comes with it, and its path."""
 
 
 def try_statement(i: Interpreter, node: ir.Try, frame: Frame) -> None:
@@ -46,7 +37,7 @@ def try_statement(i: Interpreter, node: ir.Try, frame: Frame) -> None:
 def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     """try, except, else."""
     mark, base = i.heap.mark(), i.path
-    after: list[tuple[Delta, Value, Path]] = []
+    after: list[State] = []
     alive = False
     with i.trying() as raised:
         i.execute(node.body, frame)
@@ -59,6 +50,11 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
             pass
     i.heap.undo(mark)
     pending, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
+    if node.star:
+        whole = [(state, groups.parts(i, state[1], state[0])) for state in pending]
+        pending = [state for state, found in whole if found is None]
+        ended = [groups.run(i, node, mark, state, frame) for state, found in whole if found is not None]
+        after += [state for state in ended if state is not None]
     for handler in node.handlers:
         if not pending and not possible:
             break
@@ -69,10 +65,10 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
                 wanted = i.eval(handler.type, frame)  # type: ignore[assignment]
             except Halt:
                 wanted = Unknown("handler")  # type: ignore[assignment]
-        taken: list[tuple[Delta, Value, Path]] = []
-        left: list[tuple[Delta, Value, Path]] = []
+        taken: list[State] = []
+        left: list[State] = []
         for delta, error, path in pending:
-            answer = True if handler.type is None else caught(i, error, wanted)
+            answer = True if handler.type is None else caught(i, error, wanted, delta)
             if answer is not False:
                 taken.append((delta, error, path))
             if answer is not True:
@@ -103,10 +99,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
             i.execute(handler.body, frame)
             if handler.name is not None:
                 i.heap.drop(owner_of(i, handler.name, frame), handler.name)
-            if outer_error is None:
-                i.heap.drop(frame.oid, HANDLING)
-            else:
-                i.heap.set(frame.oid, HANDLING, outer_error)
+            _handle(i, outer_error, frame)
             after.append((i.heap.changes(mark), NONE, i.path if not sure else base))
         except Halt:
             pass
@@ -118,6 +111,14 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     target = Target(mark)
     target.arrived = after
     i.arrive(target)
+
+
+def _handle(i: Interpreter, error: Value | None, frame: Frame) -> None:
+    """What a frame handles, from here on."""
+    if error is None:
+        i.heap.drop(frame.oid, HANDLING)
+    else:
+        i.heap.set(frame.oid, HANDLING, error)
 
 
 def _named_by(i: Interpreter, name: str | None, wanted: Value, error: Value) -> Value:
@@ -153,7 +154,7 @@ def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     i.targets += ours
     frame.returns, frame.breaks, frame.continues = (returns if outer_returns is not None else None), list(breaks), list(continues)
     i.enter_try(raised)
-    normal: list[tuple[Delta, Value, Path]] = []
+    normal: list[State] = []
     try:
         if inner.handlers:
             _handled(i, inner, frame)
@@ -171,7 +172,7 @@ def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         raised.finish(i.heap)
     i.heap.undo(mark)
     raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
-    done: list[tuple[Delta, Value, Path]] = []
+    done: list[State] = []
     last, unsure = Target(mark), Target(mark)
     last.arrived = normal
     unsure.arrived = [(delta, NONE, base) for delta, _ in possible]
@@ -189,7 +190,12 @@ def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         i.path = base
         try:
             value = i.arrive(target)
+            outer_error = i.heap.get(frame.oid, HANDLING)
+            if target in (raised, unsure):
+                i.heap.set(frame.oid, HANDLING, value if target is raised else Unknown("exception"))
             i.execute(node.final, frame)
+            if target in (raised, unsure):
+                _handle(i, outer_error, frame)
             if target is last:
                 done.append((i.heap.changes(mark), NONE, i.path))
             elif target is raised:
@@ -226,59 +232,70 @@ def _entered(i: Interpreter, node: ir.With, number: int, frame: Frame) -> None:
             assign(i, target, value, frame)
         _entered(i, node, number + 1, frame)
 
+    i.place = place
+    managed(i, manager, inside, place, frame, wait=node.is_async)
+
+
+def managed(i: Interpreter, manager: Value, inside: Callable[[Value], None], place: Place, frame: Frame, *, wait: bool = False) -> None:
+    """Run a block inside a context manager, with what entering that gives. `wait`: as `async with` does."""
+
     def one(member: Member) -> Value:
         if isinstance(member, Ref) and i.info(member.oid).kind == "manager":
             _within_generator(i, member, inside, place, frame)
             return NONE
-        enter = special(i, member, "__aenter__" if node.is_async else "__enter__", place, frame)
-        leave = special(i, member, "__aexit__" if node.is_async else "__exit__", place, frame)
+        enter = special(i, member, "__aenter__" if wait else "__enter__", place, frame)
+        leave = special(i, member, "__aexit__" if wait else "__exit__", place, frame)
         if enter is not None and leave is not None:
-            _managed(i, enter, leave, inside, place, frame)
+            _managed(i, enter, leave, inside, place, frame, wait=wait)
             return NONE
         i.operations.managed(i, member, inside, place, frame)
         return NONE
 
-    i.place = place
     i.split(manager, one)
+
+
+def _catching(i: Interpreter, frame: Frame, inside: Callable[[], None]) -> tuple[list[State], list[tuple[Target, State]]]:
+    """Run a block: the states in which it ends, and those in which a return, break or continue leaves it, with where they go. After it the state is that before it."""
+    mark, base = i.heap.mark(), i.path
+    outer = frame.returns, frame.breaks, frame.continues
+    onward = [target for target in (outer[0], *outer[1], *outer[2]) if target is not None]
+    ours = [Target(mark) for _ in onward]
+    own = dict(zip(map(id, onward), ours))
+    frame.returns = own[id(outer[0])] if outer[0] is not None else None
+    frame.breaks, frame.continues = [own[id(target)] for target in outer[1]], [own[id(target)] for target in outer[2]]
+    i.targets += ours
+    ended: list[State] = []
+    try:
+        inside()
+        ended.append((i.heap.changes(mark), NONE, i.path))
+    except Halt:
+        pass
+    finally:
+        frame.returns, frame.breaks, frame.continues = outer
+        for target in ours:
+            i.targets.remove(target)
+    i.heap.undo(mark)
+    i.path = base
+    return ended, [(there, state) for target, there in zip(ours, onward) for state in target.arrived]
 
 
 def _within_generator(i: Interpreter, manager: Ref, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
     """A generator as a context manager: the block runs at its `yield`; what leaves the block does so after the rest of the generator."""
-    outer = frame.returns, frame.breaks, frame.continues
-    count = 1 + len(outer[1]) + len(outer[2])
-    left: list[list[Value]] = [[] for _ in range(count)]
+    ends: list[bool] = []
+    ways: dict[int, tuple[Target, list[Value]]] = {}
 
     def block(value: Value) -> None:
-        mark, base = i.heap.mark(), i.path
-        ours = [Target(mark) for _ in range(count)]
-        middle = 1 + len(outer[1])
-        frame.returns, frame.breaks, frame.continues = (ours[0] if outer[0] is not None else None), ours[1:middle], ours[middle:]
-        i.targets += ours
-        after = Target(mark)
-        try:
-            inside(value)
-            after.arrived.append((i.heap.changes(mark), NONE, i.path))
-        except Halt:
-            pass
-        finally:
-            frame.returns, frame.breaks, frame.continues = outer
-            for target in ours:
-                i.targets.remove(target)
-        for number, target in enumerate(ours):
-            left[number].extend(value for _, value, _ in target.arrived)
-            after.arrived.extend((delta, NONE, path) for delta, _, path in target.arrived)
-        i.heap.undo(mark)
-        i.path = base
+        after = Target(i.heap.mark())
+        after.arrived, left = _catching(i, frame, lambda: inside(value))
+        ends.append(bool(after.arrived))
+        for onward, (delta, given, path) in left:
+            ways.setdefault(id(onward), (onward, []))[1].append(given)
+            after.arrived.append((delta, NONE, path))
         i.arrive(after)
-        goes_on.append(len(after.arrived) > sum(len(target.arrived) for target in ours))
 
-    goes_on: list[bool] = []
     manage(i, manager, block, place, frame)
-    ways: list[tuple[Path, Callable[[], Value]]] = [((), lambda: NONE)] if any(goes_on) or not any(left) else []
-    for values, onward in zip(left, (outer[0], *outer[1], *outer[2])):
-        if values and onward is not None:
-            ways.append(((), _leaving(i, onward, join(values))))
-    i.fork(ways)
+    goes_on: list[tuple[Path, Callable[[], Value]]] = [((), lambda: NONE)] if any(ends) or not ways else []
+    i.fork([*goes_on, *(((), _leaving(i, onward, join(values))) for onward, values in ways.values())])
 
 
 def _leaving(i: Interpreter, onward: Target, value: Value) -> Callable[[], Value]:
@@ -289,23 +306,46 @@ def _leaving(i: Interpreter, onward: Target, value: Value) -> Callable[[], Value
     return leave
 
 
-def _managed(i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value], None], place: Place, frame: Frame) -> None:
-    """A context manager of the program: what its `__exit__` swallows goes on."""
-    value = i.call(enter, Arguments(), place, frame)
+def _by_target(left: list[tuple[Target | None, State]]) -> Iterable[tuple[Target | None, list[State]]]:
+    """The states that go to one target together."""
+    found: dict[int, tuple[Target | None, list[State]]] = {}
+    for onward, state in left:
+        found.setdefault(id(onward), (onward, []))[1].append(state)
+    return found.values()
+
+
+def _called(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame, wait: bool) -> Value:
+    """Call `__enter__` or `__exit__`; `wait`: for what the call gives, as `async with` does."""
+    made = i.call(function, args, place, frame)
+    return awaited(i, made, place, frame) if wait else made
+
+
+def _managed(
+    i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value], None], place: Place, frame: Frame, *, wait: bool
+) -> None:
+    """A context manager of the program: what its `__exit__` swallows goes on. `wait`: it is asynchronous."""
+    value = _called(i, enter, Arguments(), place, frame, wait)
     mark, base = i.heap.mark(), i.path
-    after: list[tuple[Delta, Value, Path]] = []
-    alive = False
+    after: list[State] = []
     with i.trying() as raised:
-        inside(value)
-        alive = True
+        ended, left = _catching(i, frame, lambda: inside(value))
     none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
-    if alive:
+    leaving: list[tuple[Target | None, State]] = [*((None, state) for state in ended), *left]
+    for onward, states in _by_target(leaving):
+        there = Target(mark)
+        there.arrived = states
+        i.path = states[0][2] if len(states) == 1 else base
         try:
-            i.call(leave, none, place, frame)
-            after.append((i.heap.changes(mark), NONE, i.path))
+            given = i.arrive(there)
+            _called(i, leave, none, place, frame, wait)
+            if onward is None:
+                after.append((i.heap.changes(mark), NONE, i.path))
+            else:
+                i.leave(onward, given)
         except Halt:
             pass
-    i.heap.undo(mark)
+        i.heap.undo(mark)
+        i.path = base
     raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
     unsure = Target(mark)
     unsure.arrived = [(delta, exception_of(i, name, place), base) for delta, name in possible]
@@ -317,7 +357,7 @@ def _managed(i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value
             error = i.arrive(target)
             cls = exception_class(i, error)
             trace = i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))
-            swallowed = i.call(leave, Arguments((cls, error, trace), places=(place,) * 3), place, frame)
+            swallowed = _called(i, leave, Arguments((cls, error, trace), places=(place,) * 3), place, frame, wait)
             truth = i.truth(swallowed, place, frame)
             if truth.outcome is not False:
                 after.append((i.heap.changes(mark), NONE, base))

@@ -31,9 +31,9 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import choices, losses, shadows
+from mxlint.interpreter import choices, losses, shadows, views
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import hashed, is_key, new_list, put
+from mxlint.interpreter.builders import entry, hashed, is_key, new_list, put
 from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
@@ -126,6 +126,11 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         i.may_raise()
         return i.symbolic(place, "[]")
     if isinstance(owner, External):
+        if owner.name == "mlx.core.random.state" and not isinstance(index, Slice):
+            return i.operations.external(i, "mlx.core.random.key", Arguments((index,), places=(place,)), place, frame)  # an array
+        known = i.operations.external(i, f"#item {owner.name}", Arguments((owner, index), places=(place, place)), place, frame)
+        if not isinstance(known, Unbound):
+            return known
         decided = environment(i, owner)
         if decided is not None and not isinstance(index, Slice):
             return _item(i, decided, index, place, frame)
@@ -185,7 +190,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
     items = content.items
     if items is None:
         if isinstance(index, Slice):
-            return content
+            return content if content.least is None else Tuple(None, content.element, content.cls)
         i.may_raise("builtins.IndexError")
         return content.element or Unknown("item")
     if real is None:
@@ -214,6 +219,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
     """`dict[key]`, or `dict.get(key, default)`."""
     i.place = place
+    views.look(i, owner.oid)
     return i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default))
 
 
@@ -223,10 +229,11 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     rest = bound(i.heap.get(owner.oid, ("#", "rest")) or UNBOUND)
     if isinstance(key, Array):
         i.operations.use(i, "index", key, "[]", place, frame)
-    value = i.heap.get(owner.oid, ("k", key)) if is_key(key) else None
+    field = entry(i, owner.oid, key)
+    value = i.heap.get(owner.oid, field) if is_key(key) else None
     by: Value = Kind("str", "varying")
     if value is not None:
-        i.operations.read(i, owner.oid, ("k", key), value, place, frame)
+        i.operations.read(i, owner.oid, field, value, place, frame)
         value = i.live(value)
         absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
         there = bound(value)
@@ -234,6 +241,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if rest is not None and absent is not None:
             found.append((None, rest))
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
+        i.operations.read_through(i, owner.oid, ("k", key), UNBOUND if rest is None else rest, place, frame)
         entries = [] if rest is not None else _entries(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
         found = entries if rest is None else [(None, rest)]
         by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
@@ -320,8 +328,10 @@ def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Pla
         i.operations.written(i, owner.oid, ("item", index.value) if single else ("#", "items"), value, place, frame)  # type: ignore[union-attr]
     elif kind == "dict" or i.heap.get(owner.oid, ("#", "rest")) is not None:
         hashed(i, index, place, frame)
+        views.look(i, owner.oid)
         put(i, owner.oid, index, value)
-        i.operations.written(i, owner.oid, ("k", index), value, place, frame)
+        i.operations.written(i, owner.oid, entry(i, owner.oid, index), value, place, frame)
+        views.changed(i, owner.oid, place, frame)
     elif kind == "instance":
         cls = i.heap.get(owner.oid, CLASS)
         base = library_base(i, cls) if cls is not None else None
@@ -371,13 +381,18 @@ def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame:
             _needs_number(i, index, place, frame)
             resized(i, member.oid, False)
             i.heap.set(member.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
+            i.operations.written(i, member.oid, ("#", "items"), NONE, place, frame)
         else:
+            views.look(i, member.oid)
             for key in members(index):
-                if i.heap.get(member.oid, ("k", key)) is None:
+                field = entry(i, member.oid, key)
+                if i.heap.get(member.oid, field) is None:
                     rest = i.heap.get(member.oid, ("#", "rest"))
                     if isinstance(key, Const) and (rest is None or isinstance(rest, Unbound)):
                         throw_named(i, "builtins.KeyError", place)
-                i.heap.drop(member.oid, ("k", key))
+                i.heap.drop(member.oid, field)
+                i.operations.written(i, member.oid, field, UNBOUND, place, frame)
+            views.changed(i, member.oid, place, frame)
 
 
 def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Member, Range, RangeObject, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.advancing import call_next, called_once, element_of, next_of_iterator
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
@@ -89,14 +91,15 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
 
 
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
-    if isinstance(member, Ref) and i.info(member.oid).kind == "list":
-        i.operations.read(i, member.oid, ("#", "items"), i.heap.get(member.oid, ("#", "items")) or Unknown("list"), place, frame)
+    aspects.iterated(i, member, place, frame)
     items = known_items(i, member)
     if items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED:
-        if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
-            consume = _counting(i, member.oid, consume)
-        elif not isinstance(member, RangeObject) and all(isinstance(item, Const) for item in items):
+        moved = isinstance(member, Ref) and i.info(member.oid).kind == "iterator"
+        counted = isinstance(member, RangeObject) or moved and not all(map(referred, items))  # what an iterator gives of numbers
+        if not counted and not _are_rows(i, items):
             i.ledger.finite_loops.add(place)
+        if isinstance(member, Ref) and moved:
+            consume = _counting(i, member.oid, consume)
         unroll(i, items, consume, place)
         return
     if isinstance(member, Ref):
@@ -110,6 +113,13 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
     repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
+
+
+def _are_rows(i: Interpreter, items: Sequence[Value]) -> bool:
+    """Whether items are lists of numbers or texts, not all of one length: data that is written out stands for data that is read."""
+    contents = [i.heap.get(item.oid, ITEMS) for item in items if isinstance(item, Ref) and i.info(item.oid).kind == "list"]
+    rows = [content.items for content in contents if isinstance(content, Tuple) and content.items is not None]
+    return len({len(row) for row in rows}) > 1 and all(isinstance(value, Const) for row in rows for value in row)
 
 
 def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:
@@ -147,6 +157,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         return Tuple(None, join(parts)) if parts else Tuple(())
     items = known_items(i, value)
     if items is not None:
+        aspects.iterated(i, value, place, frame)
         if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
             i.heap.set(value.oid, POSITION, Const(len(items)))
         return Tuple(items)
@@ -170,8 +181,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
 
 def _any_element(i: Interpreter, member: Member, place: Place, frame: Frame) -> Value:
     """What each element of an iterable may be that runs nothing when it is iterated over: the elements of a first round and of the rest."""
-    if isinstance(member, Ref) and i.info(member.oid).kind == "list":
-        i.operations.read(i, member.oid, ITEMS, i.heap.get(member.oid, ITEMS) or Unknown("list"), place, frame)
+    aspects.iterated(i, member, place, frame)
     element, _ = elements(i, member, place, frame)
     return _any_of(i, element, place) if callable(element) else element
 
@@ -200,10 +210,10 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         iterate(i, parts[0], lambda value: consume(Tuple((binary(i, "+", advance(), start, place, frame), value))), place, frame)
         return True
     if kind == "zip" and parts:
-        elements_ = [None if isinstance(part, Array) else element_of(i, part, place, frame) for part in parts]
+        elements_ = [element_of(i, part, place, frame) if _runs_a_body(i, part) else None for part in parts]
 
         def row() -> Tuple:
-            """One element of each: an array gives another row in each round."""
+            """One element of each: another one in each round. The body of a generator has run before, as a whole."""
             given = zip(parts, elements_)
             return Tuple(tuple(element_of(i, part, place, frame) if element is None else element for part, element in given))
 
@@ -241,6 +251,17 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         repeat(i, place, lambda: consume(element), certain=False)
         return True
     return False
+
+
+def _runs_a_body(i: Interpreter, value: Value) -> bool:
+    """Whether a generator is among what an iterator goes over."""
+    refs = [member for member in members(value) if isinstance(member, Ref)]
+    return any(
+        i.info(ref.oid).kind == "generator"
+        or i.info(ref.oid).kind == "iterator"
+        and any(_runs_a_body(i, part) for part in parts_of(i, ref))
+        for ref in refs
+    )
 
 
 def _until_sentinel(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> None:
@@ -288,6 +309,14 @@ def _iterate_instance(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         else:
             iterate(i, made, consume, place, frame)
         return True
+    method = special(i, ref, "__aiter__", place, frame)
+    if method is not None:
+        made = i.call(method, Arguments(), place, frame)
+        if isinstance(made, Ref) and special(i, made, "__anext__", place, frame) is not None:
+            _by_next(i, made, consume, place, frame, wait=True)
+        else:
+            iterate(i, made, consume, place, frame)
+        return True
     method = special(i, ref, "__getitem__", place, frame)
     if method is not None:
         repeat(i, place, lambda: consume(i.call(method, Arguments((Range(0, None),), places=(place,)), place, frame)), certain=False)
@@ -295,9 +324,9 @@ def _iterate_instance(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
     return False
 
 
-def _by_next(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> None:
-    """Call `__next__` until it raises StopIteration."""
-    _until_left(i, place, lambda ends: consume(call_next(i, ref, ends, NONE, place, frame)))
+def _by_next(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame, *, wait: bool = False) -> None:
+    """Call `__next__` until it raises StopIteration. `wait`: `__anext__`, and wait for what it gives."""
+    _until_left(i, place, lambda ends: consume(call_next(i, ref, ends, NONE, place, frame, wait=wait)))
 
 
 _OBJECTS: Final[dict[str, Callable[[Interpreter, Ref, Consume, Place, Frame], bool]]] = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array
@@ -64,15 +65,19 @@ def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] |
     return None
 
 
-def cache_key(i: Interpreter, args: Arguments, shapeless: bool, place: Place) -> tuple[object, ...]:
-    """What MLX's cache tells calls apart by, as far as it is known: one part for each leaf, with the structure. None: not known."""
+def cache_key(
+    i: Interpreter, args: Arguments, shapeless: bool, place: Place, is_array: Callable[[str, Symbolic], bool]
+) -> tuple[object, ...]:
+    """What MLX's cache tells calls apart by, as far as it is known: one part for each leaf, with the structure. None: not known. `is_array`: whether
+    what is symbolic under a number or name is taken for an array."""
     parts: list[object] = []
     whole = args.star is None and args.kwstar is None
-    for name, value in (*((None, value) for value in args.args), *args.keywords.items()):
+    for number, (name, value) in enumerate((*((None, value) for value in args.args), *args.keywords.items())):
         if name is not None:
             parts.append(("name", name))
         found, complete = flattened(i, (value,), MAX_PARTS - len(parts))
-        parts += [_key(part[1], shapeless) if part[0] == "leaf" else part for part in found]
+        taken = partial(is_array, str(number) if name is None else name)
+        parts += [_key(part[1], shapeless, taken) if part[0] == "leaf" else part for part in found]
         if not complete:
             imprecise(i, place, "tree of arguments or results too large")
             whole = False
@@ -80,7 +85,7 @@ def cache_key(i: Interpreter, args: Arguments, shapeless: bool, place: Place) ->
     return tuple(parts if whole else (*parts, None))
 
 
-def _key(value: Value, shapeless: bool) -> object:
+def _key(value: Value, shapeless: bool, is_array: Callable[[Symbolic], bool]) -> object:
     if isinstance(value, Array):
         shape: object = value.shape
         if shapeless and value.shape is not None:
@@ -95,7 +100,7 @@ def _key(value: Value, shapeless: bool) -> object:
     if isinstance(value, (Union, Range, Kind, Unknown, Tuple)):
         return None
     if isinstance(value, Symbolic):
-        return ("symbolic", value.identity)
+        return ("presumed",) if is_array(value) else ("symbolic", value.identity)
     if isinstance(value, Ref):
         return ("object", value.oid)
     return ("other", repr(value))
@@ -131,7 +136,7 @@ def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
 
 def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
     if x[0] != y[0]:
-        return None if "symbolic" in (x[0], y[0]) or {x[0], y[0]} == {"length", "const"} else False
+        return None if {x[0], y[0]} & {"symbolic", "presumed"} or {x[0], y[0]} == {"length", "const"} else False
     if x[0] == "array":
         if x[2] is not None and y[2] is not None and x[2] != y[2]:
             return False
@@ -157,7 +162,7 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
 def key_text(key: tuple[object, ...], flat: bool) -> str:
     """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. "" if something in it is not known
     or cannot be written."""
-    if None in key or any(isinstance(part, tuple) and part[0] == "array" and part[1] is None for part in key):
+    if None in key or any(isinstance(part, tuple) and (part[0] == "array" and part[1] is None or part[0] == "presumed") for part in key):
         return ""
     parts = []
     for part in key:

@@ -44,8 +44,8 @@ def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame)
                     frame,
                 )
         return NONE
-    if last == "__call__" and is_module_class(cls):
-        return _call_layer(i, cls, args, place, frame)
+    if is_module_class(cls) and (last == "__call__" or layer_model().computes(cls, last)):
+        return _call_layer(i, cls, last, args, place, frame)
     if is_module_class(cls) and last in MODULE_METHODS or cls.startswith("mlx.optimizers.") and last in OPTIMIZER_METHODS:
         handler = _METHODS.get(("optimizer." if cls.startswith("mlx.optimizers.") else "module.") + last)
         return handler(i, args, place, frame) if handler is not None else i.symbolic(place, name)
@@ -137,7 +137,8 @@ def _sublayer(i: Interpreter, part: Any, place: Place, tag: object) -> Value | N
     return None
 
 
-def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """What a method of a layer computes with its weights, `__call__` or another."""
     owner = args.args[0]
     rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
     if not isinstance(owner, Ref):
@@ -157,6 +158,8 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
         if held is None:
             return None
         reads.on_read(i, owner.oid, WEIGHTS, held, place, frame)
+        if i.trace is not None:
+            i.trace.full = False  # nobody in sight says how many operations it is
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     description = i.heap.get(owner.oid, LAYER)
@@ -166,11 +169,13 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
             if isinstance(field, str) and isinstance(value, Array):
                 reads.on_read(i, module.oid, field, value, place, frame)
                 weights.append(value)
-    form = (
-        f"{cls}[bias=False]" if i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{cls}[bias=False]") else cls
-    )
+    done = cls if method == "__call__" else f"{cls}.{method}"
+    bare = i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{done}[bias=False]")
+    form = f"{done}[bias=False]" if bare else done
+    if isinstance(description, Const) and isinstance(description.value, Layer):
+        form = layer_model().does(description.value) or form
     operand = next((m for value in rest.args for m in members(value) if isinstance(m, Array)), None)
-    shapeless.operation(i, form, operand, place, cls.replace("mlx.", ""), frame)
+    shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame)
     if i.trace is not None:
         i.trace.operations += 1
     if entry is not None and (entry.random or entry.stochastic) and i.trace is not None and _draws(i, owner, entry):
@@ -183,12 +188,10 @@ def _call_layer(i: Interpreter, cls: str, args: Arguments, place: Place, frame: 
             _running(i, owner, entry.stateful or (), rest.args, place, frame)
     found: Any = None
     if isinstance(description, Const) and isinstance(description.value, Layer):
-        found = layer_model().call(
-            description.value,
-            [arrays.describe(i, value) for value in rest.args],
-            {k: arrays.describe(i, v) for k, v in rest.keywords.items()},
-        )
-    return arrays.results(i, found, cls, (*rest.args, *weights), rest.keywords, place)
+        given = [arrays.describe(i, value) for value in rest.args]
+        found = layer_model().call(description.value, given, {k: arrays.describe(i, v) for k, v in rest.keywords.items()}, method)
+        arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
+    return arrays.results(i, found, done, (*rest.args, *weights), rest.keywords, place)
 
 
 def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Value], place: Place, frame: Frame) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mxlint.facts.events import Where
     from mxlint.interpreter.arguments import Arguments
     from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.frames import Context
     from mxlint.syntax import ir
 
 
@@ -54,6 +55,12 @@ class Ledger:
     """A name for each set of values that the parameters of a function which compiles held."""
     results: dict[object, Value] = field(default_factory=dict)
     """What functions gave that a library called back, by the library's function and the place."""
+    rounds: dict[Context, int] = field(default_factory=dict)
+    """Of each round of a loop that stands for many, by its context: how many had begun when it began last."""
+    begun: int = 0
+    """How many rounds have begun."""
+    written: dict[str, int] = field(default_factory=dict)
+    """The modules of libraries that are written in Python, by name."""
     threads: dict[object, int] = field(default_factory=dict)
     """The number of each thread, by where it was started."""
     clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None]] = field(default_factory=dict)

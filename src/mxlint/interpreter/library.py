@@ -28,7 +28,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import choices
+from mxlint.interpreter import aspects, choices
 from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import origins
@@ -51,7 +51,13 @@ from mxlint.models.expression import Type
 from mxlint.models.load import canonical, constant, kind_of, model
 from mxlint.models.schema import ARRAY_WORDS, Model, Signature, Times
 
+_NOTHING: Final = Type("None")
 SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
+
+
+def _computes_from_contents(found: Model) -> bool:
+    """Whether what a call gives may depend on what its arguments hold: not if it gives nothing, keeps them, or says which objects they are."""
+    return found.result != _NOTHING and not found.stores and found.source != "identity"
 
 
 def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
@@ -68,7 +74,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
         args = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
     signatures = found.binding(len(args.args), args.keywords) if args.star is None and args.kwstar is None else found.signatures
     if found.kind == "attribute":
-        return _result(i, found.result, {}, owner, found, place, frame)
+        return _result(i, found.result, {}, args.args[0] if args.args else None, found, place, frame)
     if not signatures:
         throw_named(i, "builtins.TypeError", place)
     args, owner = _iterated(i, found, signatures[0], args, owner, place, frame)
@@ -76,6 +82,12 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     chosen = _fitting(i, signatures, args)
     _arrays(i, found, bound, place, frame, args)
     folded = _fold(i, found, owner, args, place)
+    given = (*(() if owner is None else (owner,)), *args.values)
+    if folded is not None and not args.keywords:
+        aspects.answered(i, found.name, given, folded, place, frame)
+        return folded
+    if _computes_from_contents(found):
+        aspects.whole(i, Tuple(given), place, frame)
     if folded is not None:
         return folded
     bound = _bind(chosen[0], args)

@@ -60,6 +60,12 @@ def _bases(i: Interpreter, cls: Ref) -> Iterable[Value]:
 
 def class_attribute(i: Interpreter, cls: Value, name: str, after: Member | None = None) -> Value | None:
     """What a class or one of its bases holds under a name, as it is (no descriptor applied). `after`: only bases behind this one."""
+    found = held_by_class(i, cls, name, after)
+    return found[1] if found is not None else None
+
+
+def held_by_class(i: Interpreter, cls: Value, name: str, after: Member | None = None) -> tuple[Member, Value] | None:
+    """As `class_attribute`, with the class that holds it."""
     found_after = after is None
     for base in mro(i, cls):
         if not found_after:
@@ -68,12 +74,42 @@ def class_attribute(i: Interpreter, cls: Value, name: str, after: Member | None 
         if isinstance(base, Ref):
             value = i.heap.get(base.oid, name)
             if value is not None and not isinstance(value, Unbound):
-                return value
+                return base, value
         elif isinstance(base, External) and base.name != "builtins.object":
             method = library_attribute(i, base.name, name)
             if method is not None:
-                return method
+                return base, method
     return None
+
+
+def read_past(i: Interpreter, owner: Ref, name: str, found: Value, holder: Member | None, place: Place, frame: Frame) -> None:
+    """The classes of an object, or the bases of a class, were looked through for a name up to the one that holds it."""
+    cls: Value = owner if i.info(owner.oid).kind == "class" else class_of(i, owner) or UNBOUND
+    for base in mro(i, cls):
+        if base == holder:
+            break
+        if isinstance(base, Ref) and base != owner:
+            i.operations.read_through(i, base.oid, name, found, place, frame)
+
+
+def read_in_class(
+    i: Interpreter, cls: Value, name: str, found: Value, holder: Member | None, place: Place, frame: Frame, after: Member | None = None
+) -> None:
+    """A name was found in a class, and not in those before it. `after`: only the bases behind this one were looked through."""
+    if i.trace is None or not isinstance(holder, Ref):
+        return
+    order = mro(i, cls)
+    for base in order[order.index(after) + 1 if after in order else 0 : order.index(holder)]:
+        if isinstance(base, Ref):
+            i.operations.read_through(i, base.oid, name, found, place, frame)
+    i.operations.read(i, holder.oid, name, found, place, frame)
+
+
+def read_missing(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> None:
+    """A name was looked for in an object and its classes, and is nowhere."""
+    if i.trace is not None:
+        i.operations.read_through(i, owner.oid, name, UNBOUND, place, frame)
+        read_past(i, owner, name, UNBOUND, None, place, frame)
 
 
 def library_attribute(i: Interpreter, cls: str, name: str) -> Value | None:
@@ -128,9 +164,10 @@ def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame
     cls = class_of(i, owner)
     if cls is None:
         return None
-    found = class_attribute(i, cls, name)
+    holder, found = held_by_class(i, cls, name) or (None, None)
     if found is None or isinstance(found, External):
         return None
+    read_in_class(i, cls, name, found, holder, place, frame)
     return bind(i, found, owner, cls, place, frame)
 
 
@@ -140,7 +177,7 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
     def one(member: Member) -> Value:
         if isinstance(member, Ref):
             info = i.info(member.oid)
-            if info.kind in ("function", "cached", "contextmanager") or info.kind == "dispatch" and info.payload is not None:
+            if info.kind in ("function", "cached", "contextmanager", "managed") or info.kind == "dispatch" and info.payload is not None:
                 return Bound(owner, member)
             if info.kind == "descriptor" and info.payload == "partialmethod":
                 return _bound_partial(i, member, owner, cls, place, frame)

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.guards import Literal_
-from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, widened
+from mxlint.domain.exclusion import equation
+from mxlint.domain.guards import Identity, Literal_
+from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, passed, widened
 from mxlint.domain.members import NONE, Unknown
 from mxlint.domain.place import Place
 from mxlint.interpreter import summaries
@@ -43,7 +44,7 @@ def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain:
         if ends and after is not None:
             exits.arrived.append((after, NONE, some))
     if after is not None:
-        end = _fixpoint(i, exits.mark, after, around, (place, "rest"), step, base)
+        end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)
         if ends and end is not None:
             exits.arrived.append((end, NONE, some))
     i.path = base
@@ -57,8 +58,10 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     i.heap.apply(start)
     i.path = path
     recording = i.heap.recording = Recording(i.heap.recording, len(i.tries))
+    i.ledger.begun += 1
     try:
         with i.within(context):
+            i.ledger.rounds[i.context] = i.ledger.begun
             step()
         i.heap.recording = None
         after = summaries.sweep(i, recording, mark, NONE)[0] if not i.approximations else i.heap.changes(mark)
@@ -168,7 +171,7 @@ def _ascend(
                 return head, None, False
             first = number == 0 and last is None
             later = carried(i, head, after, context)
-            merged = i.heap.merged([(head, ()), (later, ())]) if first else widened(head, later, i.heap)
+            merged = i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())]) if first else widened(head, later, i.heap)
             if number >= MAX_ROUNDS:
                 merged = _given_up(head, merged)
             if merged == head:
@@ -178,6 +181,11 @@ def _ascend(
         i.invariants = around
     i.imprecise("a loop that does not settle")
     return head, head, False
+
+
+def _asks_what_it_is(condition: Identity) -> bool:
+    """Whether a condition asks what something equals: what has one name may be another thing in the next round, as elements of a list are."""
+    return equation(condition) is not None
 
 
 def _narrows(lower: Delta, head: Delta, heap: Heap) -> bool:

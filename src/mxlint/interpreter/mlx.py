@@ -10,7 +10,7 @@ from mxlint.domain.guards import Literal_
 from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, presumptions, quantizing, results, transforms
+from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, loading, presumptions, quantizing, results, transforms
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import making, sinks, writes
 from mxlint.interpreter.compiled.state import Trace
@@ -153,6 +153,11 @@ class Mlx(Framework):
         owner, name = args.args[0], args.args[1]
         if isinstance(owner, External) and owner.name == "mlx.core.random" and name == Const("state"):
             note(i, events.Note("random state assigned", where(place), "", None, modality(i, len(i.path)) or events.Modality()))
+        if isinstance(owner, Symbolic) and name == Const("__call__"):
+            for member in members(args.args[2]):
+                # What is compiled is the owner's own method, bound: so the owner is an instance, and no class.
+                if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and _is_part(i.heap.get(member.oid, "fun"), owner):
+                    note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
         return NONE
 
     def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, place: Place, frame: Frame) -> None:
@@ -235,6 +240,11 @@ class Mlx(Framework):
             _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
             return arrays.method(i, full, args, place, frame)
         return function(i, full, args, place, frame)
+
+
+def _is_part(value: Value | None, owner: Symbolic) -> bool:
+    """Whether a value is an attribute of something that nobody in sight gives."""
+    return isinstance(value, Symbolic) and any(part in (owner, owner.identity) for part in value.identity)
 
 
 def _environment(i: Interpreter, value: Value, place: Place) -> None:
@@ -407,5 +417,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     **transforms.HANDLERS,
     **kernels.HANDLERS,
     **exports.HANDLERS,
+    **loading.HANDLERS,
     "mlx.nn.quantize": quantizing.quantize,
 }  # fmt: skip

@@ -27,6 +27,8 @@ FEW: Final = 4
 """A number that takes no more values than this does not vary."""
 MAX_SOURCES: Final = 4
 """Sources of an array that are remembered, the latest first."""
+MAX_READ: Final = 8
+"""Arrays from which a number that is read out is said to come, the nearest first."""
 CONTENT: Final = ("#", "content comes from")
 """Of an array: the symbolic values that its content comes from."""
 
@@ -99,9 +101,18 @@ def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, so
 
 
 def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, place: Place) -> Symbolic:
-    """The number that is read out of an array."""
+    """The number that is read out of an array. What the array comes from is kept beside it: a call that ends takes its arrays along."""
     number = i.symbolic(place, what, kinds=frozenset((kind,)), source="evaluated")
-    i.comes_from[number.identity] = tuple(arrays)
+    found = list(arrays)
+    contents: list[Member] = []
+    for array in found:
+        if not isinstance(array, Array):
+            continue
+        contents += members(i.heap.get(array.ident, CONTENT) or Const(None))
+        operands = i.heap.get(array.ident, OPERANDS)
+        before = operands.idents or () if isinstance(operands, Operands) else ()
+        found += [Array(ident) for ident in before if len(found) < MAX_READ and Array(ident) not in found]
+    i.comes_from[number.identity] = tuple(dict.fromkeys((*found, *contents)))
     return number
 
 
@@ -216,6 +227,10 @@ class Novelty:
     def _in_round(self, identity: Identity) -> bool:
         """Whether something came into being in one of the rounds."""
         context = next((part for part in identity if isinstance(part, Context)), None)
+        return self.here(context)
+
+    def here(self, context: object) -> bool:
+        """Whether what was made in a context came into being in one of the rounds."""
         return self._here(context, {})
 
     def _symbol(self, identity: Identity) -> bool:

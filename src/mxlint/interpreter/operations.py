@@ -63,6 +63,8 @@ class Operations:
     """An operation on arrays, by its canonical name (`mlx.core.array.__add__`)."""
     use: Use
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
+    read_through: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
+    """A location is read that holds nothing: the value is found behind it, as in the class of an object."""
     written: Callable[[Interpreter, int, Field, Value, Place | None, Frame], None]
     returned: Callable[[Interpreter, ir.Node, Value, Frame], None]
     """By a return statement, or by the body of a lambda."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join
 from mxlint.domain.members import (
+    NONE,
     Const,
     External,
     Kind,
@@ -28,15 +29,17 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, TEXTS, fold, minus, numbers, origins, step_of, texts
-from mxlint.interpreter.builders import concatenated, copy_dict, joined_content, new_list, new_set
+from mxlint.interpreter.builders import concatenated, joined_content, new_list, new_set
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.equality import contains, equal, identical
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.merging import merge_dict
 from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.text import text_of
 from mxlint.interpreter.type_tests import type_names
@@ -115,7 +118,10 @@ NOT_IMPLEMENTED: Final = External("builtins.NotImplemented")
 
 
 def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    _reads_operands(i, op, a, b, place, frame)
     found = numbers(i, op, a, b, place) or texts(i, op, a, b, place)
+    if found is None and op == "|":
+        found = _one_of(i, a, b)
     if found is not None:
         return found
     found = _sequences(i, op, a, b, place, frame)
@@ -142,6 +148,35 @@ def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, f
         throw_named(i, "builtins.TypeError", place)
     i.may_raise()
     return i.derived(op, (a, b), None, place)
+
+
+def _reads_operands(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> None:
+    """Note what an operator reads of containers. One that compares a container with a scalar reads nothing; dicts are read where their entries are used."""
+    if i.trace is None or op in COMPARISONS and not (isinstance(a, (Ref, Tuple)) and isinstance(b, (Ref, Tuple))):
+        return
+    for member in (a, b):
+        if op in COMPARISONS or not (isinstance(member, Ref) and i.info(member.oid).kind == "dict"):
+            aspects.contents(i, member, place, frame)
+
+
+def _one_of(i: Interpreter, a: Member, b: Member) -> Tuple | None:
+    """The union of two types, of which a class of the program is one: for what asks for instances, the tuple of its classes."""
+    left, right = _classes(i, a), _classes(i, b)
+    if left and right and any(isinstance(cls, Ref) for cls in (*left, *right)):
+        return Tuple((*left, *right))
+    return None
+
+
+def _classes(i: Interpreter, member: Member) -> tuple[Value, ...]:
+    """The classes in what stands for a type; nothing if it does not."""
+    if member == NONE:
+        return (External("types.NoneType"),)
+    if isinstance(member, Tuple):
+        parts = [_classes(i, part) for item in member.items or () for part in members(item)]
+        return tuple(member.items or ()) if all(parts) else ()
+    if isinstance(member, (External, Symbolic, Unknown)) or isinstance(member, Ref) and i.info(member.oid).kind == "class":
+        return (member,)
+    return ()
 
 
 def _modelled(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
@@ -228,7 +263,7 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
         if op == "|" and kinds == ("dict", "dict"):
             oid = i.allocate("dict", None, place, "or")
             for ref in (a, b):
-                copy_dict(i, ref.oid, oid)
+                merge_dict(i, oid, ref.oid, place, frame)
             return Ref(oid)
     return None
 

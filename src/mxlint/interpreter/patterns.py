@@ -21,10 +21,10 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.binding import store
-from mxlint.interpreter.builders import copy_dict, new_list
+from mxlint.interpreter.builders import copy_dict, entry, new_list
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import class_attribute
+from mxlint.interpreter.lookup import class_attribute, fields_of
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Truth
 from mxlint.interpreter.type_tests import instance_of
@@ -137,7 +137,7 @@ def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: 
     found = []
     for key, part in pattern.items:
         name = i.eval(key, frame)
-        value = i.heap.get(member.oid, ("k", name))
+        value = i.heap.get(member.oid, entry(i, member.oid, name))
         rest = i.heap.get(member.oid, ("#", "rest"))
         if value is None and (rest is None or isinstance(rest, Unbound)):
             return NO
@@ -152,7 +152,7 @@ def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: 
         oid = i.allocate("dict", None, place, "rest")
         copy_dict(i, member.oid, oid)
         for key, _ in pattern.items:
-            i.heap.drop(oid, ("k", i.eval(key, frame)))
+            i.heap.drop(oid, entry(i, oid, i.eval(key, frame)))
         store(i, pattern.rest, Ref(oid), frame)
     return _all(found) if found else YES
 
@@ -171,6 +171,8 @@ def _class(i: Interpreter, pattern: ir.ClassPattern, subject: Value, place: Plac
             listed = class_attribute(i, cls, "__match_args__")
             if isinstance(listed, Tuple) and listed.items is not None:
                 names = [item.value for item in listed.items if isinstance(item, Const) and isinstance(item.value, str)]
+            elif listed is None:
+                names = [name for name, _, takes in fields_of(i, cls) if takes]
         for number, part in enumerate(pattern.args):
             if (
                 isinstance(cls, External)

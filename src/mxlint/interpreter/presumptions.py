@@ -14,6 +14,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Identity
 from mxlint.domain.members import NONE, Const, Member, Symbolic, Value, members
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Context
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.reach import arrays_in
 
@@ -55,6 +56,14 @@ def of_iterable(value: Value) -> bool:
         return identity[0] == "element"
 
     return all(map(one, members(value)))
+
+
+def round_of(value: Value) -> Context | None:
+    """The context in which an element of an iterable was taken that nobody in sight gives; None of anything else."""
+    identity: Identity = value.identity if isinstance(value, Symbolic) and of_iterable(value) else ("",)
+    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+        identity = identity[1]
+    return next((part for part in identity if isinstance(part, Context)), None)
 
 
 def root(array: Array) -> int | None:

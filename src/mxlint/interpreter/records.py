@@ -7,6 +7,7 @@ from typing import Any, Final
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects, views
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.classes import instantiate
@@ -73,10 +74,22 @@ def _asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     def one(member: Member) -> Value:
         if isinstance(member, Ref) and isinstance(cls := i.heap.get(member.oid, CLASS), Ref):
             oid = i.allocate("dict", None, place, "asdict")
+            aspects.copied(i, oid, views.view(i, member, place).oid)  # each is read where it is used
             for name, _, _ in fields_of(i, cls):
-                put(i, oid, Const(name), i.attribute(member, name, place, frame))
+                held = i.heap.get(member.oid, name)
+                put(i, oid, Const(name), held if held is not None else i.attribute(member, name, place, frame))
             return Ref(oid)
         return i.symbolic(place, "asdict")
+
+    return i.split(args.args[0], one)
+
+
+def _astuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None
+        if isinstance(cls, Ref):
+            return Tuple(tuple(i.attribute(member, name, place, frame) for name, _, _ in fields_of(i, cls)))
+        return i.symbolic(place, "astuple")
 
     return i.split(args.args[0], one)
 
@@ -95,6 +108,16 @@ def _fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
         return i.symbolic(place, "fields")
 
     return i.split(args.args[0], one)
+
+
+def _table_of_fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`__dataclass_fields__`: the fields of a dataclass by their names."""
+    listed = _fields(i, args, place, frame)
+    oid = i.allocate("dict", None, place, "fields")
+    for member in listed.items or () if isinstance(listed, Tuple) else ():
+        if isinstance(member, Ref):
+            put(i, oid, i.heap.get(member.oid, "name") or UNBOUND, member)
+    return Ref(oid)
 
 
 _ENUMS: Final = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag")
@@ -164,6 +187,18 @@ def _enum_members(i: Interpreter, cls: Value) -> tuple[Value, ...] | None:
         if isinstance(found, Tuple):
             return found.items
     return None
+
+
+def _table_of_members(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Colour.__members__`: the members by their names."""
+    listed = _enum_members(i, args.args[0])
+    if listed is None:
+        return UNBOUND
+    oid = i.allocate("dict", None, place, "members")
+    for member in listed:
+        if isinstance(member, Ref):
+            put(i, oid, i.heap.get(member.oid, "name") or UNBOUND, member)
+    return Ref(oid)
 
 
 def _enum_member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -249,12 +284,15 @@ HANDLERS: Final[dict[str, Handler]] = {
     "dataclasses.replace": _replace,
     "copy.replace": _replace,
     "dataclasses.asdict": _asdict,
+    "dataclasses.astuple": _astuple,
     "dataclasses.fields": _fields,
     "collections.namedtuple": _namedtuple,
     "typing.NamedTuple": _namedtuple,
     "#namedtuple._replace": _named_replace,
     "#namedtuple._asdict": _named_asdict,
     "#class_made": _class_made,
+    "#dataclass_fields": _table_of_fields,
+    "#enum_members": _table_of_members,
     "#enum_member": _enum_member,
     "#enum_item": _enum_item,
 }

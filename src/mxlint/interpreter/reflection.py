@@ -26,13 +26,12 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import choices
+from mxlint.interpreter import choices, views
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.exceptions import ancestors
 from mxlint.interpreter.frames import Frame, FrameInfo
-from mxlint.interpreter.lookup import BASES, CLASS, class_attribute, library_attribute, library_base, mro
+from mxlint.interpreter.lookup import BASES, CLASS, class_attribute, library_attribute, library_base, mro, read_missing
 from mxlint.interpreter.type_tests import builtin_type, classes_in, instance_of
 from mxlint.models.load import constant, kind_of, model
 
@@ -130,10 +129,12 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
                 return True
             if class_attribute(i, cls, "__getattr__") is not None:
                 return None
+            read_missing(i, member, name, place, frame)
             return False if all(isinstance(base, Ref) or base == External("builtins.object") for base in mro(i, cls)) else None
         if kind == "class":
             return True if class_attribute(i, member, name) is not None else False if library_base(i, member) is None else None
         if kind == "module":
+            i.operations.read_through(i, member.oid, name, UNBOUND, place, frame)
             return False
         type_name = builtin_type(i, member)
         return library_attribute(i, type_name, name) is not None if type_name is not None else None
@@ -234,22 +235,18 @@ def _delattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         for member in members(args.args[0]):
             if isinstance(member, Ref):
                 i.heap.drop(member.oid, name)
+                i.operations.written(i, member.oid, name, UNBOUND, place, frame)
     return NONE
 
 
 def _vars(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     if not args.args:
         return i.symbolic(place, "locals")
-    oid = i.allocate("dict", None, place, "vars")
-    i.heap.set(oid, ("#", "of"), args.args[0])
-    for member in members(args.args[0]):
-        if isinstance(member, Ref):
-            for field, value in list(i.heap.fields(member.oid).items()):
-                if isinstance(field, str):
-                    put(i, oid, Const(field), value)
-        else:
-            i.heap.set(oid, ("#", "rest"), i.symbolic(place, "attribute"))
-    return Ref(oid)
+    return views.view(i, args.args[0], place)
+
+
+def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return views.view(i, Ref(frame.module), place)
 
 
 def _super(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -325,6 +322,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.hasattr": _hasattr,
     "builtins.delattr": _delattr,
     "builtins.vars": _vars,
+    "builtins.globals": _globals,
     "builtins.super": _super,
     "builtins.callable": _callable,
     "builtins.object.__setattr__": _object_setattr,

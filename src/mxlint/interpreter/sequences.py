@@ -27,6 +27,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.advancing import element_of, next_item
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list, new_set, put
@@ -52,12 +53,13 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return i.call(method, Arguments(), place, frame)
         if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
             return Const(len(member.value))
+        if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict"):
+            aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
         if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
-            i.operations.read(i, member.oid, ("#", "items"), content, place, frame)
             return i.split(content, one)
         if isinstance(member, Tuple) and member.items is None:
-            return Kind("int", "imprecise")
+            return Kind("int", "imprecise") if member.least is None else Range(member.least, None)
         decided = environment(i, member) if isinstance(member, External) else None
         if decided is not None:
             return i.derived("len", (decided,), frozenset(("int",)), place)
@@ -196,19 +198,28 @@ def _all_any(stop: bool) -> Handler:
     return run
 
 
+def _keys(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> list[Value]:
+    """What a key function gives of the elements, as far as the rounds of the loop over them tell: of each, if they are known one by one."""
+    found: list[Value] = []
+    i.iterate(value, lambda part: found.append(i.call(key, Arguments((part,), places=(place,)), place, frame)), place, frame)
+    return found
+
+
 def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
+    key = args.keywords.get("key", NONE)
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+        if key != NONE:
+            _keys(i, value, key, place, frame)
         return new_list(i, Tuple(None, i.symbolic(place, "element")), place)
     content = collected(i, value, place, frame)
     parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
-    key = args.keywords.get("key", NONE)
-    keys = [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in parts] if key != NONE else parts
+    keys = _keys(i, content, key, place, frame) if key != NONE else parts
     for part in keys:
         for member in members(part):
             if isinstance(member, Array) and len(parts) > 1:
                 i.operations.use(i, "truth", member, "builtins.sorted", place, frame)
-    plain = [python_value(i, part) for part in keys]
+    plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
     backwards = args.keywords.get("reverse", FALSE)
     if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
         try:

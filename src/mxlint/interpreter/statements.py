@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
-from mxlint.domain.members import NONE, External, Ref, Value, members
+from mxlint.domain.members import NONE, UNBOUND, External, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
-from mxlint.interpreter.exceptions import throw_named
+from mxlint.interpreter.exceptions import handled_error, throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.handlers import handled_error, try_statement, with_statement
+from mxlint.interpreter.handlers import try_statement, with_statement
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
+from mxlint.interpreter.recovering import recovered
 from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import dead_names
@@ -27,11 +28,15 @@ from mxlint.syntax.liveness import dead_names
 
 def execute(i: Interpreter, body: Sequence[ir.Stmt], frame: Frame) -> None:
     """Run statements one after another. Raises `Halt` if no state goes on after them."""
+    recovering = i.recovery is not None and frame.kind in ("module", "class")
     for statement in body:
         i.steps -= 1
         if i.observer is not None:
             i.observer.reached(frame, statement)
-        _STATEMENTS[type(statement)](i, statement, frame)
+        if recovering:
+            recovered(i, statement, frame, _STATEMENTS[type(statement)])
+        else:
+            _STATEMENTS[type(statement)](i, statement, frame)
 
 
 def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
@@ -76,6 +81,7 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             for member in members(i.eval(target.value, frame)):
                 if isinstance(member, Ref):
                     i.heap.drop(member.oid, target.name)
+                    i.operations.written(i, member.oid, target.name, UNBOUND, frame.place(target), frame)
         elif isinstance(target, ir.Sub):
             owner, index = i.eval(target.value, frame), i.eval(target.index, frame)
             i.operations.delete_item(i, owner, index, frame.place(target), frame)
@@ -249,16 +255,19 @@ def _raise(i: Interpreter, node: ir.Raise, frame: Frame) -> None:
         for member in members(value):
             if isinstance(member, Ref):
                 i.heap.set(member.oid, "__cause__", cause)
+    context = handled_error(i, frame)
+    for member in members(value) if context is not None else ():
+        if isinstance(member, Ref) and member != context:
+            i.heap.set(member.oid, "__context__", context or NONE)
     i.operations.raised(i, node, value, frame)
     i.throw(value)
 
 
 def _assert(i: Interpreter, node: ir.Assert, frame: Frame) -> None:
     def fail() -> None:
-        if node.message is not None:
-            i.eval(node.message, frame)
+        said = i.eval(node.message, frame) if node.message is not None else None
         i.operations.raised(i, node, External("builtins.AssertionError"), frame)
-        throw_named(i, "builtins.AssertionError", frame.place(node))
+        throw_named(i, "builtins.AssertionError", frame.place(node), said)
 
     branch(i, node.test, frame, lambda: None, fail)
 

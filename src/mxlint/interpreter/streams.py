@@ -14,6 +14,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
@@ -37,6 +38,7 @@ def _source(i: Interpreter, value: Value, place: Place, frame: Frame) -> tuple[V
     if isinstance(value, Ref) and i.info(value.oid).kind == "generator":
         content = yielded(i, value, place, frame)
         return content.items if isinstance(content, Tuple) else None
+    aspects.iterated(i, value, place, frame)
     items = known_items(i, value)
     if items is not None and isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
         position = i.heap.get(value.oid, POSITION)

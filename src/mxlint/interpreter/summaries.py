@@ -15,6 +15,7 @@ from copy import copy
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, Operands, Traces
+from mxlint.domain.exclusion import EQUALS, equations
 from mxlint.domain.guards import Identity
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
 from mxlint.domain.members import (
@@ -69,7 +70,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -108,6 +109,7 @@ class Summary:
         self.path = _conditions(call.path[since:]) if self.since is not None else ()
         known = _outcomes(call.path)
         self.asked = frozenset(recording.asked)
+        self.content = frozenset(ident for ident in recording.content if ident not in recording.fresh)
         self.decided = {condition: known[condition] for condition in recording.asked if condition in known}
         self.more = i.path[len(call.path) :]
         self.raises = frozenset(recording.raises)
@@ -128,9 +130,11 @@ def _conditions(path: Path) -> tuple[object, ...]:
     return tuple((condition.cause, condition.place, condition.literal, condition.outcome) for condition in path)
 
 
-def _outcomes(path: Path) -> dict[Identity, bool]:
-    """What a path says of conditions."""
-    return {condition.literal.condition: condition.literal.outcome for condition in path if condition.literal is not None}
+def _outcomes(path: Path) -> dict[Identity, object]:
+    """What a path says of conditions, and of what equals what."""
+    literals = [condition.literal for condition in path if condition.literal is not None]
+    equal: dict[Identity, object] = {(EQUALS, thing): constant for thing, constant in equations(literals).items()}
+    return {**{literal.condition: literal.outcome for literal in literals}, **equal}
 
 
 def _extends(path: Path, base: Path) -> bool:
@@ -247,12 +251,12 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     return None
 
 
-def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, bool]) -> bool:
+def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, object]) -> bool:
     if summary.shortened and i.invariants is None or summary.world is not None and summary.world != world(i):
         return False
     if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
         return False
-    if any(known.get(condition) is not outcome for condition, outcome in summary.decided.items()):
+    if any(condition not in known or known[condition] != outcome for condition, outcome in summary.decided.items()):
         return False
     if summary.looped is not None and summary.looped is not in_loop(i):
         return False
@@ -278,7 +282,7 @@ def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> boo
     )
 
 
-def _fits(i: Interpreter, summary: Summary, call: Call, context: Context, known: dict[Identity, bool]) -> bool:
+def _fits(i: Interpreter, summary: Summary, call: Call, context: Context, known: dict[Identity, object]) -> bool:
     """Whether a summary can be made anew for other arrays, in another context."""
     if i.tries and (summary.thrown or summary.raises and summary.writes):
         return False
@@ -431,6 +435,8 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
     if i.trace is not None:
         i.trace.operations += summary.operations
         i.trace.read_again(i, summary.reads)
+        now = {then.ident: given.ident for then, given in zip(summary.arrays, call.arrays)}
+        i.trace.computes_with(i, {now.get(ident, ident) for ident in summary.content})
     _may_raise_again(i, summary)
     return value
 
@@ -490,6 +496,9 @@ def _put_back(i: Interpreter, summary: Summary) -> Value:
     for oid, payload in summary.payloads.items():
         i.heap.infos[oid].payload = payload
     i.heap.apply(summary.writes)
+    for value in summary.writes.values():
+        for entry in value.entries if isinstance(value, Traces) else ():
+            entry.made = i.ledger.begun  # as if it were traced now
     for oid, field, place in summary.written:
         count_write(i, oid, field, place)
     i.path = (*i.path, *summary.more)

@@ -50,3 +50,15 @@ class Target:
                 grouped.setdefault(error, []).append(every)
         self.possible = [(delta, error) for error, deltas in grouped.items() for delta in deltas]
         self.overflow = set()
+
+
+class Recovery:
+    """Where a run goes on that an exception ends which only the analysis may raise: behind the statement at module level that runs. `tries`: so many handlers
+    stood around the module; `path`: the path on which it began."""
+
+    __slots__ = ("path", "target", "tries")
+
+    def __init__(self, target: Target, tries: int, path: Path) -> None:
+        self.target = target
+        self.tries = tries
+        self.path = path

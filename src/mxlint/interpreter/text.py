@@ -8,6 +8,7 @@ from typing import Final, Literal
 from mxlint.domain.guards import Cause
 from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import makes_short_text
 from mxlint.interpreter.core import Interpreter
@@ -68,11 +69,12 @@ def _asked(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame,
             if method is not None:
                 given = Arguments((spec,), places=(place,)) if name == "__format__" else Arguments()
                 return i.call(method, given, place, frame)
-    return _joined([text_of(i, part, "repr", place, frame, done=done) for part in _elements(i, member)], member)
+    return _joined([text_of(i, part, "repr", place, frame, done=done) for part in _elements(i, member, place, frame)], member)
 
 
-def _elements(i: Interpreter, member: Member) -> list[Value]:
+def _elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[Value]:
     """What a container holds, whose texts are part of its own."""
+    aspects.contents(i, member, place, frame)
     if isinstance(member, Tuple):
         return _parts(member)
     if not isinstance(member, Ref):
@@ -90,7 +92,14 @@ def _elements(i: Interpreter, member: Member) -> list[Value]:
                 found.append(value)
         return found
     if kind == "instance":
-        return [value for field, value in i.heap.fields(member.oid).items() if isinstance(field, str)] if _shows_fields(i, member) else []
+        shown = (
+            [(field, value) for field, value in i.heap.fields(member.oid).items() if isinstance(field, str)]
+            if _shows_fields(i, member)
+            else []
+        )
+        for field, value in shown:
+            i.operations.read(i, member.oid, field, value, place, frame)
+        return [value for _, value in shown]
     return []
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mxlint.domain.join import join
-from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import kinds
 from mxlint.interpreter.arguments import Arguments
@@ -17,13 +17,23 @@ from mxlint.interpreter.keys import MAX_PARTS
 
 
 def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    function, tree = args.args[0], args.args[1]
-    rest = args.args[2:]
+    function = args.args[0]
 
+    def leaf(member: Member, others: tuple[Value, ...], tag: object) -> Value:
+        with i.within((place, repr(tag))):
+            return i.call(function, Arguments((member, *others), places=(place,) * (1 + len(others))), place, frame)
+
+    return each_leaf(i, leaf, args.args[1], tuple(args.args[2:]), place)
+
+
+def each_leaf(
+    i: Interpreter, leaf: Callable[[Member, tuple[Value, ...], object], Value], tree: Value, rest: tuple[Value, ...], place: Place
+) -> Value:
+    """The tree with what `leaf` gives for each of its leaves, and for what lies there in others, instead of it."""
     done: dict[tuple[Value, ...], Value] = {}
 
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
-        found = [one(member, others, tag) for member in members(value)]
+        found = [member if isinstance(member, Unbound) else one(member, others, tag) for member in members(value)]  # what may not be there
         return found[0] if len(found) == 1 else join(found)
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
@@ -54,10 +64,6 @@ def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                 put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
             return Ref(oid)
         return leaf(member, others, tag)
-
-    def leaf(member: Member, others: tuple[Value, ...], tag: object) -> Value:
-        with i.within((place, repr(tag))):
-            return i.call(function, Arguments((member, *others), places=(place,) * (1 + len(others))), place, frame)
 
     return run(tree, rest, 0)
 
@@ -110,6 +116,8 @@ def _named_leaves(i: Interpreter, tree: Value) -> list[Value] | None:
         prefix, value = todo.pop()
         inner: list[tuple[str, Value]] = []
         for member in members(value):
+            if isinstance(member, Unbound):
+                continue  # a layer that some models do not have: what follows is the same for the others
             content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
             if isinstance(content, Tuple) and (content.items is not None or content is not member):
                 inner += [(f"{prefix}.{n}", item) for n, item in enumerate(content.items or ())]

@@ -32,10 +32,11 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter, size
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import environment, special
+from mxlint.interpreter.lookup import class_attribute, class_of, environment, special
 from mxlint.interpreter.paths import Truth
 
 
@@ -127,7 +128,9 @@ def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
         i.operations.use(i, "truth", member, "truth", place, frame)
         return Truth(None, "open", None, (member,))
     if isinstance(member, Tuple):
-        return Truth(bool(member.items)) if member.items is not None else Truth(None, "imprecise")
+        if member.shortest is None:
+            return Truth(None, "imprecise")
+        return Truth(True) if member.shortest else Truth(False) if member.items is not None else Truth(None, "varying")
     if isinstance(member, RangeObject):
         numbers = constant_range(member)
         return Truth(bool(numbers)) if numbers is not None else Truth(None, "open")
@@ -163,6 +166,8 @@ def _symbolic_truth(i: Interpreter, member: Symbolic, place: Place) -> Truth:
 
 def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth:
     kind = i.info(ref.oid).kind
+    if kind in ("list", "set", "dict"):
+        aspects.ask(i, ref.oid, aspects.FILLED, place, frame)
     if kind in ("list", "set"):
         content = i.heap.get(ref.oid, ("#", "items"))
         return truth(i, content, place, frame) if content is not None else Truth(None, "imprecise")
@@ -179,4 +184,18 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
             method = special(i, ref, name, place, frame)
             if method is not None:
                 return truth(i, i.call(method, Arguments(), place, frame), place, frame)
+        return _library_truth(i, ref, place, frame)
     return Truth(True)
+
+
+def _library_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth:
+    """The truth of an object whose class is a library's, or has it from one: what a number, a text or a container of it holds. A module of MLX holds
+    something."""
+    cls = class_of(i, ref)
+    found = [class_attribute(i, cls, name) for name in ("__bool__", "__len__")] if cls is not None and not isinstance(cls, Union) else []
+    if not any(isinstance(method, External) and not method.name.startswith("mlx.") for method in found):
+        return Truth(True)
+    value = i.heap.get(ref.oid, "value")  # of a member of an enum
+    if isinstance(value, Const):
+        return Truth(bool(value.value))
+    return truth(i, i.derived("bool", (ref,), frozenset(("bool",)), place), place, frame)

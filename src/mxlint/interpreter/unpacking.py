@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import MAX_GUARD
 from mxlint.domain.join import of
-from mxlint.domain.members import NONE, Const, Member, Option, Symbolic, Tuple, Unknown, Value, options
+from mxlint.domain.members import NONE, Const, Member, Option, Ref, Symbolic, Tuple, Unknown, Value, options
 from mxlint.domain.place import Place
 from mxlint.interpreter import losses
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
@@ -28,7 +29,7 @@ def unpack(i: Interpreter, value: Value, count: int, star: int | None, place: Pl
                 after = number if star is None or number < star else number - count
                 axes.append(ShapeOf(member.ident, member.origin, False) if number == star else member.axis(after))
             return Tuple(tuple(axes))
-        content: Value = collected(i, member, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
+        content: Value = _content(i, member, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
         return i.split(
             content, lambda part: Tuple(tuple(_unpacked(i, member, part if isinstance(part, Tuple) else None, count, star, place, frame)))
         )
@@ -39,6 +40,17 @@ def unpack(i: Interpreter, value: Value, count: int, star: int | None, place: Pl
         of(Option(o.member, (*o.guard, *guard)[-MAX_GUARD:]) for guard, items in rows for o in options(items[number]))
         for number in range(count)
     ]
+
+
+def _content(i: Interpreter, member: Member, place: Place, frame: Frame) -> Tuple:
+    """The elements of what is unpacked. Of a list each item is read by itself: one that is not used decides nothing."""
+    items = known_items(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else None
+    if items is None:
+        return collected(i, member, place, frame)
+    assert isinstance(member, Ref)
+    for number, item in enumerate(items):
+        i.operations.read(i, member.oid, ("item", number), item, place, frame)
+    return Tuple(items)
 
 
 def _row(member: Member, count: int) -> Sequence[Value]:

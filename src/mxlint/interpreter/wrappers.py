@@ -241,6 +241,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "#descriptor.getter": _descriptor_method("fget"),
     "#descriptor.deleter": _descriptor_method("fdel"),
     "abc.abstractproperty": descriptor("property"),
+    "builtins.method": lambda i, args, place, frame: Bound(args.args[1], args.args[0]),
 }
 """By canonical name; those with `#` are called by the interpreter itself."""
 
