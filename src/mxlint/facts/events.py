@@ -46,6 +46,10 @@ class Modality:
     conditions: tuple[Condition, ...] = ()
     presumed: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        """In constant time: facts within one another's branches share all but their last conditions."""
+        return hash((len(self.conditions), self.conditions[-1:], self.presumed))
+
     @property
     def steps(self) -> int:
         """By how many steps it lowers a severity: one for conditions, one for presumptions. What holds by default lowers nothing."""
@@ -175,8 +179,8 @@ class Call:
     thread: Where | None = None
     shapes: tuple[tuple[Size, ...] | None, ...] = ()
     """The shapes of the array arguments, in the order in which events number them."""
-    finite: bool = False
-    """The innermost loop around it goes over constants that are written out."""
+    finite: tuple[Where, ...] = ()
+    """Those of the loops around it that go over things that are there before, and known one by one: constants that are written out, layers."""
     thread_number: int = 0
     """Which of the threads that `thread` starts."""
     alone: bool = False
@@ -193,7 +197,7 @@ class Effect:
     `raises`, `wrong` (values) or `crash` (memory out of bounds).
 
     `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`; `seen` if the
-    calls in sight bring that about). `versions` are those of MLX with that effect, out of those judged; `right_on` the devices without it.
+    calls in sight bring that about: for a crash, if all of them have length 1 in one call), one to less than it was at first (`less`); any call does, whatever its shapes (`always`). `versions` are those of MLX with that effect, out of those judged; `right_on` the devices without it.
     """
 
     way: str
@@ -305,7 +309,7 @@ class Stale:
     name: str
     kind: str
     read: Where
-    written: Where | None
+    written: Where
     call: Where
     before: Value
     after: Value

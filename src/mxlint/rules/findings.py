@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from mxlint.facts.events import Compiled, Condition, Modality, Where
-from mxlint.finding import SEVERITIES, Finding, Related, Severity
+from mxlint.finding import SEVERITIES, Finding, Related, Severity, Span
 from mxlint.fixes.remedies import Remedy
 from mxlint.headline import LONGEST, fitted
 from mxlint.rules.rule import Rule
@@ -23,6 +23,12 @@ def quoted(text: str, width: int = 48) -> str:
 def name_of(compiled: Compiled) -> str:
     """How to speak of the compiled function."""
     return quoted(compiled.text) if compiled.form != "lambda" else "the lambda"
+
+
+def function_of(compiled: Compiled) -> Span | None:
+    """Where the compiled function is defined, if its source is in sight."""
+    where = compiled.function.where
+    return where.span if where is not None else None
 
 
 def line(where: Where, beside: Where) -> str:
@@ -65,7 +71,7 @@ def _condition(condition: Condition) -> str:
 
 def hanging(modality: Modality) -> str:
     """The conditions, two of them if there are many, and presumptions as one phrase; empty if there are none."""
-    return ", ".join((*conditions_of(modality)[:2], *(f"if {presumption}" for presumption in modality.presumed)))
+    return " and ".join((*conditions_of(modality)[:2], *(f"if {presumption}" for presumption in modality.presumed)))
 
 
 def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from mxlint.facts.events import Compiled, Event
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Outside
 from mxlint.rules.evaluations import evaluations
-from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.findings import finding, function_of, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -33,10 +33,8 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _remedy(program: Program, compiled: Compiled, event: Event) -> Outside:
-    where = compiled.function.where
-    function = where.span if where is not None else None
     calls, others = program.calls_of_site(compiled.site), program.leaving(compiled.number)
-    return Outside(event.where.span, compiled.site.span, function, calls, others, needless=True)
+    return Outside(event.where.span, compiled.site.span, function_of(compiled), calls, others, needless=True)
 
 
 RULE = Rule("MX101", "print-traced-array", "error", check, exports=True, by_arguments=True, fixes=("unsafe",), experiment="text")

@@ -25,20 +25,18 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     others = {found.read: found for found in stale if found.read != first.read}
     names = list(dict.fromkeys(found.name for found in (first, *others.values())))
     what = quoted(first.name) if len(names) == 1 else f"{quoted(first.name)} (and {', '.join(map(quoted, names[1:4]))})"
-    changed = f"{line(first.written, first.read)} changes it" if first.written is not None else "it changes"
     containers = tuple(dict.fromkeys(found.container for found in stale if found.container))
     help = (
         f"pass inputs={whole((*captured(compiled), *containers))}"
         if containers
         else "pass it as an argument, or keep it in a list or dict that is given to inputs="
     )
-    also = [("changed here", first.written)] if first.written is not None else []
-    also += [("called again here", first.call), *(("read here, too", read) for read in others)]
+    also = [("changed here", first.written), ("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with the old value of {quoted(first.name)}",
         help, compiled, first.modality, calls=first.calls, also=also,
-        note=f"{what} became {'a constant' if len(names) == 1 else 'constants'} when the function was traced; {changed} before that call",
+        note=f"{what} became {'a constant' if len(names) == 1 else 'constants'} when the function was traced; {line(first.written, first.read)} changes it before that call",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Either, Outside, Remedy
 from mxlint.rules.captures import advice, with_the_rest
-from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.findings import finding, function_of, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -48,9 +48,8 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
 
 def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:
     """Capture the containers that are written, both ways if the trace reads what lies there; else write after the call."""
-    where = compiled.function.where
     calls, others = program.calls_of_site(compiled.site), program.leaving(compiled.number)
-    after = Outside(write.where.span, compiled.site.span, where.span if where is not None else None, calls, others)
+    after = Outside(write.where.span, compiled.site.span, function_of(compiled), calls, others)
     writes = [one for one in program.writes.get(compiled.number, ()) if one.placeholder and not one.captured_in and not one.captured_out]
     if not write.container or any(one.how in NOT_CAPTURED for one in writes):
         return after

@@ -19,8 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
     """What inputs= or outputs= is given holds no array that the body reads, or not any more."""
     for compiled in program.log.compiled:
         dead = [*_dead(program, compiled)]
-        yield from dead
-        yield from _own_name(program, compiled)
+        yield from dead or _own_name(program, compiled)
         if not dead and compiled.outputs is not None and any(trace.parted for trace in program.traces.get(compiled.number, ())):
             yield from finding(
                 RULE, compiled.outputs.where,
@@ -29,7 +28,7 @@ def check(program: Program) -> Iterator[Finding]:
                 note='both hold the same arrays: they are swapped for placeholders in one and returned from the other, and MLX says "uncaptured inputs"',
             )  # fmt: skip
         for stale in program.stale.get(compiled.number, ()):
-            if stale.kind == "captured" and stale.written is not None:
+            if stale.kind == "captured":
                 yield from finding(
                     RULE, stale.written,
                     f"{name_of(compiled)} does not see what is bound here: it keeps the container it has captured",
@@ -49,8 +48,10 @@ def check(program: Program) -> Iterator[Finding]:
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
     put_in = any(write.how == "update" for write in program.writes.get(compiled.number, ()))
     for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)):
-        reason = why_dead(capture, put_in) if capture is not None else None
-        if capture is not None and reason is not None:
+        if capture is None:
+            continue
+        reason = why_dead(capture, put_in)
+        if reason is not None:
             yield from finding(
                 RULE, capture.where,
                 f"{name_of(compiled)} sees no later update: {name}= is given {reason[0]}",
@@ -68,7 +69,7 @@ def _live(compiled: Compiled) -> Recapture:
 
 def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads = program.reads.get(compiled.number, ())
-    through = {read.location[0] for read in reads if read.captured and read.kind == "array"}
+    through = {read.location[0] for read in reads if read.kind == "array"}
     for read in reads:
         if read.alias == "captured" and read.source is not None and read.holder not in through:
             yield from finding(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.facts.events import Compiled, Event
-from mxlint.finding import Finding, Span
+from mxlint.facts.events import Capture, Compiled, Event
+from mxlint.finding import Finding
 from mxlint.fixes.remedies import CheckBefore
 from mxlint.rules.captures import captured, whole
-from mxlint.rules.findings import finding, line, name_of, quoted
+from mxlint.rules.findings import finding, function_of, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -27,10 +27,18 @@ def check(program: Program) -> Iterator[Finding]:
                 "pass the arguments that the function takes", compiled, event.modality,
                 note=f"the trace raises a TypeError while inputs= holds placeholders, and what is captured ({_state(compiled)}) keeps them for ever",
             )  # fmt: skip
+        for event in (event for event in events if event.kind == "shapes" and not event.swallowed):
+            yield from finding(
+                RULE, event.where,
+                f"{quoted(event.what)} raises, and the state of {name_of(compiled)} is left with placeholders",
+                "check the shapes in a plain function that calls the compiled one", compiled, event.modality, within=event.within, calls=event.calls,
+                note=f"its shapes do not fit in a call in sight: the trace ends while inputs= ({_state(compiled)}) holds placeholders, which stay there also "
+                f"when the caller catches the exception{_random(compiled.inputs)}",
+            )  # fmt: skip
         called = bool(program.calls.get(compiled.number))
         raises = [event for event in events if event.kind == "raise" and not event.swallowed and _by_arguments(event, called)]
         if raises:
-            yield from _raise(compiled, raises)
+            yield from _raise(compiled, compiled.inputs, raises)
         if not any(event.kind in SEEN for event in events):
             yield from _fallback(program, compiled)
 
@@ -59,7 +67,7 @@ def _by_arguments(event: Event, called: bool) -> bool:
     return called and not conditions or any(condition.argument for condition in conditions)
 
 
-def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
+def _raise(compiled: Compiled, inputs: Capture, raises: list[Event]) -> Iterator[Finding]:
     first = min(raises, key=lambda event: (event.modality.steps, bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
     more = f"so does {', '.join(line(where, first.where) for where in others)}; " if others else ""
@@ -68,23 +76,18 @@ def _raise(compiled: Compiled, raises: list[Event]) -> Iterator[Finding]:
         f"raising here leaves the state that {name_of(compiled)} captures full of placeholders for ever",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
         also=[("raised here, too", where) for where in others],
-        remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, _function(compiled)),
+        remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, function_of(compiled)),
         note=f"{more}it ends the trace while inputs= ({_state(compiled)}) holds placeholders, which stay there also when the caller catches the "
-        f"exception: whatever uses them later fails{_random(compiled)}",
+        f"exception: whatever uses them later fails{_random(inputs)}",
     )  # fmt: skip
-
-
-def _function(compiled: Compiled) -> Span | None:
-    return compiled.function.where.span if compiled.function.where is not None else None
 
 
 def _state(compiled: Compiled) -> str:
     return quoted(whole(captured(compiled)))
 
 
-def _random(compiled: Compiled) -> str:
-    elements = compiled.inputs.elements if compiled.inputs is not None else ()
-    return ", every random operation of the process among them" if any(element.kind == "random" for element in elements) else ""
+def _random(inputs: Capture) -> str:
+    return ", every random operation of the process among them" if any(element.kind == "random" for element in inputs.elements) else ""
 
 
 RULE = Rule("MX208", "raise-with-captures", "error", check, fixes=("unsafe",), experiment="raise")

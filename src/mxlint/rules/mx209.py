@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled, Stale, Where
+from mxlint.facts.events import Compiled, Stale
 from mxlint.facts.values import ContainerValue, ObjectValue
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Argument
-from mxlint.rules.findings import finding, line, name_of, quoted
+from mxlint.rules.findings import finding, function_of, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.variation import arrays_given, same_dtypes
@@ -36,15 +36,13 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
     others = {found.read: found for found in stale if found.read != first.read}
     names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
     too = f", as are {', '.join(map(quoted, list(names)[:3]))}" if names else ""
-    changed = f"{line(first.written, first.read)} changes it" if first.written is not None else "it changes"
-    also: list[tuple[str, Where]] = [("changed here", first.written)] if first.written is not None else []
-    also += [("called again here", first.call), *(("read here, too", read) for read in others)]
+    also = [("changed here", first.written), ("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with {_what(first)}",
         "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
         calls=first.calls, also=also, remedy=_remedy(program, compiled, stale),
-        note=f"{_kept(first)} is kept from the trace{too}; {changed} before that call",
+        note=f"{_kept(first)} is kept from the trace{too}; {line(first.written, first.read)} changes it before that call",
     )  # fmt: skip
 
 
@@ -53,9 +51,10 @@ def _remedy(program: Program, compiled: Compiled, stale: list[Stale]) -> Argumen
     if any(one.kind != "python" or one.calls or isinstance(one.before, ObjectValue) for one in stale):
         return None
     places = tuple(dict.fromkeys(one.read.span for one in stale))
-    function = compiled.function.where.span if compiled.function.where is not None else None
     alike = same_dtypes(program, compiled, [value for one in stale for value in (one.before, one.after)])
-    return Argument(places, compiled.site.span, function, program.calls_of_site(compiled.site), arrays_given(program, compiled), alike)
+    return Argument(
+        places, compiled.site.span, function_of(compiled), program.calls_of_site(compiled.site), arrays_given(program, compiled), alike
+    )
 
 
 def _kept(stale: Stale) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mxlint.facts.events import Call, Compiled, Modality, Read
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Evaluate
-from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.findings import finding, function_of, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -36,8 +36,7 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _evaluate(compiled: Compiled, call: Call, lazy: Sequence[Read]) -> Evaluate:
     names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, _module(read)) for read in lazy]
-    function = compiled.function.where.span if compiled.function.where is not None else None
-    return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span, function)
+    return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span, function_of(compiled))
 
 
 def _module(read: Read) -> str:

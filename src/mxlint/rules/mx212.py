@@ -17,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
     """One array is an argument or captured, and read by another name as a constant."""
     for compiled in program.log.compiled:
         reads = program.reads.get(compiled.number, ())
-        through = {read.location[0] for read in reads if read.captured and read.kind == "array"}
+        through = {read.location[0] for read in reads if read.kind == "array"}
         found = next((read for read in reads if read.alias and (read.alias != "captured" or read.holder in through)), None)
         if found is not None:
             yield from _finding(compiled, found)

@@ -17,7 +17,7 @@ from mxlint.rules.variation import FEW, arrays_given, same_dtypes, scalars_vary,
 def check(program: Program) -> Iterator[Finding]:
     """A Python number, or text, that changes from call to call."""
     for compiled in program.log.compiled:
-        for argument, values, finite, _, modality in series(program, compiled):
+        for argument, values, finite, _, modality, _ in series(program, compiled):
             # Who asks for shapeless=True wants one trace.
             if scalars_vary(values, FEW if finite and compiled.shapeless is False else 0):
                 text = argument.where.text

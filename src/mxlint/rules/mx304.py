@@ -16,8 +16,8 @@ def check(program: Program) -> Iterator[Finding]:
     for compiled in program.log.compiled:
         if compiled.shapeless is not False:
             continue
-        for argument, values, finite, grows, modality in series(program, compiled):
-            if not finite and (grows or shapes_vary(values) or lengths_vary(values)):
+        for argument, _, _, grows, modality, turns in series(program, compiled):
+            if grows or any(shapes_vary(values) or lengths_vary(values) for values in turns.values()):
                 yield from finding(
                     RULE, argument.where,
                     f"{name_of(compiled)} is compiled again for every shape of {quoted(argument.where.text)}",

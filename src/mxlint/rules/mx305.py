@@ -18,17 +18,15 @@ PAIRS = ("mx.vjp", "mx.jvp")
 
 def check(program: Program) -> Iterator[Finding]:
     """A transform of a compiled function: the Python body runs at every call."""
-    for note in program.notes.get("transform of compiled", ()):
-        compiled = program.objects.get(note.object) if note.object is not None else None
-        if compiled is not None:
-            yield from finding(
-                RULE, note.where,
-                f"{note.what} runs the Python body of {name_of(compiled)} at every call: it is not compiled",
-                f"compile what calls {note.what}" if note.what in PAIRS else f"compile the transform instead: mx.compile({note.what}(f))",
-                compiled, Modality(),
-                remedy=None if note.what in PAIRS else CompileTransform(note.where.span, elements(compiled), note.what == "nn.value_and_grad"),
-                note="inside a transform the arguments are placeholders already",
-            )  # fmt: skip
+    for note, compiled in program.noted("transform of compiled"):
+        yield from finding(
+            RULE, note.where,
+            f"{note.what} runs the Python body of {name_of(compiled)} at every call: it is not compiled",
+            f"compile what calls {note.what}" if note.what in PAIRS else f"compile the transform instead: mx.compile({note.what}(f))",
+            compiled, Modality(),
+            remedy=None if note.what in PAIRS else CompileTransform(note.where.span, elements(compiled), note.what == "nn.value_and_grad"),
+            note="inside a transform the arguments are placeholders already",
+        )  # fmt: skip
 
 
 RULE = Rule("MX305", "transform-of-compiled", "warning", check, fixes=("unsafe", "display"), cost_only=True, experiment="transform")

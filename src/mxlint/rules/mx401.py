@@ -18,7 +18,7 @@ HELP = "use an operation that follows the shape (x.flatten(), reshape(-1, …), 
 def check(program: Program) -> Iterator[Finding]:
     """A size of an argument goes into the graph of a shapeless trace."""
     for number, compiled in program.objects.items():
-        for event in program.events.get(number, ()) if compiled.shapeless else ():
+        for event in program.events.get(number, ()):
             if event.kind == "bake" and matters(event.axes, varying_axes(program, compiled), features=False):
                 yield from finding(
                     RULE, event.where,
@@ -42,6 +42,7 @@ RULE = Rule(
     "baked-shape",
     "error",
     check,
+    exports=True,
     after=("MX403", "MX402"),
     by_arguments=True,
     fixes=("unsafe", "display"),

@@ -14,7 +14,7 @@ from mxlint.rules.sizes import matters, varying_axes
 def check(program: Program) -> Iterator[Finding]:
     """A condition on a size is decided once, by the first trace."""
     for number, compiled in program.objects.items():
-        for event in program.events.get(number, ()) if compiled.shapeless else ():
+        for event in program.events.get(number, ()):
             if event.kind == "branch" and matters(event.axes, varying_axes(program, compiled), features=True):
                 yield from finding(
                     RULE, event.where,
@@ -25,4 +25,4 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-RULE = Rule("MX402", "shape-condition", "error", check, after=("MX403",), by_arguments=True, experiment="frozen branch")
+RULE = Rule("MX402", "shape-condition", "error", check, exports=True, after=("MX403",), by_arguments=True, experiment="frozen branch")

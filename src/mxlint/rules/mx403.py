@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import EXPORT, Compiled
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
@@ -14,7 +15,7 @@ from mxlint.rules.sizes import applies, consequences, in_versions, varying_axes
 def check(program: Program) -> Iterator[Finding]:
     """An operation that cannot infer its output shape raises at the first call."""
     for number, compiled in program.objects.items():
-        for event in program.events.get(number, ()) if compiled.shapeless else ():
+        for event in program.events.get(number, ()):
             if event.kind != "unsupported":
                 continue
             varying = varying_axes(program, compiled)
@@ -23,7 +24,7 @@ def check(program: Program) -> Iterator[Finding]:
             versions = in_versions([effect for effect in effects if effect.way == "first"])
             yield from finding(
                 RULE, event.where,
-                f"the first call of {name_of(compiled)} raises{versions}: {quoted(event.what)} under shapeless=True",
+                f"{_first_call(compiled)} raises{versions}: {quoted(event.what)} under shapeless=True",
                 "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
                 calls=event.calls, uncalled=not program.calls.get(number),
                 note='the operation cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
@@ -31,4 +32,9 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-RULE = Rule("MX403", "shapeless-unsupported-op", "error", check, by_arguments=True, experiment="unsupported operation")
+def _first_call(compiled: Compiled) -> str:
+    """What raises: a function that is exported does where its file is loaded and called."""
+    return f"every call of {name_of(compiled)}, once exported," if compiled.form == EXPORT else f"the first call of {name_of(compiled)}"
+
+
+RULE = Rule("MX403", "shapeless-unsupported-op", "error", check, exports=True, by_arguments=True, experiment="unsupported operation")

@@ -20,23 +20,30 @@ HELPS = {
 def check(program: Program) -> Iterator[Finding]:
     """An operation that runs at the first shape and goes wrong when it changes."""
     for number, compiled in program.objects.items():
-        for event in program.events.get(number, ()) if compiled.shapeless else ():
+        for event in program.events.get(number, ()):
             if event.kind != "unsafe":
                 continue
             varying = varying_axes(program, compiled)
             effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
             if not effects:
                 continue
-            certain = varying is not None or any(effect.when == "every" for effect in effects)
-            unit = all(effect.when in ("unit", "seen") for effect in effects)
-            changes = "an axis gets or loses length 1" if unit else "sizes change"
+            certain = varying is not None or any(effect.when in ("every", "seen", "always") for effect in effects)
+            reduced = all(effect.way == "crash" and effect.when in ("seen", "always") for effect in effects)
+            unit = all(effect.when in ("unit", "seen", "always") for effect in effects)
+            changes = "when an axis gets or loses length 1" if unit else "when sizes change"
+            note = f"it keeps {'whether an axis has length 1' if unit else 'sizes'} of the first trace of {name_of(compiled)}, which then {consequences(effects)}"
+            if reduced:
+                changes = "along an axis of length 1"
+                note = f"MLX leaves such a reduction out, but not what it needs: a call {consequences(effects)}"
             yield from finding(
                 RULE, event.where,
-                f"{quoted(event.what)} {briefly(effects)} when {changes}, under shapeless=True",
+                f"{quoted(event.what)} {briefly(effects)} {changes}, under shapeless=True",
                 HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
                 uncalled=not program.calls.get(number), right_on=right_on(effects),
-                note=f"it keeps {'whether an axis has length 1' if unit else 'sizes'} of the first trace of {name_of(compiled)}, which then {consequences(effects)}",
+                note=note,
             )  # fmt: skip
 
 
-RULE = Rule("MX404", "shapeless-unsafe-op", "error", check, after=("MX403", "MX401"), by_arguments=True, experiment="unsafe operation")
+RULE = Rule(
+    "MX404", "shapeless-unsafe-op", "error", check, exports=True, after=("MX403", "MX401"), by_arguments=True, experiment="unsafe operation"
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileBound
-from mxlint.rules.findings import finding, quoted
+from mxlint.rules.findings import finding, function_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -20,13 +20,12 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         if called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
             continue
-        name, where = compiled.text, compiled.function.where
+        name = compiled.text
         calling = "calling an instance" if name == "__call__" else f"calling {quoted(name)} on an instance"
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""
-        function = where.span if where is not None else None
         cls = program.class_of(compiled.site)
-        remedy = CompileBound(compiled.decorates.span, function, compiled.in_module, cls) if compiled.decorates else None
+        remedy = CompileBound(compiled.decorates.span, function_of(compiled), compiled.in_module, cls) if compiled.decorates else None
         yield from finding(
             RULE, compiled.decorates or compiled.site,
             f"{calling} raises TypeError: the compiled object does not bind self",

@@ -53,7 +53,7 @@ def _words(compiled: Compiled, argument: Argument) -> tuple[str, str, str]:
 
 
 def _article(kind: str) -> str:
-    return "an" if kind[0] in "aeiou" else "a"
+    return "an" if kind[0].lower() in "aeiou" else "a"
 
 
 RULE = Rule("MX502", "unsupported-argument", "error", check, after=("MX505", "MX501"), experiment="bad argument")

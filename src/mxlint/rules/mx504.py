@@ -8,7 +8,7 @@ from mxlint.facts.events import Modality
 from mxlint.facts.values import ScalarValue
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Return
-from mxlint.rules.findings import finding, name_of
+from mxlint.rules.findings import finding, function_of, name_of
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -26,7 +26,7 @@ def check(program: Program) -> Iterator[Finding]:
                 RULE, compiled.site,
                 f"nothing of what {name_of(compiled)} computes is ever done: it returns nothing",
                 "return the result, or pass the container that it writes as outputs=", compiled, Modality(),
-                remedy=Return(compiled.function.where.span if compiled.function.where is not None else None),
+                remedy=Return(function_of(compiled)),
                 note="MLX computes only what is returned or captured, and there is no outputs=",
             )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.facts.events import Modality
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, quoted
 from mxlint.rules.program import Program
@@ -25,7 +24,7 @@ def check(program: Program) -> Iterator[Finding]:
         if compiled.function.kind in KINDS:
             what, why = KINDS[compiled.function.kind]
             message = f"{quoted(compiled.text)} is {what}: {why}"
-            yield from finding(RULE, compiled.site, message, "compile a plain function that returns arrays", compiled, Modality())
+            yield from finding(RULE, compiled.site, message, "compile a plain function that returns arrays", compiled, compiled.modality)
     for note in program.notes.get("not a function", ()):
         yield from finding(
             RULE, note.where,

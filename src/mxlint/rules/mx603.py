@@ -12,10 +12,7 @@ from mxlint.rules.rule import Rule
 
 def check(program: Program) -> Iterator[Finding]:
     """A clock that does not time what it is meant to."""
-    for note in (*program.notes.get("first call timed", ()), *program.notes.get("timed without evaluation", ())):
-        compiled = program.objects.get(note.object) if note.object is not None else None
-        if compiled is None:
-            continue
+    for note, compiled in (*program.noted("first call timed"), *program.noted("timed without evaluation")):
         if note.kind == "first call timed":
             message = f"this times the first call of {name_of(compiled)}: tracing and compiling, not running"
             help = "call it once and evaluate the result before the first clock reading"

@@ -15,10 +15,8 @@ def check(program: Program) -> Iterator[Finding]:
     """A custom kernel whose size comes from an axis that is seen to vary between calls."""
     for compiled in program.log.compiled:
         varying = _varying(program, compiled.number) if compiled.shapeless is False else set()
-        for event in program.events.get(compiled.number, ()) if varying else ():
-            if event.kind == "kernel" and any(
-                pair in varying or pair[1] is None and any(v[0] == pair[0] for v in varying) for pair in event.axes
-            ):
+        for event in program.events.get(compiled.number, ()):
+            if event.kind == "kernel" and not varying.isdisjoint(event.axes):
                 yield from finding(
                     RULE, event.where,
                     f"{name_of(compiled)} is traced, and this kernel built, once for each shape of its input",
@@ -27,14 +25,15 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _varying(program: Program, number: int) -> set[tuple[int, int | None]]:
-    """The (argument, axis) pairs whose length differs between calls in sight."""
+    """The (argument, axis) pairs whose length differs between calls in sight; axis None: one of them."""
     lengths: dict[tuple[int, int | None], set[object]] = {}
     for call in program.calls.get(number, ()):
         arrays = [argument.value for argument in call.arguments if isinstance(argument.value, ArrayValue)]
         for place, array in enumerate(arrays):
             for axis, size in enumerate(array.shape or ()):
                 lengths.setdefault((place, axis), set()).add(size)
-    return {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
+    varying = {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
+    return varying | {(place, None) for place, _ in varying}
 
 
 RULE = Rule("MX605", "shape-dependent-kernel", "warning", check, cost_only=True, experiment="kernel shapes")

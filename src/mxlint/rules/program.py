@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -91,6 +91,12 @@ class Program:
         for note in self.log.notes:
             found.setdefault(note.kind, []).append(note)
         return {kind: tuple(group) for kind, group in found.items()}
+
+    def noted(self, kind: str) -> Iterator[tuple[Note, Compiled]]:
+        """The notes of a kind that are about a compiled object, with it."""
+        for note in self.notes.get(kind, ()):
+            if note.object is not None:
+                yield note, self.objects[note.object]
 
     def relied(self, number: int) -> Mapping[Where, Where]:
         """What traces of an object changed, and where host code relies on it."""

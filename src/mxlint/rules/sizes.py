@@ -57,9 +57,32 @@ def matters(axes: Iterable[Axis], varying: Varying | None, *, features: bool) ->
 
 def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varying | None) -> bool:
     """Whether the calls in sight bring about an effect; if they do not tell, they may."""
+    if effect.when == "always":
+        return True
+    if effect.when == "seen" and effect.way == "crash":
+        return _has_unit(program, compiled, effect)
     if varying is None or effect.way == "first":
         return effect.when != "seen"
-    return matters(effect.axes, varying, features=True) and (effect.when not in ("unit", "seen") or _unit(program, compiled, effect))
+    if not matters(effect.axes, varying, features=True):
+        return False
+    return (effect.when not in ("unit", "seen") or _unit(program, compiled, effect)) and (
+        effect.when != "less" or _less(program, compiled, effect)
+    )
+
+
+def _has_unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
+    """Whether all axes in an effect have length 1 in a call in sight."""
+    return any(
+        all(
+            axis is not None
+            and number < len(shapes)
+            and (shape := shapes[number]) is not None
+            and -len(shape) <= axis < len(shape)
+            and shape[axis] == 1
+            for number, axis in effect.axes
+        )
+        for shapes in (call.shapes for call in program.calls.get(compiled.number, ()))
+    )
 
 
 def _unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
@@ -68,6 +91,19 @@ def _unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
         shapes = [call.shapes[number] for call in program.calls.get(compiled.number, ()) if number < len(call.shapes)]
         for index in range(min((len(shape) for shape in shapes if shape), default=0)) if axis is None else (axis,):
             if len({shape[index] == 1 for shape in shapes if shape is not None and -len(shape) <= index < len(shape)}) == 2:
+                return True
+    return False
+
+
+def _less(program: Program, compiled: Compiled, effect: Effect) -> bool:
+    """Whether an axis in an effect is shorter in a call in sight than in the first one, or may be."""
+    for number, axis in effect.axes:
+        shapes = [call.shapes[number] for call in program.calls.get(compiled.number, ()) if number < len(call.shapes)]
+        known = [shape for shape in shapes if shape is not None]
+        for index in range(min((len(shape) for shape in known), default=0)) if axis is None else (axis,):
+            sizes = [shape[index] for shape in known if -len(shape) <= index < len(shape)]
+            numbers = [size for size in sizes if isinstance(size, int)]
+            if len(numbers) < len(shapes) or numbers and min(numbers) < numbers[0]:
                 return True
     return False
 

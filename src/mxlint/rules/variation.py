@@ -16,14 +16,22 @@ FEW = 4
 
 
 class Series(NamedTuple):
-    """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the loop goes over written constants, why the
-    shape of an array in it differs from round to round, if it does (`Argument.grows`), and what the calls presume."""
+    """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the innermost loop goes over things that are
+    known one by one, why the shape of an array in it differs from round to round, if it does (`Argument.grows`), and what the calls presume."""
 
     argument: Argument
     values: list[Value]
     finite: bool
     grows: str
     modality: Modality
+    turns: dict[tuple[Where, ...], list[Value]]
+    """What it is call by call, apart for each round of the loops over things that are known one by one: what differs between those alone is as
+    many things as there are."""
+
+    def add(self, value: Value, call: Call) -> None:
+        """Keep what a call is given."""
+        self.values.append(value)
+        self.turns.setdefault(call.finite, []).append(value)
 
 
 def series(program: Program, compiled: Compiled) -> Iterator[Series]:
@@ -33,15 +41,17 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
         if call.loops and call.outcome != "inlined":
             places.setdefault(call.where, []).append(call)
     for calls in places.values():
-        growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
+        endless = [call for call in calls if not set(call.loops) <= set(call.finite)]
+        growing = {argument.name: argument.grows for call in endless for argument in call.arguments if argument.grows}
         found: dict[str, Series] = {}
         hang = Modality((), min((call.modality.presumed for call in calls), key=len))  # what decides whether it is called lowers nothing
         for call in calls:
+            finite = call.loops[-1] in call.finite
             for argument in call.arguments:
                 grows = growing.get(argument.name, "")
-                found.setdefault(argument.name, Series(argument, [], call.finite, grows, hang)).values.append(argument.value)
+                found.setdefault(argument.name, Series(argument, [], finite, grows, hang, {})).add(argument.value, call)
                 for name, leaf in leaves(argument.name, argument.value) if isinstance(argument.value, ContainerValue) else ():
-                    found.setdefault(name, Series(argument, [], call.finite, "", hang)).values.append(leaf)
+                    found.setdefault(name, Series(argument, [], finite, "", hang, {})).add(leaf, call)
         yield from found.values()
 
 
