@@ -6,6 +6,7 @@ All others are static: they read programs, or run them without MLX, and are what
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from pathlib import Path
@@ -17,6 +18,16 @@ from command_line import Done, Run
 from mxlint.cli import main
 
 KINDS = frozenset({"static", "mlx", "verify"})
+
+
+MANY = 100_000
+"""Objects after which Python looks for cycles. The command never does (`mxlint.__main__`), and by default this is a third of what an analysis costs."""
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(MANY, 10, 10)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -20,7 +20,7 @@ def where(text: str) -> Where:
     return Where(Span("a.py", Position(1, 1), Position(1, 2)), text)
 
 
-@given(st.lists(st.tuples(WORDS, NAMES), min_size=1, max_size=4))
+@given(st.lists(st.tuples(WORDS, NAMES), min_size=1, max_size=3))
 def test_names_are_shortened_as_far_as_needed(parts: list[tuple[str, str]]) -> None:
     text = "".join(f"{words}`{name}`" for words, name in parts)
     short = fitted(text)
@@ -34,7 +34,7 @@ def test_names_are_shortened_as_far_as_needed(parts: list[tuple[str, str]]) -> N
 
 def test_what_it_hangs_on_moves_to_the_note_where_there_is_no_room() -> None:
     modality = Modality((Condition(where("debug"), "open", True),), ("`model` is an nn.Module",))
-    hang = "when `debug` is true, if `model` is an nn.Module"
+    hang = "when `debug` is true and if `model` is an nn.Module"
     assert worded("it raises", "as MLX says", modality) == (f"it raises ({hang})", "as MLX says")
     assert worded("it raises " * 6, "as MLX says", modality) == ("it raises " * 6, f"only {hang}; as MLX says")
     assert worded("it raises " * 6, "", modality)[1] == f"only {hang}"

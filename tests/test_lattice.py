@@ -44,7 +44,7 @@ MEMBERS = st.recursive(
     SCALARS,
     lambda inner: st.one_of(
         st.lists(inner, max_size=3).map(lambda items: Tuple(tuple(items))),
-        inner.map(lambda element: Tuple(None, element)),
+        st.tuples(inner, st.none() | st.integers(0, 3)).map(lambda made: Tuple(None, made[0], least=made[1])),
     ),
     max_leaves=6,
 )

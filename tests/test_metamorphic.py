@@ -10,6 +10,7 @@ import importlib.util
 import itertools
 import os
 import secrets
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,7 +42,13 @@ CASES = {
     if not any("__file__" in text for text in case.files.values())
 }
 """Programs that do the same however they are written, so none that reads its own text."""
-KNOWN = {("for_to_iter_while", "generator of another file that counts"): "a loop by hand is not known to vary"}
+ROUNDS = "the rounds of a loop by hand are not counted"
+KNOWN = {
+    ("for_to_iter_while", "generator of another file that counts"): "a loop by hand is not known to vary",
+    ("for_to_iter_while", "rows of data of several lengths that are written out"): "what next() gives of rows is not known for data",
+    ("for_to_while", "loops in a loop that are too large together"): ROUNDS,
+    ("for_to_iter_while", "loops in a loop that are too large together"): ROUNDS,
+}
 """What the static tracer answers otherwise after a rewrite, and why."""
 
 
@@ -100,12 +107,17 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
 needs_mlx = pytest.mark.skipif(importlib.util.find_spec("mlx") is None or not hasattr(os, "fork"), reason="needs MLX and fork")
 
 
+def taken(case: str) -> bool:
+    """Whether a program is among those of a short run: by its name, so that no other program has a say in that."""
+    return zlib.crc32(case.encode()) % EVERY == 0
+
+
 @pytest.mark.mlx
 @needs_mlx
 @pytest.mark.parametrize("name", NAMES)
 def test_the_answer_is_the_same(trial: Trial, name: str) -> None:
     differ = {}
-    for case in [*CASES][::EVERY]:
+    for case in filter(taken, CASES):
         outcome = trial.rewrite(name, trial.base(case, CASES[case])) if (name, case) not in KNOWN else None
         if outcome is not None and not outcome.same:
             differ[case] = outcome

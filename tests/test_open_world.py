@@ -392,3 +392,33 @@ def make(x, flag=False, count=0, mode="a"):
 )
 def test_who_has_left_the_defaults(tmp_path: Path, around: str, condition: str, severity: str) -> None:
     assert severities(tmp_path, LEFT.format(around=around, condition=condition)) == {9: severity}
+
+
+LEADS = {
+    "by a name": ("from steps import step", "step(x, n)"),
+    "by another name": ("from steps import step as again", "again(x, n)"),
+    "as an attribute": ("import steps", "steps.step(x, n)"),
+    "as an attribute under another name": ("import steps as compiled", "compiled.step(x, n)"),
+}
+MADE = {
+    "decorated": "@mx.compile\ndef step(x, n):\n    return x * n\n",
+    "decorated by a partial": "@partial(mx.compile, inputs=[])\ndef step(x, n):\n    return x * n\n",
+    "compiled after it": "def scale(x, n):\n    return x * n\n\nstep = mx.compile(scale)\n",
+    "compiled by another": "def make():\n    return mx.compile(lambda x, n: x * n)\n\nstep = make()\n",
+}
+
+
+@pytest.mark.parametrize("lead", LEADS)
+@pytest.mark.parametrize("made", MADE)
+def test_a_function_that_imports_what_leads_to_something_compiled(tmp_path: Path, lead: str, made: str) -> None:
+    """It is entered, although nothing calls it and the modules are not loaded before that."""
+    imported, call = LEADS[lead]
+    files = {
+        "steps": f"from functools import partial\nimport mlx.core as mx\n\n{MADE[made]}",
+        "trainer": f"import mlx.core as mx\n{imported}\n\n\ndef run(x, n):\n    return {call}\n",
+        "main": "def main(x):\n    from trainer import run\n\n    for n in range(9):\n        run(x, n)\n",
+    }
+    for name, code in files.items():
+        (tmp_path / f"{name}.py").write_text(code)
+    result = check((str(tmp_path),))
+    assert [(item.code, Path(item.span.filename).stem) for item in result.findings] == [("MX303", "trainer")]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
+from forked import run_apart
 
 import mxlint.engine
 
@@ -26,11 +27,8 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and device
 
 def check(folder: Path, *arguments: str) -> tuple[int, str, str]:
     """A run of its own, which is ended if it does not end."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mxlint", "check", "--output-format", "concise", *arguments],
-        cwd=folder, capture_output=True, text=True, errors="surrogateescape", timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
+    done = run_apart(folder, "check", "--output-format", "concise", *arguments, patience=PATIENCE_S)
+    return done.code, done.out, done.err
 
 
 def file(name: str, text: str) -> Make:

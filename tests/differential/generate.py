@@ -664,7 +664,7 @@ def state(d: Draft) -> None:
         names = d.pick("state", "state", "[state]", "dict(state)", "[state['w']]", "state['w']")
     elif kind == "object":
         d.define(
-            "class Holder:\n    def __init__(self):\n        self.w = mx.array([1.0, 2.0, 3.0])\n        self.n = 2.0\n        self.log = []\n\n    def bump(self):\n        self.n = self.n + 1\n        self.w = self.w * 2\n\n    def apply(self, t):\n        return t * self.w + self.n",
+            "class Holder:\n    def __init__(self, n=2.0):\n        self.w = mx.array([n, 2.0, 3.0])\n        self.n = n\n        self.log = []\n\n    def bump(self):\n        self.n = self.n + 1\n        self.w = self.w * 2\n\n    def apply(self, t):\n        return t * self.w + self.n",
             "Holder",
         )
         d.top.append("holder = Holder()")
@@ -687,7 +687,7 @@ def state(d: Draft) -> None:
                 "holder.bump()",
                 "setattr(holder, 'n', 7.0)",
                 "holder.other = 3",
-                "holder = Holder()",
+                "holder = Holder(5.0)",
             )
         ]
         names = d.pick("[holder.w]", "holder", "vars(holder)", "holder.__dict__")
