@@ -129,12 +129,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         "unknown": ("expected by a test",),
     },
     "what a library gives or does is not followed here": {
-        "flow": (
-            "array.at",
-            "gradient",
-            "operator.mul",
-            "classes made from dict and list",
-        ),
         "written": (
             "function chosen by an option of the command line",
             "weights saved in the trace that captures them",
@@ -155,7 +149,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "condition that all shapes in sight decide alike",
         ),
         "found": (
-            "a column added to under shapeless",
             "sorted as a whole under shapeless",
             "a position counted from the end by a number that a factory is given",
         ),

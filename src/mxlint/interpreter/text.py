@@ -14,7 +14,7 @@ from mxlint.interpreter.arithmetic import makes_short_text
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import special
+from mxlint.interpreter.lookup import container, special
 
 Way = Literal["str", "repr", "format"]
 
@@ -79,7 +79,7 @@ def _elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> lis
         return _parts(member)
     if not isinstance(member, Ref):
         return []
-    kind = i.info(member.oid).kind
+    kind = container(i, member)
     if kind in ("list", "set"):
         return [part for content in members(i.heap.get(member.oid, ("#", "items")) or Tuple(())) for part in _parts(content)]
     if kind == "dict":
@@ -91,7 +91,7 @@ def _elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> lis
             elif field == ("#", "rest") and not isinstance(value, Unbound):
                 found.append(value)
         return found
-    if kind == "instance":
+    if i.info(member.oid).kind == "instance":
         shown = (
             [(field, value) for field, value in i.heap.fields(member.oid).items() if isinstance(field, str)]
             if _shows_fields(i, member)
