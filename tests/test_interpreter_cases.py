@@ -98,16 +98,11 @@ FLOW = read_cases("flow.md", "MX101")
 NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
     "wrong: an exception, or a value, that the program shows not to come": {
         "flow": ("global function bound under a flag",),
-        "silent": (
-            "a text in an array",
-        ),
+        "silent": ("a text in an array",),
         "unknown": ("expected by a test",),
     },
     "what a library gives or does is not followed here": {
-        "written": (
-            "function chosen by an option of the command line",
-            "weights saved in the trace that captures them",
-        ),
+        "written": ("function chosen by an option of the command line",),
     },
     "found under another code": {
         "missed": ("weights that an optimizer with captured state has updated and nothing has computed",),
@@ -132,8 +127,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         "missed": ("a number of the program that gives way to a shape in the trace",),
         "found": ("argument changed in place that the body reads as state, too",),
         "written": (
-            "one of the numbers of an optimizer",
-            "number of an optimizer that its constructor was not given",
             "model made by one of several functions",
             "model made with one width or another",
         ),

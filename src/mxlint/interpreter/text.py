@@ -137,13 +137,17 @@ def _parts(member: Member) -> list[Value]:
     return list(member.items) if member.items is not None else [member.element] if member.element is not None else []
 
 
+NAMESPACES: Final = ("argparse.Namespace", "types.SimpleNamespace")
+"""Classes of libraries whose objects show all their attributes."""
+
+
 def _fields_shown(i: Interpreter, ref: Ref) -> list[str]:
     """The attributes whose texts are part of the text of an object: the fields of a dataclass, and what an exception is made of."""
     if i.heap.get(ref.oid, "args") is not None:
         return ["args"]
     cls = i.heap.get(ref.oid, CLASS)
     bases = [base for member in members(cls) for base in mro(i, member)] if cls is not None else []
-    if any(isinstance(base, External) and base.name == "argparse.Namespace" for base in bases):
+    if any(isinstance(base, External) and base.name in NAMESPACES for base in bases):
         return [field for field in i.heap.fields(ref.oid) if isinstance(field, str)]
     record = next((base for base in bases if isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is not None), None)
     if record is None or i.heap.get(record.oid, ("#", "repr")) == FALSE:

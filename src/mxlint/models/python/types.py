@@ -10,8 +10,5 @@ class SimpleNamespace(_SimpleNamespace):
         self.__dict__.update(mapping_or_iterable)
         self.__dict__.update(kwargs)
 
-    def __repr__(self):
-        return "namespace(" + ", ".join([f"{name}={value!r}" for name, value in self.__dict__.items()]) + ")"
-
     def __eq__(self, other):
         return vars(self) == vars(other) if isinstance(other, SimpleNamespace) else NotImplemented
