@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mxlint.domain import size
+from mxlint.domain.guards import Guard, Literal_, either, parts
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.size import Size, symbol
@@ -92,3 +96,38 @@ def test_lengths_that_each_round_adds_to_become_any_number(others: Value, first:
         if unchanged == len(added):
             return
     pytest.fail(f"not stable: {head!r}")
+
+
+TESTS = ("a", "b", "c", "d")
+GUARDS = st.dictionaries(st.sampled_from(TESTS), st.booleans(), max_size=3).map(
+    lambda tests: tuple(Literal_((name,), outcome) for name, outcome in tests.items())
+)
+
+
+def holds(literal: Literal_, world: dict[str, bool]) -> bool:
+    """Whether a literal holds where the tests have these outcomes."""
+    together = parts(literal)
+    if together:
+        return not all(holds(part, world) for part in together)
+    return world[str(literal.condition[0])] is literal.outcome
+
+
+@given(st.lists(GUARDS, min_size=2, max_size=4))
+def test_what_one_of_several_guards_says_holds_where_one_of_them_does(guards: list[Guard]) -> None:
+    said = reduce(either, guards)
+    for outcomes in product((True, False), repeat=len(TESTS)):
+        world = dict(zip(TESTS, outcomes))
+        if any(all(holds(literal, world) for literal in guard) for guard in guards):
+            assert all(holds(literal, world) for literal in said)
+
+
+def test_a_member_of_one_branch_and_of_the_other_side_of_a_test_within_it_says_so() -> None:
+    inner = (Literal_(("a",), True), Literal_(("b",), False))
+    deeper = (Literal_(("c",), True), *either(inner, (Literal_(("a",), False),)))
+    said = either(deeper, (Literal_(("c",), False),))
+    excluded = [
+        world
+        for outcomes in product((True, False), repeat=3)
+        if not all(holds(literal, world := dict(zip(TESTS, outcomes))) for literal in said)
+    ]
+    assert excluded == [{"a": True, "b": True, "c": True}]

@@ -1,10 +1,12 @@
-"""Literals that cannot hold together: those of one condition with two outcomes, and those that say of one thing that it equals two constants."""
+"""Literals that cannot hold together: those of one condition with two outcomes, those that say of one thing that it equals two constants, and those
+of which another one says so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
-from mxlint.domain.guards import Guard, Identity, Literal_
+from mxlint.domain.guards import Guard, Identity, Literal_, parts
 from mxlint.domain.members import Const
 
 _EQUAL = frozenset(("==", "is"))
@@ -12,6 +14,16 @@ EQUALS = "equals"
 """Begins what is asked of a path: what a thing equals, whatever it is."""
 Equations = dict[object, object]
 """Constants that things equal, by the identity of the thing."""
+
+
+class RuledOut(NamedTuple):
+    """What a path says of the conditions of guards: the opposites of its literals; what equals what; its literals, and those of them which say of
+    others that they do not hold together."""
+
+    opposites: frozenset[Literal_]
+    known: Equations
+    held: frozenset[Literal_]
+    apart: tuple[Literal_, ...]
 
 
 def equation(condition: Identity) -> tuple[object, object] | None:
@@ -30,6 +42,15 @@ def refuted(condition: Identity, known: Equations) -> bool:
     """Whether something is asked to equal a constant that equals another one."""
     found = equation(condition) if known else None
     return found is not None and found[0] in known and known[found[0]] != found[1]
+
+
+def all_hold(guard: Guard, held: Collection[Literal_], apart: Iterable[Literal_]) -> bool:
+    """Whether a guard, where a path holds some literals, has all of those that it or one of `apart` says not to hold together."""
+    for literal in (*guard, *apart):
+        together = parts(literal)
+        if together and all(part in held or part in guard for part in together):
+            return True
+    return False
 
 
 def contradict(guard: Guard, more: Guard) -> bool:

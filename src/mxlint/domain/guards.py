@@ -37,3 +37,34 @@ Identity: TypeAlias = tuple[object, ...]
 Guard: TypeAlias = tuple[Literal_, ...]
 EARLIER: Final = "earlier"
 """Begins the condition that another one had an outcome in an earlier round of a loop: it contradicts none of this round."""
+TOGETHER: Final = "together"
+"""Begins the condition that several literals hold, each of which follows as a condition and its outcome."""
+MAX_TOGETHER: Final = 4
+"""Literals of such a condition; that more of them do not hold together is not kept."""
+
+
+def opposite(literal: Literal_) -> Literal_:
+    """The literal of the other outcome."""
+    return Literal_(literal.condition, not literal.outcome)
+
+
+def parts(literal: Literal_) -> tuple[Literal_, ...]:
+    """The literals of which one says that they do not all hold; none, if it says something else."""
+    if literal.outcome or literal.condition[0] != TOGETHER:
+        return ()
+    return tuple(Literal_(*part) for part in literal.condition[1:])  # type: ignore[misc]
+
+
+def either(a: Guard, b: Guard) -> Guard:
+    """What holds where one of two guards does: what both say. Where one of them has a test, and the other what came of the opposite outcome, that is
+    said as well: `a` in one branch, and in the other one a test within it, gives that the tests are not both passed."""
+    common = tuple([literal for literal in a if literal in b])
+    more, less = ([literal for literal in guard if literal not in common] for guard in (a, b))
+    for one, other in ((more, less), (less, more)):
+        if len(other) == 1 and len(one) == 2 and (test := opposite(other[0])) in one:
+            inner = next(literal for literal in one if literal != test)
+            both = {test, *(parts(inner) or (opposite(inner),))}
+            if len(both) <= MAX_TOGETHER and not any(literal.condition[0] == TOGETHER for literal in both):
+                named = sorted(((literal.condition, literal.outcome) for literal in both), key=hash)  # their order says nothing
+                return (*common, Literal_((TOGETHER, *named), False))[-MAX_GUARD:]
+    return common

@@ -7,7 +7,7 @@ from math import gcd
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Operands, Traces, growth, join_arrays
-from mxlint.domain.guards import Cause
+from mxlint.domain.guards import Cause, either
 from mxlint.domain.members import (
     UNBOUND,
     Const,
@@ -62,8 +62,7 @@ def of(alternatives: Iterable[Option]) -> Value:
             found.append(option)
         else:
             present = found[at]
-            common = tuple([literal for literal in present.guard if literal in option.guard])
-            found[at] = Option(_together(present.member, member), common)
+            found[at] = Option(_together(present.member, member), either(present.guard, option.guard))
     if len(found) == 1:
         return found[0].member
     alike = tuple(found)

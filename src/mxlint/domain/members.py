@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from mxlint.domain.guards import Cause, Guard, Identity
+from mxlint.domain.guards import Cause, Guard, Identity, parts
 from mxlint.domain.size import Size
 
 
@@ -386,7 +386,8 @@ class Union:
     def conditions(self) -> frozenset[Identity]:
         """The conditions that its members hang on."""
         if self._conditions is None:
-            self._conditions = frozenset(literal.condition for option in self.options for literal in option.guard)
+            literals = [literal for option in self.options for literal in option.guard]
+            self._conditions = frozenset(literal.condition for one in literals for literal in (one, *parts(one)))
         return self._conditions
 
     def __repr__(self) -> str:

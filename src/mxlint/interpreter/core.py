@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.deep import is_deep
 from mxlint.domain.arrays import Array
-from mxlint.domain.exclusion import EQUALS, Equations, equation, equations, refuted
-from mxlint.domain.guards import EARLIER, MAX_GUARD, Cause, Guard, Identity, Literal_
+from mxlint.domain.exclusion import EQUALS, RuledOut, all_hold, equation, equations, refuted
+from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite, parts
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
@@ -110,7 +110,7 @@ class Interpreter:
         self.observer = observer
         self.heap = Heap()
         self.path: Path = ()
-        self._ruled_out: tuple[Path, frozenset[Literal_], Equations] = (), frozenset(), {}
+        self._ruled_out: tuple[Path, RuledOut] = (), RuledOut(frozenset(), {}, frozenset(), ())
         self.context = Context(None, "entry")
         self.silent = 0
         self.unrolled = 1
@@ -341,28 +341,33 @@ class Interpreter:
         self._ask(value.conditions)
         if not self.path:
             return value
-        excluded, known = self._excluded()
+        excluded, known, held, apart = self._excluded()
         kept = [
             option
             for option in value.options
             if not option.guard
             or excluded.isdisjoint(option.guard)
             and not (known and any(literal.outcome and refuted(literal.condition, known) for literal in option.guard))
+            and not all_hold(option.guard, held, apart)
         ]
         if len(kept) == len(value.options) or not kept:
             return value
         return of(kept)
 
-    def _excluded(self) -> tuple[frozenset[Literal_], Equations]:
-        """The opposites of the literals that the path holds last of each condition, and what it says equals what; kept until the path changes."""
-        path, found, known = self._ruled_out
+    def _excluded(self) -> RuledOut:
+        """What the path rules out; kept until it changes."""
+        path, found = self._ruled_out
         if path is not self.path:
             path = self.path
             held = {condition.literal.condition: condition.literal for condition in path if condition.literal is not None}
-            found = frozenset([Literal_(literal.condition, not literal.outcome) for literal in held.values()])
-            known = equations(held.values())
-            self._ruled_out = path, found, known
-        return found, known
+            found = RuledOut(
+                frozenset(map(opposite, held.values())),
+                equations(held.values()),
+                frozenset(held.values()),
+                tuple([literal for literal in held.values() if parts(literal)]),
+            )
+            self._ruled_out = path, found
+        return found
 
     def outcome(self, literal: Literal_ | None) -> bool | None:
         """What the path already says of a condition."""
@@ -371,7 +376,7 @@ class Interpreter:
             for condition in self.path:
                 if condition.literal is not None and condition.literal.condition == literal.condition:
                     return condition.literal.outcome is literal.outcome
-            if refuted(literal.condition, self._excluded()[1]):
+            if refuted(literal.condition, self._excluded().known):
                 return not literal.outcome
         return None
 
@@ -382,11 +387,14 @@ class Interpreter:
             # A path that says what a thing equals answers whether it equals something else.
             told = [found for condition in conditions if (found := equation(condition)) is not None]
             self.heap.recording.asked.update((EQUALS, thing) for thing, _ in told)
+            self.heap.recording.asked.update((TOGETHER, condition) for condition in conditions)
 
     def why(self, condition: Identity) -> tuple[Cause, Place | None]:
         """Why a condition is not decided, and where it is tested."""
         while condition[0] == EARLIER and isinstance(condition[1], tuple):
             condition = condition[1]
+        if condition[0] == TOGETHER:  # it only says which members are of one branch
+            return "varying", self.why(condition[1][0])[1]  # type: ignore[index]
         cause, place = self.causes.get(condition, ("open", None))
         return cause, self.tests.get(condition, place)
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, Operands, Traces
 from mxlint.domain.exclusion import EQUALS, equations
-from mxlint.domain.guards import Identity
+from mxlint.domain.guards import TOGETHER, Identity, Literal_, parts
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
 from mxlint.domain.members import (
     UNBOUND,
@@ -131,10 +131,15 @@ def _conditions(path: Path) -> tuple[object, ...]:
 
 
 def _outcomes(path: Path) -> dict[Identity, object]:
-    """What a path says of conditions, and of what equals what."""
+    """What a path says of conditions, of what equals what, and of what does not hold together."""
     literals = [condition.literal for condition in path if condition.literal is not None]
+    apart: dict[Identity, frozenset[Literal_]] = {}
+    for literal in literals:
+        for part in parts(literal):
+            name = (TOGETHER, part.condition)
+            apart[name] = apart.get(name, frozenset()) | {literal}
     equal: dict[Identity, object] = {(EQUALS, thing): constant for thing, constant in equations(literals).items()}
-    return {**{literal.condition: literal.outcome for literal in literals}, **equal}
+    return {**{literal.condition: literal.outcome for literal in literals}, **equal, **apart}
 
 
 def _extends(path: Path, base: Path) -> bool:
