@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -159,14 +159,25 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
     return x == y
 
 
-def key_text(key: tuple[object, ...], flat: bool) -> str:
-    """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. "" if something in it is not known
-    or cannot be written."""
-    if None in key or any(isinstance(part, tuple) and (part[0] == "array" and part[1] is None or part[0] == "presumed") for part in key):
+def identities(i: Interpreter, args: Arguments) -> Iterator[object]:
+    """What is the same in two calls wherever the arguments are one array, whatever its shape."""
+    for part in flattened(i, (*args.args, *args.keywords.values()))[0]:
+        if part[0] == "leaf" and isinstance(part[1], (Array, Symbolic)):
+            yield part[1].ident if isinstance(part[1], Array) else part[1].identity
+
+
+def key_text(key: tuple[object, ...], flat: bool, same: Iterable[object]) -> str:
+    """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. An array whose shape is not known stands
+    for itself: `same` has what identifies each array. "" if something in it is not known or cannot be written."""
+    if None in key:
         return ""
     parts = []
+    left = iter(same)
     for part in key:
         assert isinstance(part, tuple)
+        if part[0] in ("array", "presumed", "symbolic"):
+            itself = next(left)
+            part = ("itself", itself) if part[0] != "array" or part[1] is None else part
         if flat and part[0] in ("tuple", "list"):
             part = ("list",)
         elif flat and part[0] == "dict":

@@ -21,10 +21,10 @@ def check(program: Program) -> Iterator[Finding]:
             first = seen.setdefault(call.flat, call)
             if first.exact != call.exact:
                 between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
-                other = "an earlier call" if first.where == call.where else f"the call in {line(first.where, call.where)}"
+                other = "an earlier one" if first.where == call.where else f"the one in {line(first.where, call.where)}"
                 yield from finding(
                     RULE, call.where,
-                    f"this call runs the trace of {other}: the cache of {name_of(compiled)} takes them for one",
+                    f"the cache of {name_of(compiled)} takes this call for {other}, and runs its trace",
                     "give both calls the same form of arguments, or compile two functions", compiled, between, also=[("the other call", first.where)],
                     note="True and 1, 0 and 0.0, and differently nested lists and dicts have one key",
                 )  # fmt: skip

@@ -37,7 +37,7 @@ from mxlint.interpreter.journal import (
     recursions,
     where,
 )
-from mxlint.interpreter.keys import agree, cache_key, flat_shapes, key_text
+from mxlint.interpreter.keys import agree, cache_key, flat_shapes, identities, key_text
 from mxlint.interpreter.paths import Condition
 
 
@@ -149,7 +149,7 @@ def _note_call(
         given.append(argument(i, ref, str(number), args.place(number, "", place), value))
     for name, value in args.keywords.items():
         given.append(argument(i, ref, name, args.keyword_places.get(name, place), value))
-    flat, exact = (key_text(key, True), key_text(key, False)) if key is not None else ("", "")
+    flat, exact = (key_text(key, flat, identities(i, args)) for flat in (True, False)) if key is not None else ("", "")
     i.finding(partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args)))
 
 
