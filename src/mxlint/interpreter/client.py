@@ -19,9 +19,18 @@ from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.entries import call_compiled_alone, called_alone, functions, guarded_run, leaves_another_count, sample
+from mxlint.interpreter.entries import (
+    call_compiled_alone,
+    called_alone,
+    functions,
+    guarded_run,
+    leaves_another_count,
+    prepare_owner,
+    sample,
+)
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.handlers import managed
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import CLIENT, Condition
@@ -49,22 +58,27 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     public = _public(i, source, module)
     calling = [method for method in public if _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
-    if not calling and not alone and not any(_owner(i, method) is not None for method in public):
+    classes = _classes(i, source, module, public)
+    if not calling and not alone and not any(cls in i.ledger.samples for cls in classes):
         return
     writing = _writing(i, source, module, public)
     frozen = _is_frozen(i)
-    for cls, its in _by_class(public).items():
+    for cls, its in classes.items():
         owner = i.ledger.samples.get(cls)
         if owner is None:
             continue
         owns = _owns(i, cls, owner)
+        managers = _managers(i, cls)
         for method in its:
             if method in calling:
                 others = [other for other in (*its, *writing) if other is not method]
                 if _count(i, method, frame) if frozen else _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
                     _repeat(i, method, frame)
+                _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
-            _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), its, frame)
+            callee = Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame))
+            _run(i, callee, its, frame)
+            _run_within(i, callee, managers, frame)
     for method in calling:
         others = [m for m in writing if m is not method]
         if method.cls is None and (_run(i, _calling(i, method, frame), others, frame) if writing else _count(i, method, frame)):
@@ -82,18 +96,13 @@ def _public(i: Interpreter, source: Source, module: int) -> list[Method]:
     ]
 
 
-def _by_class(public: Sequence[Method]) -> dict[int, list[Method]]:
-    """Methods by the class of their first argument."""
-    found: dict[int, list[Method]] = {}
+def _classes(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
+    """The classes of a file, with their public methods."""
+    found: dict[int, list[Method]] = {cls.oid: [] for _, cls, _ in functions(i, source, module) if cls is not None}
     for method in public:
         if method.cls is not None:
             found.setdefault(method.cls.oid, []).append(method)
     return found
-
-
-def _owner(i: Interpreter, method: Method) -> Value | None:
-    """The object whose method is called, if it is one of an object that was made."""
-    return i.ledger.samples.get(method.cls.oid) if method.cls is not None else None
 
 
 def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
@@ -162,15 +171,21 @@ def _info(i: Interpreter, ref: Ref) -> FunctionInfo | None:
 
 
 class Callee(NamedTuple):
-    """What the client calls again: its name, and a call of it with other arguments in each turn."""
+    """What the client calls again: its name, a call of it with other arguments in each turn, and what has to run before."""
 
     name: str
     call: Callable[[int], object]
+    prepare: Callable[[], object] = lambda: None
 
 
 def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
     given = _given(i, method)
-    return Callee(method.info.name, lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame))
+    owner = given[0] if method.cls is not None else None
+    return Callee(
+        method.info.name,
+        lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame),
+        lambda: prepare_owner(i, method.info, method.cls, owner, frame),
+    )
 
 
 def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
@@ -231,6 +246,7 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
     counts: list[bool] = []
 
     def run() -> None:
+        callee.prepare()
         mark = i.heap.mark()
         callee.call(1)
         counts.append(leaves_another_count(i, mark))
@@ -247,6 +263,42 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
     return counts == [True]
 
 
+def _managers(i: Interpreter, cls: int) -> list[tuple[Ref, Method]]:
+    """The public methods of a class that give context managers, with what is called to have one: inside it, what they change is another thing."""
+    found: list[tuple[Ref, Method]] = []
+    for field, value in i.heap.fields(cls).items():
+        for member in members(value) if isinstance(field, str) and not field.startswith("_") else ():
+            if isinstance(member, Ref) and i.info(member.oid).kind == "contextmanager":
+                wrapped = i.heap.get(member.oid, "__wrapped__")
+                info = _info(i, wrapped) if isinstance(wrapped, Ref) else None
+                if isinstance(wrapped, Ref) and info is not None:
+                    found.append((member, Method(wrapped, info, Ref(cls), None)))
+    return found
+
+
+def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:
+    """Call, and call again inside each context manager."""
+    known = journal(i).mark()
+    for made_by, manager in managers:
+        place = Place(manager.info.source, manager.info.node.start, manager.info.node.end)
+
+        def run(made_by: Ref = made_by, manager: Method = manager, place: Place = place) -> None:
+            callee.prepare()
+            callee.call(1)
+            entered = called_alone(i, (manager.ref, manager.info), _given(i, manager), 1, frame, made_by)
+            i.modes.client = f"`{callee.name}` is called inside `{manager.info.name}`"
+            managed(i, entered, inside, place, frame)
+
+        def inside(_: Value) -> None:
+            callee.call(2)
+
+        try:
+            guarded_run(i, run)
+        finally:
+            i.modes.client = None
+    journal(i).keep_only(known, lambda record: type(record) is events.Stale)
+
+
 def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
     """Whether a call of a method leaves another number or list where one was: its entry has seen it, if it was one."""
     number = id(method.info.node)
@@ -254,8 +306,10 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
         known = journal(i).mark()
 
         def run() -> None:
+            callee = _calling(i, method, frame)
+            callee.prepare()
             mark = i.heap.mark()
-            _calling(i, method, frame).call(1)
+            callee.call(1)
             i.ledger.counting[number] = leaves_another_count(i, mark)
 
         guarded_run(i, run)
@@ -269,7 +323,12 @@ def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
     known = journal(i).mark()
     node, given = method.info.node, _given(i, method)
     place = Place(method.info.source, node.start, node.end)
-    guarded_run(i, lambda: repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True))
+
+    def run() -> None:
+        _calling(i, method, frame).prepare()
+        repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True)
+
+    guarded_run(i, run)
     journal(i).keep_only(known, _gives_another)
 
 

@@ -16,7 +16,7 @@ from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Valu
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
-from mxlint.interpreter import choices, defaults
+from mxlint.interpreter import choices, defaults, preparing
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.awaiting import awaited
@@ -478,7 +478,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     owner: Value | None = None
     if cls is not None and info.node.params and info.name != "__new__":
         owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
-    if not again and id(info.node) in i.ledger.run:
+    if not again and (id(info.node) in i.ledger.run or _is_compiled(i, ref, info)):
         return
 
     known = frozenset(journal(i).compiled)
@@ -489,6 +489,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         given: list[Value] = [] if owner_class is None else [owner_class]
         if cls is not None and info.node.params and info.name != "__new__":
             given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
+        if id(info.node) in i.ledger.prepared and not prepare_owner(i, info, cls, owner, frame):
+            return
         mark = i.heap.mark()
         value = called_alone(i, (ref, info), given, 1, frame)
         i.ledger.counting[id(info.node)] = leaves_another_count(i, mark)
@@ -500,9 +502,27 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
                     i.call(member, arguments(i, member, inner, 0, frozenset()), place, frame)
         trace_uncalled(i, frame, known)
 
+    noted = journal(i).mark()
     guarded_run(i, run)
+    if owner is not None and journal(i).mark()[:2] == noted[:2]:
+        i.ledger.prepared.add(id(info.node))
+        guarded_run(i, run)
     if again:
         journal(i).forget_sites(known, reached)
+
+
+def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame) -> bool:
+    """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them."""
+    if cls is None or owner is None or id(info.node) not in i.ledger.prepared:
+        return False
+    return preparing.prepare(i, cls, owner, info, lambda ref, other: called_alone(i, (ref, other), (owner,), 1, frame))
+
+
+def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
+    """Whether a function, private to its file, is that of a compiled object: who calls that runs it."""
+    if not info.name.startswith("_") or info.name.endswith("__") or i.project.named_elsewhere(info.name, info.source):
+        return False
+    return any(making.target(i, i.heap.get(number, "fun") or NONE)[0] == ref for number in journal(i).compiled)
 
 
 def leaves_another_count(i: Interpreter, mark: int) -> bool:
@@ -540,8 +560,11 @@ def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
     return samples.get(cls.oid)
 
 
-def called_alone(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], turn: int, frame: Frame) -> Value:
-    """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`."""
+def called_alone(
+    i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], turn: int, frame: Frame, through: Ref | None = None
+) -> Value:
+    """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`; `through`: what is
+    called in its place."""
     ref, info = function
     place = Place(info.source, info.node.start, info.node.end)
     i.modes.entered_alone = True
@@ -550,7 +573,7 @@ def called_alone(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequ
         every = Arguments(
             (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
         )
-        return _to_its_end(i, i.call(ref, every, place, frame), place, frame)
+        return _to_its_end(i, i.call(through or ref, every, place, frame), place, frame)
 
 
 def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:

@@ -212,7 +212,7 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     for function in entries.callers_first(i, source, entries.functions(i, source, module)):
         if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
             entries.enter(i, function, frame)
-    client.clients(i, source, module, frame)
     entries.trace_uncalled(i, frame)
+    client.clients(i, source, module, frame)  # what traces read decides what runs between two calls
     if everything:
         entries.compile_all(i, source, module, frame)

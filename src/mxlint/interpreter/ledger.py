@@ -83,6 +83,8 @@ class Ledger:
     """Classes of which such an object is being made."""
     entered: set[int] = field(default_factory=set)
     """Functions that were entered as entries: identities of their nodes."""
+    prepared: set[int] = field(default_factory=set)
+    """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes."""
     run: set[int] = field(default_factory=set)
     """Functions whose body has run."""
     traced_alone: set[int] = field(default_factory=set)
