@@ -46,8 +46,10 @@ class Case:
 
     @property
     def marked(self) -> list[Place]:
-        """The lines that say `# here`."""
-        rows = ((name, row, line) for name, text in self.files.items() for row, line in enumerate(text.splitlines(), 1))
+        """The lines that say `# here`; of a case without a code those that name one in a comment."""
+        rows = [(name, row, line) for name, text in self.files.items() for row, line in enumerate(text.splitlines(), 1)]
+        if not self.code:
+            return sorted((name, row, code) for name, row, line in rows for code in MARKS.findall(line.partition("  # ")[2]))
         return sorted((name, row, self.code) for name, row, line in rows if "# here" in line)
 
 
@@ -93,58 +95,16 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 FLOW = read_cases("flow.md", "MX101")
-# The number of dimensions decides in them, which only a call shows.
-UNCALLED = frozenset({"conditional expression", "returned early", "elif"})
-
-
 NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
-    "hangs on an open condition: a warning by the policy of severities, silent for the tracer": {
-        "uncalled": (
-            "conditional expression",
-            "returned early",
-            "elif",
-        ),
-        "unknown": (
-            "another device",
-            "a number from outside decides",
-            "a shape of nobody knows which array decides",
-            "what comes after a flag has returned",
-            "what comes after a flag has gone on to the next round",
-            "a dtype decides",
-        ),
-    },
-    "hangs on something unknown, and is said all the same": {
-        "unknown": (
-            "names of a star import",
-            "flag of the interpreter",
-            "a loop that a flag leaves before anything is done",
-        ),
-    },
     "wrong: an exception, or a value, that the program shows not to come": {
         "flow": ("global function bound under a flag",),
-        "silent": (
-            "a text in an array",
-            "objects that do not show the arrays they hold",
-        ),
+        "silent": ("a text in an array",),
         "unknown": ("expected by a test",),
     },
     "what a library gives or does is not followed here": {
-        "flow": (
-            "array.at",
-            "gradient",
-            "operator.mul",
-            "classes made from dict and list",
-        ),
-        "written": (
-            "function chosen by an option of the command line",
-            "weights saved in the trace that captures them",
-        ),
-    },
-    "an operation that needs the value is not noted": {
-        "flow": (),
+        "written": ("function chosen by an option of the command line",),
     },
     "found under another code": {
-        "flow": ("bool",),
         "missed": ("weights that an optimizer with captured state has updated and nothing has computed",),
     },
     "shapeless: which sizes matter, or which the calls in sight change, is not told apart": {
@@ -155,7 +115,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "condition that all shapes in sight decide alike",
         ),
         "found": (
-            "a column added to under shapeless",
             "sorted as a whole under shapeless",
             "a position counted from the end by a number that a factory is given",
         ),
@@ -168,14 +127,11 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         "missed": ("a number of the program that gives way to a shape in the trace",),
         "found": ("argument changed in place that the body reads as state, too",),
         "written": (
-            "one of the numbers of an optimizer",
-            "number of an optimizer that its constructor was not given",
             "model made by one of several functions",
             "model made with one width or another",
         ),
     },
     "recompilation, timing, placement: the rule asks for too little or too much": {
-        "unknown": (),
         "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),
         "written": ("transform of a compiled function that a loop calls",),
     },
@@ -207,8 +163,9 @@ def test_a_traced_array_is_followed(name: str) -> None:
 
 @pytest.mark.parametrize("name", parameters(FLOW, "flow", "uncalled"))
 def test_a_traced_array_is_followed_without_a_call_in_sight(name: str) -> None:
+    """What hangs on the number of dimensions, which only a call shows, is a warning."""
     case = FLOW[name].variant("x", call="")
-    assert places(case) == ([] if name in UNCALLED else case.marked)
+    assert places(case) == case.marked
 
 
 @pytest.mark.parametrize("name", parameters(FLOW, "constant"))

@@ -32,7 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import Size, number
-from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless
+from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless, updates
 from mxlint.interpreter import results as results_
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
@@ -392,12 +392,6 @@ def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place
     return External(f"mlx.core.{array.dtype}") if array.dtype is not None else i.derived("dtype", (Array(array.ident),), None, place)
 
 
-def _at(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-    oid = i.allocate("at", None, place)
-    i.heap.set(oid, "array", array)
-    return Ref(oid)
-
-
 def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     index = operands[1]
     trace, chain, origin = traced(i, operands)
@@ -552,7 +546,7 @@ def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
 
 
 _SPECIAL: Final[dict[str, Any]] = {
-    "shape": _shape, "ndim": _ndim, "size": _size, "dtype": _dtype, "at": _at, "__len__": _len, "__getitem__": _get_item, "__setitem__": _set_item,
+    "shape": _shape, "ndim": _ndim, "size": _size, "dtype": _dtype, "at": lambda i, a, o, p, f: updates.at(i, a, p), "__len__": _len, "__getitem__": _get_item, "__setitem__": _set_item,
     "__iter__": _iter, "__contains__": _contains, "nbytes": _size, "itemsize": lambda i, a, o, p, f: Kind("int", "varying"),
 }  # fmt: skip
 

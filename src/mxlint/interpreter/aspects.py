@@ -19,6 +19,7 @@ from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
 from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF
+from mxlint.interpreter.lookup import container
 
 LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
@@ -44,7 +45,7 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     if contents is None:
         return Range(0, None) if field == LENGTH else Unknown("contents")
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
-        asked, kind = field[1], i.info(oid).kind
+        asked, kind = field[1], container(i, Ref(oid))
         return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
     return guarded([(_of(field)(items), guard) for items, guard in contents])
 
@@ -142,14 +143,14 @@ def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
     """Note what an iteration over a container, or a view of a dict, reads of it."""
     if i.trace is None or not isinstance(member, Ref):
         return
-    info = i.info(member.oid)
-    if info.kind in ("list", "set"):
+    info, kind = i.info(member.oid), container(i, member)
+    if kind in ("list", "set"):
         i.operations.read(i, member.oid, ITEMS, i.heap.get(member.oid, ITEMS) or Unknown("list"), place, frame)
-    elif info.kind == "dict":
+    elif kind == "dict":
         ask(i, member.oid, KEYS, place, frame)
     elif info.kind == "iterator":
         for part in parts_of(i, member):
-            if info.payload in ("values", "items") and isinstance(part, Ref) and i.info(part.oid).kind == "dict":
+            if info.payload in ("values", "items") and isinstance(part, Ref) and container(i, part) == "dict":
                 ask_for_entries(i, part.oid, place, frame)
             else:
                 for inner in members(part):
@@ -177,7 +178,7 @@ def whole(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
         for member in members(todo.pop()):
             if isinstance(member, Tuple):
                 todo.extend(member.parts)
-            elif isinstance(member, Ref) and member.oid not in seen and i.info(member.oid).kind in ("list", "set", "dict"):
+            elif isinstance(member, Ref) and member.oid not in seen and container(i, member):
                 seen.add(member.oid)
                 contents(i, member, place, frame)
                 todo.extend(held for field, held in i.heap.fields(member.oid).items() if field == ITEMS or _is_entry(field))
@@ -185,7 +186,7 @@ def whole(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
 
 def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
     """Note that the items or entries of a container are read, and not what they hold themselves."""
-    if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
+    if isinstance(member, Ref) and container(i, member) == "dict":
         ask_for_entries(i, member.oid, place, frame)
     else:
         iterated(i, member, place, frame)
@@ -197,8 +198,7 @@ def _is_entry(field: object) -> bool:
 
 def _contents(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | None:
     """The items or keys that a container may hold, or the names of the attributes of an object, each with its guard; None if they are not known."""
-    kind = i.info(oid).kind
-    if kind not in ("list", "set"):
+    if container(i, Ref(oid)) not in ("list", "set"):
         return _keys(i, oid)
     found: list[tuple[tuple[Value, ...], Guard]] = []
     content = i.heap.get(oid, ITEMS)
@@ -215,7 +215,7 @@ def _keys(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | N
         return None
     sure: list[Value] = []
     perhaps: list[tuple[tuple[tuple[Value, ...], Guard], tuple[tuple[Value, ...], Guard]]] = []
-    attributes = i.info(oid).kind != "dict"
+    attributes = container(i, Ref(oid)) != "dict"
     for field, value in i.heap.fields(oid).items():
         key = field[1] if _is_entry(field) else Const(field) if attributes and isinstance(field, str) else None  # type: ignore[index]
         if key is not None:

@@ -259,8 +259,8 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     if found is not None:
         _read_of_class(i, owner, holder, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
-    getter = class_attribute(i, cls, "__getattr__")
-    if isinstance(getter, (Ref, Union)):
+    _, getter = held_by_class(i, cls, "__getattr__", written=True) or (None, None)
+    if getter is not None:
         return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
     if any(
         not isinstance(base, (Ref, External))
@@ -458,8 +458,8 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
             if setter is not None:
                 i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
                 return
-        hook = class_attribute(i, cls, "__setattr__") if not isinstance(cls, Union) else None
-        if isinstance(hook, Ref) and not any(other.function == hook.oid for other in i.stack):
+        _, hook = (held_by_class(i, cls, "__setattr__", written=True) if not isinstance(cls, Union) else None) or (None, None)
+        if isinstance(hook, (Ref, External)) and not any(isinstance(hook, Ref) and other.function == hook.oid for other in i.stack):
             i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
             return
     if kind == "function" and name == "__defaults__":

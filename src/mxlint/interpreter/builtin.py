@@ -18,7 +18,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.library import call_model
 from mxlint.interpreter.locations import COPIED
 from mxlint.interpreter.lookup import CLASS, special
-from mxlint.interpreter.text import Way, text_of
+from mxlint.interpreter.text import Asking, Way, text_of
 
 
 def _hash(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -116,9 +116,7 @@ def _locals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for number, value in enumerate(args.args):
-        for member in i.each(value):
-            i.operations.use(i, "formats", member, "builtins.print", place, frame, args.place(number, "", place))
-        text_of(i, value, "str", place, frame)
+        text_of(i, value, "str", place, frame, asking=Asking("format", "builtins.print", args.place(number, "", place)))
     i.operations.external(i, "#effect", Arguments((Const("builtins.print"),), places=(place,)), place, frame)
     return NONE
 
@@ -132,25 +130,30 @@ def _text(way: Way) -> Handler:
         if way != "format" and (len(args.args) > 1 or args.keywords):
             return call_model(i, f"builtins.{way}", args, place, frame) or Kind("str", "open")
         spec = args.get(1) or Const("")
-        for member in members(args.args[0]):
-            if isinstance(member, Array):
-                call_model(i, f"builtins.{way}", args, place, frame)
-        return text_of(i, args.args[0], way, place, frame, spec)
+        return text_of(i, args.args[0], way, place, frame, spec, asking=Asking("format", f"builtins.{way}", args.place(0, "", place)))
 
     return run
 
 
 def _str_format(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`text.format(…)`."""
-    for value in (*args.args[1:], *args.keywords.values()):
-        text_of(i, value, "format", place, frame)
     return call_model(i, "builtins.str.format", args, place, frame) or Kind("str", "open")
 
 
 def _bool(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     if not args.args:
         return FALSE
-    truth = i.truth(args.args[0], place, frame)
+    value = i.live(args.args[0])
+    if any(isinstance(member, Array) for member in members(value)):
+        return i.split(value, lambda member: _bool_of(i, member, place, frame, args.place(0, "", place)))
+    return _bool_of(i, value, place, frame, place)
+
+
+def _bool_of(i: Interpreter, value: Value, place: Place, frame: Frame, operand: Place) -> Value:
+    if isinstance(value, Array):
+        i.operations.use(i, "converts", value, "builtins.bool", place, frame, operand)
+        return Kind("bool", "open")
+    truth = i.truth(value, place, frame)
     if truth.outcome is not None:
         return Const(truth.outcome)
     if truth.literal is not None:

@@ -10,7 +10,7 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import is_exception, throw_named
 from mxlint.interpreter.expressions import arguments
 from mxlint.interpreter.frames import Frame, FrameInfo
-from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, bind, class_attribute, fields_of, frozen, library_base, mro
+from mxlint.interpreter.lookup import BASES, CLASS, FIELDS, bind, class_attribute, container, fields_of, frozen, library_base, mro
 from mxlint.interpreter.type_tests import instance_of
 from mxlint.syntax import ir
 
@@ -106,10 +106,10 @@ def new_instance(i: Interpreter, cls: Value, place: Place, tag: object = None) -
     label = i.info(cls.oid).label if isinstance(cls, Ref) else ""
     oid = i.allocate("instance", None, place, ("instance", tag, cls if isinstance(cls, (Ref, External)) else None), label=label)
     i.heap.set(oid, CLASS, cls)
-    base = library_base(i, cls)
-    if base == "builtins.dict" or base in ("collections.OrderedDict", "collections.UserDict"):
+    kind = container(i, Ref(oid))
+    if kind == "dict":
         i.heap.set(oid, ("#", "rest"), UNBOUND)
-    if base in ("builtins.list", "collections.UserList", "builtins.set"):
+    elif kind:
         i.heap.set(oid, ("#", "items"), Tuple(()))
     return oid
 

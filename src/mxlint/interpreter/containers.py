@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.aspects import contents
@@ -16,7 +16,7 @@ from mxlint.interpreter.deques import within_length
 from mxlint.interpreter.elements import dict_keys, extended, view_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.items import dict_item
+from mxlint.interpreter.items import dict_item, drop_item, held_item, put_item
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
@@ -215,13 +215,15 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
 
 def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     keys = dict_keys(i, ref.oid)
+    last = args.get(0, "last") or TRUE  # of an OrderedDict
     contents(i, ref, place, frame)
-    if keys:
-        value = i.heap.get(ref.oid, ("k", keys[-1])) or Unknown("dict")
-        i.heap.drop(ref.oid, ("k", keys[-1]))
-        i.operations.written(i, ref.oid, ("k", keys[-1]), UNBOUND, place, frame)
-        return Tuple((keys[-1], value))
-    if keys is not None:
+    if keys and last in (TRUE, FALSE):
+        key = keys[-1 if last == TRUE else 0]
+        value = i.heap.get(ref.oid, ("k", key)) or Unknown("dict")
+        i.heap.drop(ref.oid, ("k", key))
+        i.operations.written(i, ref.oid, ("k", key), UNBOUND, place, frame)
+        return Tuple((key, value))
+    if keys == ():
         throw_named(i, "builtins.KeyError", place)
     return view_element(i, "items", ref, place)
 
@@ -293,6 +295,23 @@ def _view(kind: str) -> Method:
     return lambda i, ref, args, place, frame: new_iterator(i, kind, (ref,), place)
 
 
+# -- items, as the containers have them themselves, whatever a class that extends them does -----------------------------
+
+
+def _get_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return held_item(i, ref, args.args[0], place, frame)
+
+
+def _set_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    put_item(i, ref, args.args[0], args.args[1], place, frame)
+    return NONE
+
+
+def _delete_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    drop_item(i, ref, args.args[0], place, frame)
+    return NONE
+
+
 # -- sets --------------------------------------------------------------------------------------------------------------
 
 
@@ -330,11 +349,14 @@ def _combine(op: str, in_place: bool = False) -> Method:
     return run
 
 
+_ITEM: Final[dict[str, Method]] = {"__getitem__": _get_item, "__setitem__": _set_item, "__delitem__": _delete_item}
 _LIST: Final[dict[str, Method]] = {
+    **_ITEM,
     "append": _append, "extend": _extend, "insert": _insert, "pop": _pop, "remove": _remove, "clear": _clear, "reverse": _reverse,
     "copy": _list_copy, "sort": _sort,
 }  # fmt: skip
 _DICT: Final[dict[str, Method]] = {
+    **_ITEM,
     "get": _get, "setdefault": _setdefault, "pop": _dict_pop, "popitem": _popitem, "update": update_dict, "copy": _dict_copy, "clear": _clear,
     "keys": _view("keys"), "values": _view("values"), "items": _view("items"),
 }  # fmt: skip
@@ -347,6 +369,11 @@ METHODS: Final[dict[str, Method]] = {
     **{f"builtins.list.{name}": method for name, method in _LIST.items()},
     **{f"builtins.dict.{name}": method for name, method in _DICT.items()},
     **{f"builtins.set.{name}": method for name, method in _SET.items()},
+    **{f"collections.OrderedDict.{name}": method for name, method in _DICT.items()},
+    **{f"collections.UserList.{name}": method for name, method in _LIST.items()},
+    **{f"collections.abc.MutableMapping.{name}": _DICT[name] for name in ("setdefault", "pop", "popitem", "update", "clear")},
+    **{f"collections.abc.Mapping.{name}": _DICT[name] for name in ("get", "keys", "values", "items")},
+    "collections.deque.reverse": _reverse, "collections.deque.remove": _remove,
     "collections.deque.append": within_length(_append), "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
     "collections.Counter.update": _count("+"), "collections.Counter.subtract": _count("-"),
     "collections.deque.pop": _pop, "collections.deque.extend": within_length(_extend), "collections.deque.clear": _clear,

@@ -27,6 +27,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import POSITION, parts_of
+from mxlint.interpreter.lookup import container
 
 UNROLLED: Final = 16
 """Rounds of one loop that are run one by one."""
@@ -57,13 +58,13 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
         numbers = constant_range(member)
         return tuple(map(Const, numbers)) if numbers is not None and len(numbers) <= MAX_ITEMS else None
     if isinstance(member, Ref):
-        kind = i.info(member.oid).kind
+        kind = container(i, member, "__iter__")
         if kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
             return content.items if isinstance(content, Tuple) else None
         if kind == "dict":
             return dict_keys(i, member.oid)
-        if kind == "iterator":
+        if i.info(member.oid).kind == "iterator":
             return iterator_items(i, member)
     if isinstance(member, Array) and member.shape and isinstance(member.shape[0], int) and member.shape[0] <= UNROLLED:
         return None
@@ -143,7 +144,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
     if isinstance(member, Symbolic):
         return (lambda: i.symbolic(place, "element", member.label, presumed=member.presumed)), False
     if isinstance(member, Ref):
-        kind = i.info(member.oid).kind
+        kind = container(i, member)
         if kind in ("list", "set"):
             content = i.heap.get(member.oid, ("#", "items")) or Unknown("list")
             parts = [part for part in members(content) if not isinstance(part, Tuple) or part.items != ()] or members(content)

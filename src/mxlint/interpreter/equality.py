@@ -37,6 +37,7 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import dict_keys
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import CLASS, FIELDS, environment, fields_of, mro, special
+from mxlint.interpreter.lookup import container as container_kind
 
 
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
@@ -274,7 +275,7 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if isinstance(container, Tuple):
         keys = list(container.items) if container.items is not None else None
     elif isinstance(container, Ref):
-        kind = i.info(container.oid).kind
+        kind = container_kind(i, container)
         if kind in ("set", "dict") and not (kind == "set" and isinstance(item, Ref) and i.info(item.oid).kind == "set"):
             hashed(i, item, place, frame)  # a set is looked up as a frozen one
         if kind in ("list", "set"):
@@ -282,7 +283,7 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
                 aspects.ask(i, container.oid, aspects.has(item), place, frame)
             content = i.heap.get(container.oid, ("#", "items"))
             keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
-        elif kind == "dict" or (kind == "instance" and i.heap.get(container.oid, ("#", "rest")) is not None):
+        elif kind == "dict":
             keys = []
             for field, value in i.heap.fields(container.oid).items():
                 if isinstance(field, tuple) and field[0] == "k":

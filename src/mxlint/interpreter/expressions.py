@@ -22,7 +22,7 @@ from mxlint.interpreter.merging import merge
 from mxlint.interpreter.names import read_name
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
-from mxlint.interpreter.text import text_of
+from mxlint.interpreter.text import Asking, text_of
 from mxlint.syntax import ir
 
 
@@ -235,12 +235,11 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
             text = None if text is None else text + str(part.value)
             continue
         value = i.eval(part.value, frame)
-        for member in i.each(value):
-            i.operations.use(i, "format", member, "f-string", frame.place(part.value), frame)
+        asking = Asking("format", "f-string")
         spec = i.eval(part.spec, frame) if part.spec is not None else Const("")
         if part.conversion:
-            value = text_of(i, value, "str" if part.conversion == "s" else "repr", frame.place(part.value), frame)
-        shown = text_of(i, value, "format", frame.place(part.value), frame, spec)
+            value = text_of(i, value, "str" if part.conversion == "s" else "repr", frame.place(part.value), frame, asking=asking)
+        shown = text_of(i, value, "format", frame.place(part.value), frame, spec, asking=asking)
         parts.append(shown)
         text = text + shown.value if text is not None and isinstance(shown, Const) and isinstance(shown.value, str) else None
     if text is not None:

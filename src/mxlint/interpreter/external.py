@@ -103,7 +103,7 @@ def _container_method(i: Interpreter, name: str, method: containers.Method, args
     rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
 
     def one(member: Member) -> Value:
-        if isinstance(member, Ref):
+        if isinstance(member, Ref) and (lookup.container(i, member) or name.startswith("builtins.")):
             views.look(i, member.oid)
             found = method(i, member, rest, place, frame)
             views.changed(i, member.oid, place, frame)
@@ -211,7 +211,22 @@ def _object_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
         base = lookup.library_base(i, cls) if cls is not None else None
         if isinstance(member, Ref) and base is not None and exceptions.is_exception(base):
             exceptions.fill(i, member.oid, base, _given(i, base, args.args[1:], args.star, place, frame))
+        elif isinstance(member, Ref) and cls is not None and (extended := lookup.extended(i, cls)):
+            _fill_container(i, member, extended, args, place, frame)
     return NONE
+
+
+def _fill_container(i: Interpreter, owner: Ref, base: str, args: Arguments, place: Place, frame: Frame) -> None:
+    """Put into an object of a class that extends a container what the container's own constructor would hold."""
+    given = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
+    made = i.operations.external(i, EQUIVALENT.get(base, base), given, place, frame)
+    for field, value in list(i.heap.fields(made.oid).items()) if isinstance(made, Ref) else ():
+        if isinstance(field, tuple) and field != ("#", "alive"):
+            i.heap.set(owner.oid, field, value)
+
+
+EQUIVALENT: Final = {"collections.UserList": "builtins.list", "collections.UserDict": "builtins.dict"}
+"""Containers that are made as others are."""
 
 
 def _exception(name: str) -> Handler:

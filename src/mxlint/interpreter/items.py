@@ -39,7 +39,7 @@ from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
-from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, environment, library_base, special
+from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.novelty import resized, taken
 
 
@@ -83,19 +83,9 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         return range_element(i, owner, place)[0]
     if isinstance(owner, Ref):
         kind = i.info(owner.oid).kind
-        if kind == "list":
-            content = i.live(i.heap.get(owner.oid, ("#", "items")) or Unknown("list"))
-            result = content_item(i, content, index, place, frame)
-            if isinstance(index, Const) and isinstance(index.value, int):
-                i.operations.read(i, owner.oid, ("item", index.value), result, place, frame)
-            else:
-                i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
-            if not isinstance(index, Slice):
-                return taken(i, result, place, index)
-            return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
-        if kind == "dict":
-            hashed(i, index, place, frame)
-            return dict_item(i, owner, index, place, frame)
+        holds = container(i, owner, "__getitem__")
+        if holds in ("list", "dict"):
+            return held_item(i, owner, index, place, frame)
         method = special(i, owner, "__getitem__", place, frame)
         if method is not None:
             return i.call(method, Arguments((index,), places=(place,)), place, frame)
@@ -108,14 +98,6 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         if kind == "instance":
             cls = i.heap.get(owner.oid, CLASS)
             base = library_base(i, cls) if cls is not None else None
-            if (
-                base
-                in ("builtins.dict", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict", "collections.Counter")
-                or i.heap.get(owner.oid, ("#", "rest")) is not None
-            ):
-                return dict_item(i, owner, index, place, frame)
-            if base in ("builtins.list", "collections.UserList"):
-                return content_item(i, i.heap.get(owner.oid, ("#", "items")) or Unknown("list"), index, place, frame)
             if base is not None:
                 return i.operations.external(i, f"{base}.__getitem__", Arguments((owner, index), places=(place, place)), place, frame)
         hook = i.operations.external(i, f"#item.{kind}", Arguments((owner, index), places=(place, place)), place, frame)
@@ -147,6 +129,22 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         _needs_number(i, index, place, frame)
         return owner
     throw_named(i, "builtins.TypeError", place)
+
+
+def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> Value:
+    """An item of a list or dict, as these have it themselves."""
+    if container(i, owner) == "dict":
+        hashed(i, index, place, frame)
+        return dict_item(i, owner, index, place, frame)
+    content = i.live(i.heap.get(owner.oid, ("#", "items")) or Unknown("list"))
+    result = content_item(i, content, index, place, frame)
+    if isinstance(index, Const) and isinstance(index.value, int):
+        i.operations.read(i, owner.oid, ("item", index.value), result, place, frame)
+    else:
+        i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
+    if not isinstance(index, Slice):
+        return taken(i, result, place, index)
+    return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
 
 
 def _needs_number(i: Interpreter, index: Value, place: Place, frame: Frame) -> None:
@@ -311,12 +309,22 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
 
 
 def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:
-    kind = i.info(owner.oid).kind
     method = special(i, owner, "__setitem__", place, frame)
     if method is not None:
         i.call(method, Arguments((index, value), places=(place, place)), place, frame)
         return
-    if kind == "list" or i.heap.get(owner.oid, ("#", "items")) is not None:
+    if container(i, owner):
+        put_item(i, owner, index, value, place, frame)
+        return
+    cls = i.heap.get(owner.oid, CLASS) if i.info(owner.oid).kind == "instance" else None
+    base = library_base(i, cls) if cls is not None else None
+    if base is not None:
+        i.operations.external(i, f"{base}.__setitem__", Arguments((owner, index, value), places=(place,) * 3), place, frame)
+
+
+def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    """`owner[index] = value` of a list or dict, as these do it themselves."""
+    if i.heap.get(owner.oid, ("#", "items")) is not None:
         _needs_number(i, index, place, frame)
         content = i.heap.get(owner.oid, ("#", "items")) or Unknown("list")
         given = collected(i, value, place, frame) if isinstance(index, Slice) else None
@@ -326,17 +334,12 @@ def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Pla
         i.heap.set(owner.oid, ("#", "items"), changed)
         single = isinstance(index, Const) and isinstance(index.value, int)
         i.operations.written(i, owner.oid, ("item", index.value) if single else ("#", "items"), value, place, frame)  # type: ignore[union-attr]
-    elif kind == "dict" or i.heap.get(owner.oid, ("#", "rest")) is not None:
+    else:
         hashed(i, index, place, frame)
         views.look(i, owner.oid)
         put(i, owner.oid, index, value)
         i.operations.written(i, owner.oid, entry(i, owner.oid, index), value, place, frame)
         views.changed(i, owner.oid, place, frame)
-    elif kind == "instance":
-        cls = i.heap.get(owner.oid, CLASS)
-        base = library_base(i, cls) if cls is not None else None
-        if base is not None:
-            i.operations.external(i, f"{base}.__setitem__", Arguments((owner, index, value), places=(place,) * 3), place, frame)
 
 
 def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: Tuple | None, place: Place) -> Value:
@@ -376,23 +379,28 @@ def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame:
         if method is not None:
             i.call(method, Arguments((index,), places=(place,)), place, frame)
             continue
-        content = i.heap.get(member.oid, ("#", "items"))
-        if content is not None:
-            _needs_number(i, index, place, frame)
-            resized(i, member.oid, False)
-            i.heap.set(member.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
-            i.operations.written(i, member.oid, ("#", "items"), NONE, place, frame)
-        else:
-            views.look(i, member.oid)
-            for key in members(index):
-                field = entry(i, member.oid, key)
-                if i.heap.get(member.oid, field) is None:
-                    rest = i.heap.get(member.oid, ("#", "rest"))
-                    if isinstance(key, Const) and (rest is None or isinstance(rest, Unbound)):
-                        throw_named(i, "builtins.KeyError", place)
-                i.heap.drop(member.oid, field)
-                i.operations.written(i, member.oid, field, UNBOUND, place, frame)
-            views.changed(i, member.oid, place, frame)
+        drop_item(i, member, index, place, frame)
+
+
+def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> None:
+    """`del owner[index]` of a list or dict, as these do it themselves."""
+    content = i.heap.get(owner.oid, ("#", "items"))
+    if content is not None:
+        _needs_number(i, index, place, frame)
+        resized(i, owner.oid, False)
+        i.heap.set(owner.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
+        i.operations.written(i, owner.oid, ("#", "items"), NONE, place, frame)
+    else:
+        views.look(i, owner.oid)
+        for key in members(index):
+            field = entry(i, owner.oid, key)
+            if i.heap.get(owner.oid, field) is None:
+                rest = i.heap.get(owner.oid, ("#", "rest"))
+                if isinstance(key, Const) and (rest is None or isinstance(rest, Unbound)):
+                    throw_named(i, "builtins.KeyError", place)
+            i.heap.drop(owner.oid, field)
+            i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
+        views.changed(i, owner.oid, place, frame)
 
 
 def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:

@@ -76,7 +76,8 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
         i.heap.set(owner.oid, ("made with", "learning_rate"), rate)
         for setting, default in (entry.settings or {}).items() if entry is not None else ():
             if setting not in given:
-                held: Value = Const(default) if not isinstance(default, list) else Tuple(tuple(map(Const, default)))
+                several = Tuple(tuple(map(Const, default))) if isinstance(default, list) else None
+                held: Value = Const(default) if several is None else new_list(i, several, place, (setting, owner.oid))
             else:
                 held = given[setting]
             i.heap.set(owner.oid, setting, held)
@@ -332,6 +333,13 @@ def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return args.args[0]
 
 
+def _save(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`module.save_weights(file)`: computes the parameters."""
+    for array in arrays_in(i, _parameters(i, args, place, frame)):
+        sinks.use(i, "saves", array, ".save_weights()", place, frame)
+    return NONE
+
+
 def _key(i: Interpreter, owner: Ref, part: str) -> object:
     """The field of an object that a part of a weight's name means."""
     return ("item", int(part)) if part.isdigit() else part if i.info(owner.oid).kind == "instance" else ("k", Const(part))
@@ -400,6 +408,6 @@ def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 
 _METHODS: Final[dict[str, Any]] = {
     "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
-    "module.update": update_dict, "module.load_weights": _load, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _convert,
+    "module.update": update_dict, "module.load_weights": _load, "module.save_weights": _save, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _convert,
     "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": optimizer_init, "optimizer.apply_gradients": apply_gradients,
 }  # fmt: skip

@@ -45,6 +45,7 @@ from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.novelty import read_out
 from mxlint.interpreter.paths import Condition
+from mxlint.interpreter.text import Asking, text_of
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
 from mxlint.models.expression import Type
@@ -317,6 +318,9 @@ def _arrays(
             if not _is_logged(i, Const(int(detail)) if detail.isdigit() else bound.get(detail, UNBOUND)):
                 continue
         operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
+        if use.word in TEXTS:
+            text_of(i, bound[use.parameter], "str", place, frame, asking=Asking(use.word, found.name, operand))
+            continue
         word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
         for member in _reached(i, bound[use.parameter], use.reach):
             i.operations.use(i, word, member, found.name, place, frame, operand)
@@ -341,6 +345,8 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterat
                 yield from _reached(i, part, "itself" if reach == "elements" else reach, depth - 1)
 
 
+TEXTS: Final = ("formats", "logs")
+"""The uses that ask an argument for its text: what it shows counts, wherever that lies."""
 THREADS: Final = frozenset({
     "threading.Thread", "threading.Timer", "asyncio.to_thread", "concurrent.futures.ThreadPoolExecutor.submit", "concurrent.futures.ThreadPoolExecutor.map",
     "concurrent.futures.thread.ThreadPoolExecutor.submit", "concurrent.futures.thread.ThreadPoolExecutor.map",

@@ -17,7 +17,13 @@ CLASS: Final = ("#", "class")
 
 BASES: Final = ("#", "bases")
 
-OPEN_KINDS: Final = frozenset(("at", "compiled", "transform", "future", "dispatch"))
+EXTENDED: Final = {
+    "builtins.list": "list", "builtins.set": "set", "builtins.dict": "dict", "collections.UserList": "list", "collections.deque": "list",
+    "collections.UserDict": "dict", "collections.OrderedDict": "dict", "collections.defaultdict": "dict", "collections.Counter": "dict",
+}  # fmt: skip
+"""Containers that classes extend, by what their objects hold."""
+
+OPEN_KINDS: Final = frozenset(("compiled", "transform", "future", "dispatch"))
 """Kinds of objects of libraries of which not all operations are described."""
 
 FIELDS: Final = ("#", "fields")
@@ -64,8 +70,10 @@ def class_attribute(i: Interpreter, cls: Value, name: str, after: Member | None 
     return found[1] if found is not None else None
 
 
-def held_by_class(i: Interpreter, cls: Value, name: str, after: Member | None = None) -> tuple[Member, Value] | None:
-    """As `class_attribute`, with the class that holds it."""
+def held_by_class(
+    i: Interpreter, cls: Value, name: str, after: Member | None = None, *, written: bool = False
+) -> tuple[Member, Value] | None:
+    """As `class_attribute`, with the class that holds it. `written`: only what the program has written in a class."""
     found_after = after is None
     for base in mro(i, cls):
         if not found_after:
@@ -75,7 +83,7 @@ def held_by_class(i: Interpreter, cls: Value, name: str, after: Member | None = 
             value = i.heap.get(base.oid, name)
             if value is not None and not isinstance(value, Unbound):
                 return base, value
-        elif isinstance(base, External) and base.name != "builtins.object":
+        elif isinstance(base, External) and base.name != "builtins.object" and not written:
             method = library_attribute(i, base.name, name)
             if method is not None:
                 return base, method
@@ -150,6 +158,24 @@ def class_of(i: Interpreter, ref: Ref) -> Value | None:
     if kind == "class":
         return i.heap.get(ref.oid, ("#", "metaclass"))
     return None
+
+
+def container(i: Interpreter, ref: Ref, *unless: str) -> str:
+    """`list`, `set` or `dict` for one, and for an object of a class of the program that extends one: what it holds lies in the same fields. "" for
+    others, and for an object of a class that defines a special method of `unless` itself."""
+    kind = i.info(ref.oid).kind
+    if kind != "instance":
+        return kind if kind in ("list", "set", "dict") else ""
+    cls = i.heap.get(ref.oid, CLASS)
+    found = extended(i, cls) if isinstance(cls, Ref) else ""
+    if found and cls is not None and any(not isinstance(class_attribute(i, cls, name) or External(name), External) for name in unless):
+        return ""
+    return EXTENDED.get(found, "")
+
+
+def extended(i: Interpreter, cls: Value) -> str:
+    """The container of a library that a class of the program extends; "" if it extends none."""
+    return next((base.name for base in mro(i, cls) if isinstance(base, External) and base.name in EXTENDED), "")
 
 
 def special_exists(i: Interpreter, member: Ref, name: str) -> bool:

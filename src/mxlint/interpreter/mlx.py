@@ -10,12 +10,26 @@ from mxlint.domain.guards import Literal_
 from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import arrays, clocks, exports, kernels, kinds, layers, loading, presumptions, quantizing, results, transforms
+from mxlint.interpreter import (
+    arrays,
+    clocks,
+    exports,
+    kernels,
+    kinds,
+    layers,
+    loading,
+    presumptions,
+    quantizing,
+    results,
+    shapeless,
+    transforms,
+    updates,
+)
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import making, sinks, writes
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.exceptions import ancestors
+from mxlint.interpreter.exceptions import ancestors, throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.journal import call_places, journal, modality, note, qualname, where, wheres
@@ -379,6 +393,24 @@ def _seed(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return NONE
 
 
+def _indexed_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`array.at[index]`."""
+    array, _ = updates.parts(i, args.args[0])
+    return i.split(array, lambda member: updates.at(i, member, place, args.args[1]) if isinstance(member, Array) else member)
+
+
+def _updated_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`array.at[index].add(value)`: a new array of the shape and dtype of the array."""
+    array, index = updates.parts(i, args.args[0])
+    if index is None:
+        throw_named(i, "builtins.ValueError", place)
+    name = f"{arrays.ARRAY}.at"
+    for member in members(array):
+        shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, " ".join(place.text.split()), frame)
+    given = (array, index, args.get(1, "value") or NONE)
+    return arrays.results(i, arrays.describe(i, array), name, given, {}, place)
+
+
 def _condition(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return arrays.compute(i, name, args.args, args.keywords, place, frame)
@@ -414,6 +446,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "mlx.utils.tree_map": tree_map, "mlx.utils.tree_flatten": tree_flatten,
     **{f"mlx.core.{name}": _evaluate(name) for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
     **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
+    f"{updates.AT}.__getitem__": _indexed_at,
+    **{f"{updates.AT}.{name}": _updated_at for name in updates.UPDATES},
     **transforms.HANDLERS,
     **kernels.HANDLERS,
     **exports.HANDLERS,

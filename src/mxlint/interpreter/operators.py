@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
@@ -38,10 +38,10 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.equality import contains, equal, identical
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import special
+from mxlint.interpreter.lookup import container, special
 from mxlint.interpreter.merging import merge_dict
 from mxlint.interpreter.paths import Condition
-from mxlint.interpreter.text import text_of
+from mxlint.interpreter.text import Asking, named, text_of
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.load import model
 
@@ -292,12 +292,12 @@ def _combined(i: Interpreter, op: str, a: Ref, b: Ref) -> Tuple:
 def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     """`text % arguments`."""
     for part in i.each(b):
-        for item in part.items or () if isinstance(part, Tuple) else (part,):
-            for member in i.each(item):
-                if isinstance(member, Array):
-                    i.operations.use(i, "format", member, "%", place, frame)
-
-            text_of(i, item, "str", place, frame)
+        if isinstance(part, Ref) and container(i, part) == "dict":
+            given: Sequence[Value] = [i.operations.item(i, part, Const(name), place, frame) for name in named(a)]
+        else:
+            given = part.parts if isinstance(part, Tuple) else (part,)
+        for item in given:
+            text_of(i, item, "str", place, frame, asking=Asking("format", "%"))
     return Kind("str", "varying") if not isinstance(b, Symbolic) else i.derived("%", (a, b), frozenset(("str",)), place)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.core import Interpreter
@@ -62,6 +63,8 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
                 held = i.heap.get(member.oid, setting)
                 if held is not None:
                     reads.on_read(i, member.oid, setting, held, place, frame, name=setting)
+                    for part in members(held):
+                        aspects.contents(i, part, place, frame)
             rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
             if rate is not None:
                 reads.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")

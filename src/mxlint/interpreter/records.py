@@ -37,11 +37,13 @@ def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
         if isinstance(default, Ref) and i.info(default.oid).kind == "field" and isinstance(field, Const):
             if i.heap.get(default.oid, "init") == FALSE:
                 i.heap.set(cls.oid, ("noinit", field.value), TRUE)
+            if i.heap.get(default.oid, "repr") == FALSE:
+                i.heap.set(cls.oid, ("norepr", field.value), TRUE)
             if i.heap.get(default.oid, "kw_only") == TRUE:
                 i.heap.set(cls.oid, ("kwonly", field.value), TRUE)
         kept.append(field)
     i.heap.set(cls.oid, FIELDS, Tuple(tuple(kept)))
-    for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE)):
+    for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE), ("repr", TRUE)):
         i.heap.set(cls.oid, ("#", option), args.keywords.get(option, usual))
     if args.keywords.get("kw_only") == TRUE:
         i.heap.set(cls.oid, ("#", "kw_only"), TRUE)

@@ -35,12 +35,12 @@ from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
 from mxlint.interpreter.core import Handler, Interpreter
 from mxlint.interpreter.deques import MAXLEN, cut
-from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.elements import dict_keys, known_items
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
-from mxlint.interpreter.lookup import environment, special
+from mxlint.interpreter.lookup import container, environment, special
 from mxlint.interpreter.operators import binary
 
 
@@ -53,9 +53,10 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return i.call(method, Arguments(), place, frame)
         if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
             return Const(len(member.value))
-        if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict"):
+        kind = container(i, member) if isinstance(member, Ref) else ""
+        if isinstance(member, Ref) and kind:
             aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
-        if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set"):
+        if isinstance(member, Ref) and kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
             return i.split(content, one)
         if isinstance(member, Tuple) and member.items is None:
@@ -69,7 +70,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             and i.info(member.oid).payload not in ("items", "keys", "values")
         ):
             throw_named(i, "builtins.TypeError", place)
-        items = known_items(i, member)
+        items = dict_keys(i, member.oid) if isinstance(member, Ref) and kind == "dict" else known_items(i, member)
         if items is not None:
             return Const(len(items))
         if isinstance(member, RangeObject):

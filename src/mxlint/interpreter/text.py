@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Cause
-from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
+from mxlint.domain.members import FALSE, Const, External, Kind, Member, Ref, Slice, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import makes_short_text
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.elements import known_items, view_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import special
+from mxlint.interpreter.iterators import parts_of
+from mxlint.interpreter.lookup import CLASS, FIELDS, container, fields_of, mro, special
 
 Way = Literal["str", "repr", "format"]
 
@@ -29,18 +32,36 @@ MAX_TEXT: Final = 400
 """A longer text is no constant."""
 
 
+class Asking(NamedTuple):
+    """What asks for a text, and so for the values of the arrays that the text shows: kind of use, name, and where the value is written."""
+
+    kind: str
+    what: str
+    operand: Place | None = None
+
+
 def text_of(
-    i: Interpreter, value: Value, way: Way, place: Place, frame: Frame, spec: Value = PLAIN, done: dict[object, Value] | None = None
+    i: Interpreter,
+    value: Value,
+    way: Way,
+    place: Place,
+    frame: Frame,
+    spec: Value = PLAIN,
+    done: dict[object, Value] | None = None,
+    asking: Asking | None = None,
 ) -> Value:
     """The text of a value; objects of the program are asked for theirs, each once. `done`: texts of what was met."""
     value = i.live(value)
+    known = {} if done is None else done
     if not isinstance(value, Union):
-        return _member_text(i, value, way, place, frame, spec, {} if done is None else done)
+        return _member_text(i, value, way, place, frame, spec, known, asking)
     i.place = place
-    return i.split(value, lambda member: _member_text(i, member, way, place, frame, spec, {} if done is None else done))
+    return i.split(value, lambda member: _member_text(i, member, way, place, frame, spec, known, asking))
 
 
-def _member_text(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value]) -> Value:
+def _member_text(
+    i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value], asking: Asking | None
+) -> Value:
     if isinstance(member, Const):
         if way == "format" and not (isinstance(spec, Const) and makes_short_text(str(spec.value))):
             return Kind("str", "varying")
@@ -54,14 +75,18 @@ def _member_text(i: Interpreter, member: Member, way: Way, place: Place, frame: 
         return i.derived("text", (member, Const(way), *members(spec)), frozenset(("str",)), place)
     if isinstance(member, Kind) and member.type == "str" and way == "str":
         return member
+    if isinstance(member, Array) and asking is not None:
+        i.operations.use(i, asking.kind, member, asking.what, place, frame, asking.operand)
     if member in done:
         return done[member]
     done[member] = Kind("str", "varying")  # what holds itself has a text of its own there
-    done[member] = found = _asked(i, member, way, place, frame, spec, done)
+    done[member] = found = _asked(i, member, way, place, frame, spec, done, asking)
     return found
 
 
-def _asked(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value]) -> Value:
+def _asked(
+    i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value], asking: Asking | None
+) -> Value:
     """The text that a method of the program gives, or that is made of the texts of what a container holds."""
     if isinstance(member, Ref):
         for name in _METHODS[way]:
@@ -69,17 +94,20 @@ def _asked(i: Interpreter, member: Member, way: Way, place: Place, frame: Frame,
             if method is not None:
                 given = Arguments((spec,), places=(place,)) if name == "__format__" else Arguments()
                 return i.call(method, given, place, frame)
-    return _joined([text_of(i, part, "repr", place, frame, done=done) for part in _elements(i, member, place, frame)], member)
+    parts = _shown(i, member, place, frame)
+    return _joined([text_of(i, part, "repr", place, frame, done=done, asking=asking) for part in parts], member)
 
 
-def _elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[Value]:
-    """What a container holds, whose texts are part of its own."""
+def _shown(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[Value]:
+    """What the text of a container or an object shows: the texts of these are part of its own."""
     aspects.contents(i, member, place, frame)
     if isinstance(member, Tuple):
         return _parts(member)
+    if isinstance(member, Slice):
+        return [member.lower, member.upper, member.step]
     if not isinstance(member, Ref):
         return []
-    kind = i.info(member.oid).kind
+    info, kind = i.info(member.oid), container(i, member)
     if kind in ("list", "set"):
         return [part for content in members(i.heap.get(member.oid, ("#", "items")) or Tuple(())) for part in _parts(content)]
     if kind == "dict":
@@ -91,14 +119,14 @@ def _elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> lis
             elif field == ("#", "rest") and not isinstance(value, Unbound):
                 found.append(value)
         return found
-    if kind == "instance":
-        shown = (
-            [(field, value) for field, value in i.heap.fields(member.oid).items() if isinstance(field, str)]
-            if _shows_fields(i, member)
-            else []
-        )
-        for field, value in shown:
-            i.operations.read(i, member.oid, field, value, place, frame)
+    if info.kind == "iterator" and info.payload in ("keys", "values", "items"):
+        items = known_items(i, member)
+        return list(items) if items is not None else [view_element(i, info.payload, parts_of(i, member)[0], place)]
+    if info.kind == "instance":
+        held = ((name, i.heap.get(member.oid, name)) for name in _fields_shown(i, member))
+        shown = [(name, value) for name, value in held if value is not None]
+        for name, value in shown:
+            i.operations.read(i, member.oid, name, value, place, frame)
         return [value for _, value in shown]
     return []
 
@@ -109,12 +137,47 @@ def _parts(member: Member) -> list[Value]:
     return list(member.items) if member.items is not None else [member.element] if member.element is not None else []
 
 
-def _shows_fields(i: Interpreter, ref: Ref) -> bool:
-    """Whether the text of an instance holds that of its fields: of dataclasses and exceptions it does."""
-    cls = i.heap.get(ref.oid, ("#", "class"))
-    return any(
-        not isinstance(member, Ref) or i.heap.get(member.oid, ("#", "fields")) is not None for member in members(cls or Unknown("class"))
-    ) or (i.heap.get(ref.oid, "args") is not None)
+NAMESPACES: Final = ("argparse.Namespace", "types.SimpleNamespace")
+"""Classes of libraries whose objects show all their attributes."""
+
+
+def _fields_shown(i: Interpreter, ref: Ref) -> list[str]:
+    """The attributes whose texts are part of the text of an object: the fields of a dataclass, and what an exception is made of."""
+    if i.heap.get(ref.oid, "args") is not None:
+        return ["args"]
+    cls = i.heap.get(ref.oid, CLASS)
+    bases = [base for member in members(cls) for base in mro(i, member)] if cls is not None else []
+    if any(isinstance(base, External) and base.name in NAMESPACES for base in bases):
+        return [field for field in i.heap.fields(ref.oid) if isinstance(field, str)]
+    record = next((base for base in bases if isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is not None), None)
+    if record is None or i.heap.get(record.oid, ("#", "repr")) == FALSE:
+        return []
+    hidden = {name for base in bases if isinstance(base, Ref) for name in _hidden(i, base)}
+    return [name for name, _, _ in fields_of(i, record) if name not in hidden]
+
+
+def _hidden(i: Interpreter, cls: Ref) -> list[object]:
+    """The fields of a dataclass that its text leaves out."""
+    return [field[1] for field in i.heap.fields(cls.oid) if isinstance(field, tuple) and field[0] == "norepr"]
+
+
+class _Names(dict[str, int]):
+    """A mapping that has a number under each name, and keeps the names that it is asked for."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = 0
+        return 0
+
+
+def named(text: Member) -> list[str]:
+    """The names that a format for `%` asks a mapping for; none of a format that is not known, or that Python refuses."""
+    names = _Names()
+    if isinstance(text, Const) and isinstance(text.value, str):
+        try:
+            text.value % names
+        except (ValueError, TypeError):
+            return []
+    return list(names)
 
 
 def _joined(parts: Sequence[Value], member: Member) -> Kind:

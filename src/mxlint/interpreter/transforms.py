@@ -15,10 +15,9 @@ from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.gradients import each_like, like, of_arguments, outputs
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.journal import journal, modality, note, where
-from mxlint.interpreter.reach import arrays_in
-from mxlint.interpreter.trees import tree_map
 
 _OPTIONS: Final[dict[str, dict[str, int | None]]] = {
     "grad": {"argnums": 1, "argnames": None}, "value_and_grad": {"argnums": 1, "argnames": None}, "vmap": {"in_axes": 1, "out_axes": 2},
@@ -92,25 +91,16 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     model = i.heap.get(ref.oid, "model")
     if model is not None:
         freezing.differentiated(i, model, place, frame)
-        gradients = tree_map(i, Arguments((_like(i, result, args), model), places=(place, place)), place, frame)
+        gradients = like(i, model, (result, *args.values), place)
     else:
-        numbers = i.heap.get(ref.oid, "argnums") or Const(0)
-        chosen = [n for n in (numbers.items if isinstance(numbers, Tuple) else (numbers,)) or ()]
-        parts = [args.args[n.value] for n in chosen if isinstance(n, Const) and isinstance(n.value, int) and n.value < len(args.args)]
-        gradients = parts[0] if len(parts) == 1 else Tuple(tuple(parts))
+        options = {option: i.heap.get(ref.oid, option) for option in ("argnums", "argnames")}
+        gradients = of_arguments(i, options, args, result, place)
     return Tuple((result, gradients)) if kind == "value_and_grad" else gradients
 
 
 def _own(i: Interpreter, value: Value, place: Place, number: int) -> Value:
     """An argument as the differentiated function sees it: an array of its own."""
     return value.but(ident=i.ident(place, ("own", number))) if isinstance(value, Array) else value
-
-
-def _like(i: Interpreter, result: Value, args: Arguments) -> Value:
-    """What makes a gradient of a weight: an array of its shape, a placeholder where the result is one. The result of a function that nobody in
-    sight gives is computed from its arguments."""
-    first = next(arrays_in(i, result), None) or next((array for array in arrays_in(i, *args.values) if array.trace is not None), None)
-    return Bound(first, External("mlx.core.multiply")) if first is not None else External("mlx.core.stop_gradient")
 
 
 def _pair(kind: str) -> Handler:
@@ -124,6 +114,7 @@ def _pair(kind: str) -> Handler:
                 if m is not None:
                     note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", member.oid, m))
         primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
+        directions = collected(i, args.args[2], place, frame) if len(args.args) > 2 else Tuple(())
         outer = i.modes.differentiating
         trace = i.trace
         if trace is None:
@@ -137,8 +128,9 @@ def _pair(kind: str) -> Handler:
             i.modes.differentiating = outer
             if trace is not None:
                 trace.transforms.pop()
-        outputs = new_list(i, Tuple((result,)), place, "outputs")
-        return Tuple((outputs, new_list(i, primals, place, "tangents")))
+        given = outputs(i, result)
+        shaped = given if kind == "jvp" else primals
+        return Tuple((new_list(i, given, place, "outputs"), each_like(i, shaped, (result, primals, directions), place)))
 
     return run
 

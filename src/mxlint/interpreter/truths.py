@@ -36,7 +36,7 @@ from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter, size
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.lookup import class_attribute, class_of, environment, special
+from mxlint.interpreter.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.paths import Truth
 
 
@@ -165,8 +165,13 @@ def _symbolic_truth(i: Interpreter, member: Symbolic, place: Place) -> Truth:
 
 
 def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth:
-    kind = i.info(ref.oid).kind
-    if kind in ("list", "set", "dict"):
+    if i.info(ref.oid).kind == "instance":
+        for name in ("__bool__", "__len__"):
+            method = special(i, ref, name, place, frame)
+            if method is not None:
+                return truth(i, i.call(method, Arguments(), place, frame), place, frame)
+    kind = container(i, ref)
+    if kind:
         aspects.ask(i, ref.oid, aspects.FILLED, place, frame)
     if kind in ("list", "set"):
         content = i.heap.get(ref.oid, ("#", "items"))
@@ -179,13 +184,7 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
         if not fields and (rest is None or isinstance(rest, Unbound)):
             return Truth(False)
         return Truth(None, "imprecise")
-    if kind == "instance":
-        for name in ("__bool__", "__len__"):
-            method = special(i, ref, name, place, frame)
-            if method is not None:
-                return truth(i, i.call(method, Arguments(), place, frame), place, frame)
-        return _library_truth(i, ref, place, frame)
-    return Truth(True)
+    return _library_truth(i, ref, place, frame) if i.info(ref.oid).kind == "instance" else Truth(True)
 
 
 def _library_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth:

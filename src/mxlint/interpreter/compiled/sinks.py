@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
-from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import clocks
@@ -25,7 +25,7 @@ from mxlint.interpreter.journal import (
 )
 from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.presumptions import GIVEN, root, words
-from mxlint.interpreter.reach import arrays_in, each_array
+from mxlint.interpreter.reach import arrays_in
 
 
 def event(
@@ -187,15 +187,3 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
             found = event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
             if kind == ARRAY_LIKE and found is not None:
                 journal(i).array_like.add(found)
-    elif (
-        isinstance(member, Ref)
-        and trace is not None
-        and kind in ("format", "formats")
-        and i.info(member.oid).kind in ("list", "dict")
-        or isinstance(member, Tuple)
-        and trace is not None
-        and kind in ("format", "formats")
-    ):
-        for array in each_array(i, member):
-            if trace.holds(array.trace):
-                event(i, "format", place, what, frame, note_=_operand(what, place, operand), member=array)

@@ -1,10 +1,16 @@
-"""operator: what reads and writes by names and keys, and calls by a name."""
+"""operator: the operators of Python as functions, and what reads and writes by names and keys, and calls by a name."""
 
+import builtins
 from operator import attrgetter as _attrgetter
 from operator import itemgetter as _itemgetter
 from operator import methodcaller as _methodcaller
 
-__all__ = ["attrgetter", "delitem", "getitem", "itemgetter", "methodcaller", "setitem"]
+__all__ = [
+    "abs", "add", "and_", "attrgetter", "concat", "contains", "delitem", "eq", "floordiv", "ge", "getitem", "gt", "iadd", "iand", "iconcat",
+    "ifloordiv", "ilshift", "imatmul", "imod", "imul", "inv", "invert", "ior", "ipow", "irshift", "is_", "is_not", "isub", "itemgetter", "itruediv",
+    "ixor", "le", "lshift", "lt", "matmul", "methodcaller", "mod", "mul", "ne", "neg", "not_", "or_", "pos", "pow", "rshift", "setitem", "sub",
+    "truediv", "truth", "xor",
+]  # fmt: skip
 
 
 class attrgetter(_attrgetter):
@@ -53,3 +59,193 @@ def setitem(a, b, c, /):
 
 def delitem(a, b, /):
     del a[b]
+
+
+def add(a, b, /):
+    return a + b
+
+
+def sub(a, b, /):
+    return a - b
+
+
+def mul(a, b, /):
+    return a * b
+
+
+def matmul(a, b, /):
+    return a @ b
+
+
+def truediv(a, b, /):
+    return a / b
+
+
+def floordiv(a, b, /):
+    return a // b
+
+
+def mod(a, b, /):
+    return a % b
+
+
+def pow(a, b, /):
+    return a**b
+
+
+def lshift(a, b, /):
+    return a << b
+
+
+def rshift(a, b, /):
+    return a >> b
+
+
+def and_(a, b, /):
+    return a & b
+
+
+def or_(a, b, /):
+    return a | b
+
+
+def xor(a, b, /):
+    return a ^ b
+
+
+def concat(a, b, /):
+    return a + b
+
+
+def lt(a, b, /):
+    return a < b
+
+
+def le(a, b, /):
+    return a <= b
+
+
+def eq(a, b, /):
+    return a == b
+
+
+def ne(a, b, /):
+    return a != b
+
+
+def ge(a, b, /):
+    return a >= b
+
+
+def gt(a, b, /):
+    return a > b
+
+
+def is_(a, b, /):
+    return a is b
+
+
+def is_not(a, b, /):
+    return a is not b
+
+
+def iadd(a, b, /):
+    a += b
+    return a
+
+
+def isub(a, b, /):
+    a -= b
+    return a
+
+
+def imul(a, b, /):
+    a *= b
+    return a
+
+
+def imatmul(a, b, /):
+    a @= b
+    return a
+
+
+def itruediv(a, b, /):
+    a /= b
+    return a
+
+
+def ifloordiv(a, b, /):
+    a //= b
+    return a
+
+
+def imod(a, b, /):
+    a %= b
+    return a
+
+
+def ipow(a, b, /):
+    a **= b
+    return a
+
+
+def ilshift(a, b, /):
+    a <<= b
+    return a
+
+
+def irshift(a, b, /):
+    a >>= b
+    return a
+
+
+def iand(a, b, /):
+    a &= b
+    return a
+
+
+def ior(a, b, /):
+    a |= b
+    return a
+
+
+def ixor(a, b, /):
+    a ^= b
+    return a
+
+
+def iconcat(a, b, /):
+    a += b
+    return a
+
+
+def neg(a, /):
+    return -a
+
+
+def pos(a, /):
+    return +a
+
+
+def inv(a, /):
+    return ~a
+
+
+def invert(a, /):
+    return ~a
+
+
+def abs(a, /):
+    return builtins.abs(a)
+
+
+def not_(a, /):
+    return not a
+
+
+def truth(a, /):
+    return bool(a)
+
+
+def contains(a, b, /):
+    return b in a

@@ -1,0 +1,66 @@
+"""What a differentiated function gives beside its result: arrays like others, computed from the result and the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, Member, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.arrays import describe, results
+from mxlint.interpreter.builders import new_list, put
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.elements import known_items
+from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.trees import each_leaf
+
+
+def like(i: Interpreter, tree: Value, sources: Sequence[Value], place: Place, tag: object = 0) -> Value:
+    """A tree with an array for each of its leaves: of the leaf's shape and dtype, computed from it and from the sources."""
+
+    def leaf(member: Member, others: tuple[Value, ...], number: object) -> Value:
+        with i.within((place, repr((tag, number)))):
+            return results(i, describe(i, member), "gradient", (*sources, member), {}, place, number)
+
+    return each_leaf(i, leaf, tree, (), place)
+
+
+def of_arguments(i: Interpreter, options: Mapping[str, Value | None], args: Arguments, result: Value, place: Place) -> Value:
+    """The gradients of a function with regard to the arguments that `argnums` and `argnames` choose."""
+    sources = (result, *args.values)
+    names = _chosen(i, options["argnames"])
+    numbers = options["argnums"] or (NONE if names else Const(0))
+    given = [
+        like(i, args.args[number], sources, place, number)
+        for number in _chosen(i, numbers)
+        if isinstance(number, int) and number < len(args.args)
+    ]
+    single = not isinstance(numbers, Tuple) and len(given) == 1
+    positional = given[0] if single else Tuple(tuple(given)) if given else NONE
+    if not names:
+        return positional
+    named = Ref(i.allocate("dict", None, place, "gradients"))
+    for name in names:
+        if isinstance(name, str) and name in args.keywords:
+            put(i, named.oid, Const(name), like(i, args.keywords[name], sources, place, name))
+    return Tuple((positional, named))
+
+
+def _chosen(i: Interpreter, value: Value | None) -> list[object]:
+    """The numbers or names that an option lists, or the one that it is."""
+    items = known_items(i, value) if isinstance(value, (Tuple, Ref)) else None if value is None else (value,)
+    return [member.value for item in items or () for member in members(item) if isinstance(member, Const) and member.value is not None]
+
+
+def outputs(i: Interpreter, result: Value) -> Tuple:
+    """The arrays that a function returns: those of the tuple or list, or the one."""
+    items = known_items(i, result) if isinstance(result, (Tuple, Ref)) else (result,)
+    return Tuple(items) if items is not None else Tuple(None, join([*arrays_in(i, result)] or [Unknown("outputs")]))
+
+
+def each_like(i: Interpreter, trees: Tuple, sources: Sequence[Value], place: Place) -> Value:
+    """A list of arrays like some."""
+    if trees.items is None:
+        return new_list(i, Tuple(None, like(i, trees.element or Unknown("tree"), sources, place)), place, "like")
+    return new_list(i, Tuple(tuple(like(i, tree, sources, place, number) for number, tree in enumerate(trees.items))), place, "like")
