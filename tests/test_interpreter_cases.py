@@ -97,9 +97,7 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 FLOW = read_cases("flow.md", "MX101")
 NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
     "wrong: an exception, or a value, that the program shows not to come": {
-        "flow": ("global function bound under a flag",),
         "silent": ("a text in an array",),
-        "unknown": ("expected by a test",),
     },
     "what a library gives or does is not followed here": {
         "written": ("function chosen by an option of the command line",),
@@ -109,7 +107,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "shapeless: which sizes matter, or which the calls in sight change, is not told apart": {
         "silent": (
-            "dropout that drops nothing",
             "scale by the size of a feature, at one shape",
             "diagonal along the side that stays",
             "condition that all shapes in sight decide alike",
@@ -133,7 +130,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "recompilation, timing, placement: the rule asks for too little or too much": {
         "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),
-        "written": ("transform of a compiled function that a loop calls",),
     },
     "calls in other files are not seen": {
         "silent": (

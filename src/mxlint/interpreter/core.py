@@ -307,6 +307,7 @@ class Interpreter:
         """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
         path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
         recovery, self.recovery = self.recovery, None
+        expected = self.modes.expected
         depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
         self.steps = given = min(self.most, self.left)
         self.limit = 0
@@ -324,7 +325,7 @@ class Interpreter:
             self.left -= given - max(self.steps, 0)
             self.heap.recording = None
             self.path, self.context, self.unrolled, self.splits = path, context, unrolled, splits
-            self.trace, self.silent, self.recovery = None, 0, recovery
+            self.trace, self.silent, self.recovery, self.modes.expected = None, 0, recovery, expected
             del self.stack[depth:], self.starts[:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
 
     @cached_property

@@ -435,8 +435,22 @@ def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
     return False
 
 
+MADE_OF: Final = frozenset(("transform", "partial", "cached"))
+"""Kinds of callables that call others which they hold."""
+
+
 def _holds_compiled(i: Interpreter, value: Value) -> bool:
-    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
+    """Whether a value is a compiled object, or a callable that is made of one."""
+    todo, seen = [value], set[int]()
+    while todo:
+        for member in members(todo.pop()):
+            kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+            if kind == "compiled":
+                return True
+            if isinstance(member, Ref) and kind in MADE_OF and member.oid not in seen:
+                seen.add(member.oid)
+                todo += i.heap.fields(member.oid).values()
+    return False
 
 
 def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> None:

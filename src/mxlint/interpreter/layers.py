@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
+from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import arrays, defaults, shapeless
 from mxlint.interpreter.arguments import Arguments
@@ -163,6 +163,11 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             i.trace.full = False  # nobody in sight says how many operations it is
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
+    training = i.heap.get(owner.oid, "training")
+    if entry is not None and (entry.random or entry.stateful) and training is not None:
+        reads.on_read(i, owner.oid, "training", training, place, frame)
+    if entry is not None and entry.random and rest.args and _rests(i, owner, entry):
+        return rest.args[0]
     description = i.heap.get(owner.oid, LAYER)
     weights: list[Value] = []
     for module in submodules(i, owner):
@@ -181,12 +186,8 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         i.trace.operations += 1
     if entry is not None and (entry.random or entry.stochastic) and i.trace is not None and _draws(i, owner, entry):
         sinks.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
-    if entry is not None and (entry.random or entry.stateful):
-        training = i.heap.get(owner.oid, "training")
-        if training is not None:
-            reads.on_read(i, owner.oid, "training", training, place, frame)
-        if training == TRUE:
-            _running(i, owner, entry.stateful or (), rest.args, place, frame)
+    if entry is not None and (entry.random or entry.stateful) and training == TRUE:
+        _running(i, owner, entry.stateful or (), rest.args, place, frame)
     found: Any = None
     if isinstance(description, Const) and isinstance(description.value, Layer):
         given = [arrays.describe(i, value) for value in rest.args]
@@ -204,6 +205,12 @@ def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Va
             new = Array(i.ident(place, ("running", owner.oid, name)), trace, present.shape, present.dtype, chain, origin)
             i.heap.set(owner.oid, name, new)
             writes.on_write(i, owner.oid, name, new, place, frame, "update")
+
+
+def _rests(i: Interpreter, owner: Ref, entry: Any) -> bool:
+    """Whether a layer that draws surely does nothing: outside of training mode, or with a rate of 0 it gives its argument back."""
+    rate = i.heap.get(owner.oid, ("made with", entry.active_when)) if entry.active_when is not None else None
+    return i.heap.get(owner.oid, "training") == FALSE or isinstance(rate, Const) and not rate.value
 
 
 def _draws(i: Interpreter, owner: Ref, entry: Any) -> bool:

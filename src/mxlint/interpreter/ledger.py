@@ -31,10 +31,12 @@ class Modes:
     """The thread that runs: where it was started, and which it is of those."""
     client: str | None = None
     """What the most general client of a class presumes."""
+    expected: tuple[tuple[int, frozenset[str]], ...] = ()
+    """The exceptions that a test says to be raised here, by the block that says it."""
 
     def key(self) -> tuple[object, ...]:
         """All modes, to be compared."""
-        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client)
+        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected)
 
 
 @dataclass(slots=True)

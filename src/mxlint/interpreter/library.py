@@ -45,6 +45,7 @@ from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.novelty import read_out
 from mxlint.interpreter.paths import Condition
+from mxlint.interpreter.possible import POSSIBLE
 from mxlint.interpreter.text import Asking, text_of
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.evaluate import evaluate
@@ -620,6 +621,8 @@ def library_member(i: Interpreter, owner: str, name: str, place: Place) -> Value
     """`owner.name` of something of a library: a constant's value, or the thing by its canonical name."""
     full = canonical(f"{owner}.{name}")
     held = constant(full)
+    if ("constant", full) in POSSIBLE:
+        return Symbolic(("constant", full), None, full, source="environment")
     if held is not None:
         if held.known:
             return abstract(i, held.value, place)

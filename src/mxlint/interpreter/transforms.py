@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -39,15 +39,24 @@ def _make(kind: str, position: int, name: str) -> Handler:
             value = args.get(at, option) if at is not None and position == 0 else args.keywords.get(option)
             if value is not None:
                 i.heap.set(oid, option, value)
-        for member in members(function):
-            if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.trace is None:
-                m = modality(i, 0)
-                if m is not None and not i.silent:
-                    what = f"nn.{kind}" if position == 1 else f"mx.{kind}"
-                    journal(i).transforms[oid] = events.Note("transform of compiled", where(place), what, member.oid, m)
+        for compiled in _compiled(i, function) if i.trace is None else ():
+            m = modality(i, 0)
+            if m is not None and not i.silent:
+                what = f"nn.{kind}" if position == 1 else f"mx.{kind}"
+                journal(i).transforms[oid] = events.Note("transform of compiled", where(place), what, compiled.oid, m)
         return Ref(oid)
 
     return run
+
+
+def _compiled(i: Interpreter, function: Value) -> Iterator[Ref]:
+    """The compiled objects that a function may be, or that a partial hands its arguments on to."""
+    for member in members(function):
+        kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+        if isinstance(member, Ref) and kind == "compiled":
+            yield member
+        elif isinstance(member, Ref) and kind == "partial":
+            yield from _compiled(i, i.heap.get(member.oid, "func") or NONE)
 
 
 def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -108,11 +117,10 @@ def _pair(kind: str) -> Handler:
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         function = args.args[0]
-        for member in members(function):
-            if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.trace is None:
-                m = modality(i, 0)
-                if m is not None:
-                    note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", member.oid, m))
+        for compiled in _compiled(i, function) if i.trace is None else ():
+            m = modality(i, 0)
+            if m is not None:
+                note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", compiled.oid, m))
         primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
         directions = collected(i, args.args[2], place, frame) if len(args.args) > 2 else Tuple(())
         outer = i.modes.differentiating

@@ -38,6 +38,7 @@ from mxlint.interpreter.core import Interpreter, size
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.paths import Truth
+from mxlint.interpreter.possible import decided
 
 
 def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
@@ -159,6 +160,8 @@ def _symbolic_truth(i: Interpreter, member: Symbolic, place: Place) -> Truth:
         identity, outcome = identity[1], not outcome
     literal = Literal_(identity, outcome)
     known = i.outcome(literal)
+    if known is None and (sure := decided(identity)) is not None:
+        known = sure is outcome
     if known is not None:
         return Truth(known)
     return Truth(None, i.causes.setdefault(identity, ("open", place))[0], literal)

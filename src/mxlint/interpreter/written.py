@@ -15,6 +15,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.awaiting import awaited, future
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame, FrameInfo
+from mxlint.interpreter.type_tests import classes_in
 from mxlint.models.written import WrittenSource, names, written
 
 
@@ -107,6 +108,20 @@ def _data(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return library.call_model(i, str(name), Arguments(args.args[1:], places=args.places[1:]), place, frame) or NONE
 
 
+def _expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`expecting(block, classes)`: from now on a test says that an exception of one of them is raised."""
+    block = args.args[0]
+    names = frozenset(cls.name for cls in classes_in(i, args.args[1]) if isinstance(cls, External))
+    if isinstance(block, Ref):
+        i.modes.expected = (*i.modes.expected, (block.oid, names))
+    return NONE
+
+
+def _no_longer_expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    i.modes.expected = tuple(found for found in i.modes.expected if Ref(found[0]) != args.args[0])
+    return NONE
+
+
 def _leave(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, wait: bool = False) -> Value:
     return managers.leave(i, args.args[0], args.args[1:], place, frame, wait=wait)
 
@@ -118,6 +133,8 @@ HANDLERS: Final = {
     "may_raise": _may_raise,
     "effect": _effect,
     "data": _data,
+    "expecting": _expecting,
+    "no_longer_expecting": _no_longer_expecting,
     "enter": lambda i, args, place, frame: managers.enter(i, args.args[0], place, frame),
     "leave": _leave,
     "aenter": future(lambda i, args, place, frame: managers.enter(i, args.args[0], place, frame, wait=True)),

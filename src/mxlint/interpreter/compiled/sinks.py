@@ -46,7 +46,7 @@ def event(
 ) -> events.Event | None:
     """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
     trace = i.trace
-    if trace is None:
+    if trace is None or kind in RAISING and any(not EVAL_ERRORS.isdisjoint(names) for _, names in i.modes.expected):
         return None
     presumed = words(i, member) if isinstance(member, Array) else presumption
     m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
@@ -164,6 +164,12 @@ ARRAY_LIKE: Final = "converts deep"
 """A conversion that looks into containers: it is for arrays and what is like them, a number alone is not handed to it."""
 USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts": "convert", "convert": "convert", ARRAY_LIKE: "convert", "truth": "truth", "index": "index",
                "bytes": "convert", "saves": "evaluate", "evaluates": "evaluate"}  # fmt: skip
+
+
+RAISING: Final = frozenset(USES.values()) - {"log"} | {"unsupported"}
+"""The events at which MLX raises a ValueError."""
+EVAL_ERRORS: Final = frozenset(("builtins.ValueError", "builtins.Exception", "builtins.BaseException"))
+"""Its classes: where a test says that one of them is raised, that is what the program is to do."""
 
 
 def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
