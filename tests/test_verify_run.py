@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ import pytest
 from click.testing import CliRunner
 
 from mxlint import cli
+from mxlint.engine import Result, check
 from mxlint.verify.cache import cache_in
 from mxlint.verify.child.procfs import children
+from mxlint.verify.experiment import Options, verified
 from mxlint.verify.processes import family, process_group
 from mxlint.verify.runner import Outcome, run
 
@@ -135,6 +138,38 @@ def test_nothing_outlives_the_process_group(folder: Path) -> None:
         process.communicate()
         assert _alive(int((folder / "daemon").read_text()))
     assert not _alive(int((folder / "daemon").read_text()))
+
+
+def test_runs_side_by_side_leave_each_other_alone(folder: Path) -> None:
+    """The end of one sweeps, and takes the orphans that both have left, but no child that the other still has."""
+    with process_group() as one:
+        with process_group() as other:
+            kept = one.start([sys.executable, "-c", "import time; time.sleep(1000)"], folder, {}, ())
+            ended = other.start([sys.executable, "-c", DAEMON, str(folder / "daemon")], folder, {}, ())
+            _until(lambda: (folder / "daemon").is_file() and bool((folder / "daemon").read_text()))
+            other.end(ended)
+        assert kept.poll() is None
+        left = one.start([sys.executable, "-c", DAEMON, str(folder / "left")], folder, {}, ())
+        _until(lambda: (folder / "left").is_file() and bool((folder / "left").read_text()))
+        left.kill()
+        one.end(kept)
+        one.end(left)
+        for process in (kept, ended, left):
+            process.communicate()
+    assert not _alive(int((folder / "daemon").read_text()))
+    assert not _alive(int((folder / "left").read_text()))
+
+
+def test_verdicts_of_runs_in_one_process_at_a_time(folder: Path) -> None:
+    """What is asked of one run has the same answer while others begin and end."""
+    write(a=PRINTS, b=PRINTS.replace("print(x)", "bool(x)"), c=PRINTS.replace("print(x)", "x.item()"))
+    results = [check([name], with_facts=True) for name in ("a.py", "b.py", "c.py")]
+
+    def tried(result: Result) -> list[str]:
+        return [finding.verdict.verdict for finding in verified(result, Options(jobs=2)).findings if finding.verdict is not None]
+
+    with ThreadPoolExecutor(3) as threads:
+        assert [*threads.map(tried, results * 2)] == [["confirmed"]] * 6
 
 
 # -- interruption -----------------------------------------------------------------------------------------------------

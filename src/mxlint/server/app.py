@@ -45,8 +45,6 @@ class MxlintServer(LanguageServer):
         self.cwd = Path.cwd()
         self.verifying: set[threading.Event] = set()
         """What stops the experiments that are running."""
-        self.bench = threading.Lock()
-        """Held by the experiment that runs: one that ends takes every process along that this one has started."""
         self.said_goodbye = False
         """Whether the client has sent `shutdown`."""
         self.pulls = False

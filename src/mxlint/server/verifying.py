@@ -41,7 +41,7 @@ async def verify_finding(server: MxlintServer, where: dict[str, Any]) -> dict[st
     version = view.document.version
     timeout = server.options(server.key_of(view.document)).verify_timeout
     try:
-        verified = await loop.run_in_executor(None, _run, server.bench, view.outcome.result, finding, timeout, progress, stop)
+        verified = await loop.run_in_executor(None, _run, view.outcome.result, finding, timeout, progress, stop)
     except asyncio.CancelledError:
         stop.set()
         raise
@@ -65,7 +65,7 @@ async def verify_finding(server: MxlintServer, where: dict[str, Any]) -> dict[st
     return verdict_as_json(verified.verdict)
 
 
-def _run(bench: threading.Lock, result: Result, finding: Finding, timeout: float | None, progress: Any, stop: threading.Event) -> Finding:
+def _run(result: Result, finding: Finding, timeout: float | None, progress: Any, stop: threading.Event) -> Finding:
     from mxlint.verify.bench import WALL_S
     from mxlint.verify.experiment import Options, verified
     from mxlint.verify.interpreter import Interpreters
@@ -74,8 +74,7 @@ def _run(bench: threading.Lock, result: Result, finding: Finding, timeout: float
     python = Interpreters(result.python)
     python.of(finding.span.filename)  # raises if there is no MLX to run it with
     options = Options(wall_s=timeout or WALL_S, jobs=cores(), progress=progress, stop=stop, python=python.of)
-    with bench:  # one that was cancelled may still be ending
-        return verified(result, options, (finding.with_fix(),)).findings[0]
+    return verified(result, options, (finding.with_fix(),)).findings[0]
 
 
 async def _begin(server: MxlintServer, token: str, title: str, stop: threading.Event) -> bool:

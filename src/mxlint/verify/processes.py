@@ -43,11 +43,16 @@ class Child(Protocol):
 
 @dataclass(slots=True)
 class ProcessGroup:
-    """The children that we have started, and `strangers`: those that we had before. The lock keeps a newborn from being taken for an orphan."""
+    """The children that we have started, and `strangers`: those that we had before. The lock keeps a newborn from being taken for an orphan.
+
+    There is one at a time in a process, however many runs start children: an orphan is what none of them knows.
+    """
 
     strangers: frozenset[int] = frozenset()
     running: set[int] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    was_subreaper: int = 0
+    users: int = 0
 
     def start(
         self,
@@ -110,15 +115,18 @@ class ProcessGroup:
         return len(orphans)
 
 
+_GROUPS: list[ProcessGroup] = []
+_GROUPS_LOCK = threading.Lock()
+
+
 @contextmanager
 def process_group() -> Iterator[ProcessGroup]:
-    """Where children are started; none of them is left afterwards."""
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-    before = ctypes.c_int(0)
-    if libc is not None:
-        libc.prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
-        libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
-    ours = ProcessGroup(frozenset(procfs.children(os.getpid())))
+    """Where children are started; no orphan is left afterwards. Who comes while another is at work shares the group with him."""
+    with _GROUPS_LOCK:
+        if not _GROUPS:
+            _GROUPS.append(ProcessGroup(frozenset(procfs.children(os.getpid())), was_subreaper=_become_subreaper(1)))
+        ours = _GROUPS[0]
+        ours.users += 1
     try:
         yield ours
     finally:
@@ -126,8 +134,21 @@ def process_group() -> Iterator[ProcessGroup]:
             if not ours.sweep():
                 break
             time.sleep(_BREATH_S)  # one that is killed takes a while to end where there is much to be given back
-        if libc is not None:
-            libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
+        with _GROUPS_LOCK:
+            ours.users -= 1
+            if not ours.users:
+                _GROUPS.remove(ours)
+                _become_subreaper(ours.was_subreaper)
+
+
+def _become_subreaper(value: int) -> int:
+    """Have orphans become our children, or no longer; what held before."""
+    before = ctypes.c_int(0)
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None)
+        libc.prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+        libc.prctl(_SET_SUBREAPER, value, 0, 0, 0)
+    return before.value
 
 
 def _left_us(pid: int) -> bool:
