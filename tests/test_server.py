@@ -264,6 +264,37 @@ def test_a_request_that_cannot_be_read_and_one_after_the_end_are_answered() -> N
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("header", "answered"),
+    [
+        ("Content-Length: abc\r\n\r\n", {2}),
+        ("Content-Length: -5\r\n\r\n", {2}),
+        ("Content-Length: 99999999999999999999\r\n\r\n", {2}),
+        ("\r\n", {2}),
+        ("", {2}),
+        ("Content-Length: 0\r\n\r\n", {2}),
+        ("content-length: {}\r\n\r\n", {1, 2}),
+        ("Content-Length:{}\r\n\r\n", {1, 2}),
+        ("Content-Length: {}\n\n", {1, 2}),
+        ("Content-Length: {}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n", {1, 2}),
+    ],
+)
+def test_a_header_that_cannot_be_read_costs_its_own_message_only(header: str, answered: set[int]) -> None:
+    where = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}
+    headers = ["Content-Length: {}\r\n\r\n"] * 5
+    headers[1] = header
+    asked = [("initialize", {"capabilities": {}}), *[("textDocument/hover", where)] * 2, ("shutdown", None), ("exit", None)]
+    stream = b""
+    for number, (line, (method, params)) in enumerate(zip(headers, asked)):
+        numbered = {} if method == "exit" else {"id": number}
+        message = json.dumps({"jsonrpc": "2.0", **numbered, "method": method, "params": params}).encode()
+        stream += line.format(len(message)).encode() + message
+    done = subprocess.run(COMMAND, check=False, input=stream, capture_output=True, timeout=100)
+    answers = [json.loads(answer) for answer in re.findall(rb"\{.*\}", done.stdout)]
+    assert {answer["id"] for answer in answers if "id" in answer} == {0, 3, *answered}
+    assert done.returncode == 0 and not done.stderr
+
+
 def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stdout is not None

@@ -7,12 +7,14 @@ import contextlib
 import gc
 import hashlib
 import os
-from typing import Any
+import sys
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
 
 from mxlint.server.actions import APPLY, FIX_ALL, VERIFY, experiments, fix_all, fix_all_action, ignores, made_fixes, quick_fixes, wants
 from mxlint.server.app import MxlintServer
+from mxlint.server.headers import Stream
 from mxlint.server.hovering import page_of, site_at, site_text
 from mxlint.server.verifying import verify_finding
 from mxlint.server.views import View
@@ -27,7 +29,7 @@ def serve() -> None:
     """Serve an editor over stdin and stdout until it says goodbye, or something asks to end."""
     gc.enable()  # unlike a run, this lasts
     exit_at_once()  # an exception would wait for the thread that reads stdin, which may never read anything again
-    made_server().start_io()
+    made_server().start_io(cast(BinaryIO, Stream(sys.stdin.buffer)))
 
 
 def made_server() -> MxlintServer:
