@@ -435,6 +435,30 @@ def test_a_folder_that_cannot_be_written_does_no_harm(folder: Path, run: Run) ->
     subprocess.run(["chmod", "-R", "u+w", CACHE], check=True)
 
 
+@pytest.mark.parametrize("verify", [(), pytest.param(("--verify",), marks=pytest.mark.verify)])
+def test_a_file_where_the_cache_would_be_is_said_and_left_alone(verify: tuple[str, ...], folder: Path, run: Run) -> None:
+    Path("step.py").write_text(STEP)
+    Path("helpers.py").write_text(HELPERS)
+    plain = run("check", "--no-cache", *verify, ".")
+    Path(CACHE).write_text("mine")
+    done = run("check", *verify, ".")
+    assert (done.code, done.out) == (plain.code, plain.out)
+    assert f"{CACHE} is a file" in done.err and "--cache-dir" not in done.err
+    assert Path(CACHE).read_text() == "mine"
+
+
+@pytest.mark.parametrize("where", ["", ".", "filled"])
+def test_a_folder_with_other_things_in_it_is_not_hidden_from_git(where: str, folder: Path, run: Run) -> None:
+    Path("filled").mkdir()
+    for name in ("step.py", "filled/mine.txt"):
+        Path(name).write_text(STEP)
+    run("check", "--cache-dir", where, ".")
+    assert not [*folder.rglob(".gitignore"), *folder.rglob("CACHEDIR.TAG")]
+    again = run("check", "--cache-dir", where, ".")
+    assert "nothing to check" not in again.err
+    assert again.code == (2 if where == "" else 1)
+
+
 def test_a_full_disk_does_no_harm(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("step.py").write_text(STEP)
     Path("helpers.py").write_text(HELPERS)

@@ -100,9 +100,11 @@ def key_of(parts: object) -> str:
 
 
 def prepare(folder: Path) -> None:
-    """Make a folder that backups and git overlook. Raises OSError."""
+    """Make a folder that backups and git overlook; in one that holds something, that is for others to say. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in {"CACHEDIR.TAG": _TAG, ".gitignore": "*\n"}.items():
+    if os.listdir(folder):
+        return
+    for name, text in {".gitignore": "*\n", "CACHEDIR.TAG": _TAG}.items():
         with suppress(FileExistsError), open(folder / name, "x", encoding="utf-8") as file:
             file.write(text)
 

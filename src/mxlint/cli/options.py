@@ -64,11 +64,18 @@ config_options = options_of(
 )
 
 
+def _named(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A folder that an option names."""
+    if value == "":
+        raise click.BadParameter("an empty name names no folder.")
+    return value
+
+
 work_options = options_of(
     click.option(
         "--cache-dir",
         type=click.Path(file_okay=False),
-        default=CACHE,
+        callback=_named,
         metavar="DIR",
         help=f"Where to keep what was found, and what experiments showed. Default: {CACHE}.",
     ),

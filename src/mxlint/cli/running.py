@@ -12,6 +12,7 @@ import click
 
 from mxlint.cli.cores import cores
 from mxlint.cli.failure import Failure
+from mxlint.cli.options import CACHE
 from mxlint.cli.output import say, say_traceback
 from mxlint.cli.progress import progress_bar
 from mxlint.cli.settings import settings_of
@@ -39,10 +40,16 @@ def checker_of(options: dict[str, Any]) -> partial[Result]:
     elif options["stdin_filename"]:
         raise click.UsageError("--stdin-filename is for '-'.")
     how = {"stdin": stdin, "force_exclude": options["force_exclude"], "with_facts": options.get("verify", False)}
-    how["cache"] = None if options["no_cache"] else Path.cwd() / options["cache_dir"]
+    how["cache"] = cache_folder(options)
     how["jobs"] = options["jobs"] or cores()
     how["callers"] = options.get("callers", False)
     return partial(check, paths, settings_of(options), **how)
+
+
+def cache_folder(options: dict[str, Any]) -> Path | None:
+    """Where the options have it kept what was found, if there can be such a folder."""
+    folder = Path.cwd() / (options["cache_dir"] or CACHE)
+    return None if options["no_cache"] or folder.is_file() else folder
 
 
 def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Result:
@@ -59,6 +66,8 @@ def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Resu
     if not options["quiet"]:
         for note in (*result.notes, *_newer(result), *_read_as_python(result)):
             say(f"Note: {note}")
+        if cache_folder(options) is None and not options["no_cache"]:
+            say(f"Note: {CACHE} is a file, where the folder of the cache would be: nothing is kept")
         if not result.files and not result.problems:
             say(f"No Python files or notebooks found under {', '.join(options['paths'] or ('.',))}: nothing to check")
         if options["verbose"]:

@@ -12,6 +12,7 @@ from mxlint.cli.cores import cores
 from mxlint.cli.failure import Failure
 from mxlint.cli.output import say
 from mxlint.cli.progress import progress_bar
+from mxlint.cli.running import cache_folder
 
 if TYPE_CHECKING:
     import threading
@@ -43,7 +44,7 @@ def verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] 
             keep.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Failure(f"--verify-keep: {keep}: {error.strerror or error}") from None
-    cache = None if options["no_cache"] else cache_in(Path(options["cache_dir"]))
+    cache = cache_in(folder) if (folder := cache_folder(options)) is not None else None
     with progress_bar(options["quiet"]) as progress, _stoppable() as (stop, received):
         how = Options(keep, options["verify_timeout"] or WALL_S, options["jobs"] or cores(), cache, progress, stop, python=python.of)
         result = verified(result, how, only)
