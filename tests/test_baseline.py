@@ -116,7 +116,10 @@ def test_what_was_not_judged_is_in_no_baseline(run: Run) -> None:
     [
         (["--baseline", "gone.json"], "gone.json: No such file or directory; --update-baseline makes it"),
         (["--baseline", "no/such/file", "--update-baseline"], "no/such/file: No such file or directory"),
-        (["--baseline", "bad.json"], "bad.json: no baseline: "),
+        (["--baseline", "bad.json"], "bad.json: not a baseline: JSON, but not of the form that --update-baseline writes\n"),
+        (["--baseline", "endless.json"], "endless.json: not a baseline: JSON, but not of the form"),
+        (["--baseline", "list.json"], "list.json: not a baseline: JSON, but not of the form"),
+        (["--baseline", "text.json"], "text.json: not a baseline, which is JSON: Expecting value"),
         (["--baseline", "new.json"], "new.json: a baseline of version 2"),
         (["--update-baseline"], "--update-baseline is for --baseline"),
         (["--baseline", "x.json", "--update-baseline", "--fix"], "--update-baseline does not go with --fix"),
@@ -126,6 +129,10 @@ def test_what_cannot_be_done(run: Run, arguments: list[str], message: str) -> No
     write(a=PRINTS)
     Path("bad.json").write_text('{"version": 1, "files": {"a.py": [{"code": "MX101"}]}}', encoding="utf-8")
     Path("new.json").write_text('{"version": 2}', encoding="utf-8")
+    Path("list.json").write_text("[]", encoding="utf-8")
+    Path("text.json").write_text("mine", encoding="utf-8")
+    entry = '{"code": "MX101", "object": "", "hash": "", "count": Infinity}'
+    Path("endless.json").write_text(f'{{"version": 1, "files": {{"a.py": [{entry}]}}}}', encoding="utf-8")
     done = run("check", *arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err

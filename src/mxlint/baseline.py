@@ -99,8 +99,10 @@ def read_baseline(file: Path) -> Baseline:
         if document["version"] != VERSION:
             raise BaselineError(f"a baseline of version {document['version']!r}; this mxlint reads version {VERSION}")
         files = {name: _entries(entries) for name, entries in document["files"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise BaselineError(f"no baseline: {type(error).__name__}: {error}") from None
+    except ValueError as error:
+        raise BaselineError(f"not a baseline, which is JSON: {error}") from None
+    except (TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        raise BaselineError("not a baseline: JSON, but not of the form that --update-baseline writes") from None
     return Baseline(file.absolute().parent, files)
 
 
