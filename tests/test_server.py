@@ -303,7 +303,7 @@ def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
         server.stdin.flush()
         assert server.stdout.readline()
         server.terminate()
-        assert server.wait(timeout=60) == 143
+        assert server.wait(timeout=300) == 143
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows masks no signals")
@@ -321,7 +321,7 @@ os.read(0, 1)
         assert waiting.stdout is not None
         assert waiting.stdout.readline() == b"ready\n"
         waiting.terminate()
-        assert waiting.wait(timeout=60) == 143
+        assert waiting.wait(timeout=300) == 143
 
 
 def test_an_end_without_a_goodbye_is_a_failure() -> None:
