@@ -470,10 +470,10 @@ def _sparing_collector(files: Sequence[File]) -> Iterator[File]:
     gc.freeze()  # what is there already stays: no collection need look at it
     try:
         for file in files:
-            yield file
-            if gc.get_count()[0] > COLLECT_FROM:
+            if gc.get_count()[0] > COLLECT_FROM:  # before the next one: after the last there is no need
                 gc.collect()
                 gc.freeze()  # what is left is kept by the project: the next collection need not look at it
+            yield file
     finally:
         if enabled:
             gc.unfreeze()
