@@ -156,7 +156,7 @@ class Heap:
         self.infos: list[Info] = []
         self._cells: list[dict[Field, Value]] = []
         self.recording: Recording | None = None
-        self.trail: list[tuple[int, Field, Value | None]] = []
+        self.trail: list[tuple[Location, Value | None]] = []
         self.joined = 0
         """Values that were joined so far where states were, as the work that it is."""
         self._left: dict[int, Option] = {}
@@ -313,9 +313,7 @@ class Heap:
 
     def held_before(self, mark: int, places: Iterable[Location]) -> dict[Location, object]:
         """What locations that were read held at a mark."""
-        first: dict[Location, Value | None] = {}
-        for oid, field, then in self.trail[mark:]:
-            first.setdefault((oid, field), then)
+        first = dict(reversed(self.trail[mark:]))
         changed: dict[int, list[Field]] = {}
         for oid, field in first:
             changed.setdefault(oid, []).append(field)
@@ -367,7 +365,8 @@ class Heap:
         present = cell.get(field)
         if present is value:
             return
-        self.trail.append((oid, field, present))
+        location = (oid, field)
+        self.trail.append((location, present))
         cell[field] = value
         if type(value) in FLAT:
             return
@@ -375,14 +374,14 @@ class Heap:
             holders = self._holders.get(number)
             if holders is None:
                 holders = self._holders[number] = set()
-            holders.add((oid, field))
+            holders.add(location)
 
     def drop(self, oid: int, field: Field) -> None:
         """Take a field away."""
         cell = self._cells[oid]
         present = cell.get(field)
         if present is not None:
-            self.trail.append((oid, field, present))
+            self.trail.append(((oid, field), present))
             del cell[field]
 
     # -- states --------------------------------------------------------------------------------------------------------
@@ -397,20 +396,14 @@ class Heap:
 
     def changes(self, mark: int) -> Delta:
         """What changed since a mark, as it is now; `UNBOUND` for what is gone."""
-        delta: Delta = {}
         cells = self._cells
-        for oid, field, _ in self.trail[mark:]:
-            key = (oid, field)
-            if key not in delta:
-                value = cells[oid].get(field)
-                delta[key] = UNBOUND if value is None else value
-        return delta
+        return {location: cells[location[0]].get(location[1], UNBOUND) for location in dict.fromkeys([at for at, _ in self.trail[mark:]])}
 
     def every_value(self, mark: int) -> Delta:
         """For each location that was written since a mark, the join of all that it held since: a state that covers all between."""
         found: dict[Location, list[Value]] = {}
-        for oid, field, value in self.trail[mark:]:
-            found.setdefault((oid, field), []).append(UNBOUND if value is None else value)
+        for location, value in self.trail[mark:]:
+            found.setdefault(location, []).append(UNBOUND if value is None else value)
         return {
             (oid, field): join([*dict.fromkeys(values), self._cells[oid].get(field, UNBOUND)]) for (oid, field), values in found.items()
         }
@@ -419,7 +412,7 @@ class Heap:
         """Put everything back as it was at a mark."""
         trail, cells = self.trail, self._cells
         while len(trail) > mark:
-            oid, field, value = trail.pop()
+            (oid, field), value = trail.pop()
             if value is None:
                 cells[oid].pop(field, None)
             else:

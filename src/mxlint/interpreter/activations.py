@@ -122,7 +122,7 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
             summaries.abandon(i, under_way)
         if not isinstance(left, TakenBack) or left.start is not start:
             raise
-        taken_back: TakenBack | None = left
+        taken_back: TakenBack | None = left.with_traceback(None)  # which holds on to all the frames between
     else:
         taken_back = None
     finally:

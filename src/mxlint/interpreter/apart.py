@@ -57,7 +57,7 @@ def loading(i: Interpreter) -> Iterator[None]:
 def _changes_older(i: Interpreter, mark: int) -> bool:
     """Whether anything was written since a mark in an object that was there before."""
     before: dict[int, dict[object, object]] = {}
-    for oid, field, held in i.heap.trail[mark:]:
+    for (oid, field), held in i.heap.trail[mark:]:
         before.setdefault(oid, {}).setdefault(field, held)
     return any(
         any(held is not None for held in fields.values()) or any(field not in fields for field in i.heap.fields(oid))

@@ -174,6 +174,10 @@ class Interpreter:
 
     # -- shorthand for the operations ----------------------------------------------------------------------------------
 
+    def release(self) -> None:
+        """Let go of all that is known, at the end: the parts refer to each other, and would stay until the collector looks for cycles."""
+        vars(self).clear()
+
     def eval(self, node: ir.Expr, frame: Frame) -> Value:
         """Evaluate an expression."""
         if type(node) is not ir.Const:

@@ -543,7 +543,7 @@ def leaves_another_count(i: Interpreter, mark: int) -> bool:
     """Whether an object that is older holds another number since, where it held one or nothing; whether the content of a list is another one, or
     an iterator has gone on."""
     before: dict[tuple[int, object], Value | None] = {}
-    for oid, field, value in i.heap.trail[mark:]:
+    for (oid, field), value in i.heap.trail[mark:]:
         before.setdefault((oid, field), value)
     made = {oid for (oid, field), value in before.items() if field == ALIVE and value is None}
     return any(

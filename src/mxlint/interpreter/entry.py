@@ -196,12 +196,15 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
     """
     project.lowered(source)
     i = prepared_mlx(project, table, wrappers=wrappers)
-    run(i, source)
-    module = i.modules.get(source.name)
-    if module is not None:
-        _enter(i, source, module, everything)
-    log: events.Log = journal.journal(i).log()
-    return replace(log, classes=tuple(inheritance.classes(i, project, {compiled.site.span for compiled in log.compiled})))
+    try:
+        run(i, source)
+        module = i.modules.get(source.name)
+        if module is not None:
+            _enter(i, source, module, everything)
+        log: events.Log = journal.journal(i).log()
+        return replace(log, classes=tuple(inheritance.classes(i, project, {compiled.site.span for compiled in log.compiled})))
+    finally:
+        i.release()
 
 
 def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> None:

@@ -347,22 +347,24 @@ def describe(i: Interpreter, value: Value, older: Context | None = None) -> desc
 
 def room(i: Interpreter, value: Value, depth: int, most: int) -> int:
     """How deep one can look into the containers of a value without seeing more than so many parts: one that is held twice is seen twice."""
-    counts: dict[tuple[int, int], int] = {}
-
-    def count(part: Value, left: int) -> int:
-        return sum(1 + inside(member, left) for member in members(part))
-
-    def inside(member: Member, left: int) -> int:
-        if not left or not isinstance(member, (Tuple, Ref)):
-            return 0
-        key = (id(member) if isinstance(member, Tuple) else -member.oid - 1, left)
-        if key not in counts:
-            counts[key] = sum(count(part, left - 1) for part in _held(i, member))
-        return counts[key]
-
     if not any(isinstance(member, (Tuple, Ref)) for member in members(value)):
         return depth
-    return next((left for left in range(depth, 0, -1) if count(value, left) <= most), 0)
+    counts: dict[tuple[int, int], int] = {}
+    return next((left for left in range(depth, 0, -1) if _parts(i, value, left, counts) <= most), 0)
+
+
+def _parts(i: Interpreter, value: Value, left: int, counts: dict[tuple[int, int], int]) -> int:
+    """The parts of a value that are seen so deep. `counts`: of the containers that were looked into."""
+    return sum(1 + _parts_inside(i, member, left, counts) for member in members(value))
+
+
+def _parts_inside(i: Interpreter, member: Member, left: int, counts: dict[tuple[int, int], int]) -> int:
+    if not left or not isinstance(member, (Tuple, Ref)):
+        return 0
+    key = (id(member) if isinstance(member, Tuple) else -member.oid - 1, left)
+    if key not in counts:
+        counts[key] = sum(_parts(i, part, left - 1, counts) for part in _held(i, member))
+    return counts[key]
 
 
 def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:

@@ -14,7 +14,7 @@ from typing import Final
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Union, Value, members, options, scalar_type
+from mxlint.domain.members import Const, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Value, members, options, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.interpreter.core import Interpreter
@@ -118,21 +118,19 @@ def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, pla
 
 def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -> Value:
     """What was taken out of a container of unknown contents: one particular number, the next of an iteration or the one at an index `by`."""
+    return _taken(i, value, 0, place, by)
 
-    def one(member: Member, number: object) -> Value:
-        if isinstance(member, Tuple) and member.items is not None:
-            return member.holding(tuple(each(part, (number, n)) for n, part in enumerate(member.items)))
-        if not isinstance(member, Kind) or member.cause != "open" or member.type not in ("int", "float", "number"):
-            return member
-        made = i.symbolic(place, f"item {number}", kinds=frozenset((member.type,)), source="item" if by is None else "")
-        if by is not None:
-            i.comes_from[made.identity] = tuple(members(by))
-        return made
 
-    def each(part: Value, number: object) -> Value:
-        return one(part, number) if not isinstance(part, Union) else part
-
-    return each(value, 0)
+def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
+    """The same for the part of a tuple that `number` names."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
+    if not isinstance(value, Kind) or value.cause != "open" or value.type not in ("int", "float", "number"):
+        return value
+    made = i.symbolic(place, f"item {number}", kinds=frozenset((value.type,)), source="item" if by is None else "")
+    if by is not None:
+        i.comes_from[made.identity] = tuple(members(by))
+    return made
 
 
 def resized(i: Interpreter, oid: int, longer: bool) -> None:

@@ -40,7 +40,7 @@ def yielded(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
         i.reach(abandoned, NONE)
     i.arrive(abandoned)
     after = i.heap.changes(abandoned.mark)
-    before = {(oid, field): UNBOUND if value is None else value for oid, field, value in reversed(i.heap.trail[abandoned.mark :])}
+    before = {location: UNBOUND if value is None else value for location, value in reversed(i.heap.trail[abandoned.mark :])}
     i.heap.set(ref.oid, EFFECTS, Effects(before, after))
     if content is None:
         parts = [p for m in members(i.heap.get(box.oid, ITEMS) or Tuple(())) for p in _tuple_parts(m)]

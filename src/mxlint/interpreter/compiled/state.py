@@ -109,7 +109,7 @@ class Trace:
 
     def before(self, i: Interpreter, oid: int, field: object, present: Value | None) -> Value | None:
         """What a location held when the trace began; None if it was not there."""
-        for other, name, value in i.heap.trail[self.start :]:
+        for (other, name), value in i.heap.trail[self.start :]:
             if other == oid and name == field:
                 return value
         return present

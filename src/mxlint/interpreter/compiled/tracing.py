@@ -202,50 +202,61 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
 def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int]) -> Value:
     """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned. `given`: the arrays that the trace was
     given. Their sizes come from no axis any more: outside of the trace they are those of this call."""
-    operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
-    stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
+    return _Fresh(i, place, number, ref, args, given).of(result)
 
-    done: dict[int, tuple[Member, Value]] = {}
 
-    def of(value: Value) -> Value:
+class _Fresh:
+    """What one compiled call gives back."""
+
+    def __init__(self, i: Interpreter, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int]) -> None:
+        self._i, self._place, self._number, self._args, self._given = i, place, number, args, given
+        self._operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
+        self._stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
+        self._done: dict[int, tuple[Member, Value]] = {}
+
+    def of(self, value: Value) -> Value:
+        """The new value for one of the body's."""
         alike = all(member.grows.startswith(LONGER) for member in members(value) if isinstance(member, Array))
-        found = [one(member, alike) for member in members(value)]
+        found = [self._one(member, alike) for member in members(value)]
         return found[0] if len(found) == 1 else join(found)
 
-    def one(member: Member, alike: bool) -> Value:
+    def _one(self, member: Member, alike: bool) -> Value:
+        i = self._i
         if isinstance(member, Array):
-            ident = i.ident(place, ("result", number, member.ident))
-            if i.trace is None:
-                if operands.idents:
-                    i.heap.set(ident, OPERANDS, operands)
-                novelty.made(i, ident, args.values, place, "item" if stateful else "")
-            return Array(
-                ident,
-                None,
-                None if member.shape is None else tuple(map(settled, member.shape)),
-                member.dtype,
-                Chain(place, "result"),
-                grows=given_back(i, member, ident, given) if alike or not member.grows.startswith(LONGER) else "",
-            )
+            return self._array(member, alike)
         key = -member.oid - 1 if isinstance(member, Ref) else id(member)
-        if key in done:
-            made = done[key][1]
+        if key in self._done:
+            made = self._done[key][1]
             if isinstance(made, Ref):
                 i.info(made.oid).summary = True  # MLX makes one for each way that leads there
             return made
         if isinstance(member, Tuple):
-            tuple_ = member.holding(tuple(map(of, member.parts)))
-            done[key] = (member, tuple_)
+            tuple_ = member.holding(tuple(map(self.of, member.parts)))
+            self._done[key] = (member, tuple_)
             return tuple_
         if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
-            oid = i.allocate(i.info(member.oid).kind, None, place, ("result", number, member.oid))
-            done[key] = (member, Ref(oid))
+            oid = i.allocate(i.info(member.oid).kind, None, self._place, ("result", self._number, member.oid))
+            self._done[key] = (member, Ref(oid))
             for field, held in list(i.heap.fields(member.oid).items()):
                 if field not in (("#", "alive"), ("#", "argument"), ("#", "original")):
-                    i.heap.set(oid, field, of(held))
+                    i.heap.set(oid, field, self.of(held))
             return Ref(oid)
         if isinstance(member, Length):
             return Const(member.size.number) if member.size.number is not None else Length(with_origins(member.size, NO_ORIGINS))
         return member
 
-    return of(result)
+    def _array(self, array: Array, alike: bool) -> Array:
+        i = self._i
+        ident = i.ident(self._place, ("result", self._number, array.ident))
+        if i.trace is None:
+            if self._operands.idents:
+                i.heap.set(ident, OPERANDS, self._operands)
+            novelty.made(i, ident, self._args.values, self._place, "item" if self._stateful else "")
+        return Array(
+            ident,
+            None,
+            None if array.shape is None else tuple(map(settled, array.shape)),
+            array.dtype,
+            Chain(self._place, "result"),
+            grows=given_back(i, array, ident, self._given) if alike or not array.grows.startswith(LONGER) else "",
+        )

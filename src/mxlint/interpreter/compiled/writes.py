@@ -163,7 +163,7 @@ def note_kept(i: Interpreter, mark: int) -> None:
     if len(facts.escaped) == len(facts.compiled):
         return
     kept: list[Value] = []
-    for oid, field in dict.fromkeys((oid, field) for oid, field, _ in i.heap.trail[mark:]):
+    for oid, field in dict.fromkeys(location for location, _ in i.heap.trail[mark:]):
         value = i.heap.get(oid, field)
         kind = i.info(oid).kind
         if value is None or kind == "compiled":
