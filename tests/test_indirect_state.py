@@ -252,6 +252,25 @@ KINDS = {
             "sum(map(ord, repr(box)))",
         ),
     ),
+    "some entries of a dict": Kind(
+        "d = {'n': 1.0, 'seen': 0, 'm': 2.0}\nclass Box:\n    pass\nbox = Box()\nvars(box).update(d)",
+        (
+            "d['n'] = 3.0\nbox.n = 3.0",
+            "d['seen'] = 5\nbox.seen = 5",
+            "d['seen'] = 'a'\nbox.seen = 'a'",
+            "d['m'] = 3\nbox.m = 3",
+            "d['m'] = 4.0\nbox.m = 4.0",
+        ),
+        (
+            "sum(v for k, v in d.items() if k != 'seen')",
+            "sum([v for k, v in d.items() if k in ('n', 'seen') and k != 'seen'])",
+            "sum(v for v in d.values() if isinstance(v, float))",
+            "sum(1.0 for k, v in d.items() if isinstance(v, str) or k == 'n')",
+            "sum({k: v for k, v in vars(box).items() if not k.startswith('s')}.values())",
+            "sum(v for v in vars(box).values() if isinstance(v, float))",
+            "sum(v if k == 'm' else 0.0 for k, v in box.__dict__.items())",
+        ),
+    ),
     "keys that are equal": Kind(
         "d = {1: 1.0, 0.0: 2.0}",
         (

@@ -12,7 +12,21 @@ from typing import Final
 from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, TRUE, UNBOUND, Const, Member, Range, Ref, Tuple, Unbound, Unknown, Value, members, options
+from mxlint.domain.members import (
+    FALSE,
+    TRUE,
+    UNBOUND,
+    Const,
+    Member,
+    Range,
+    Ref,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    members,
+    options,
+)
 from mxlint.domain.place import Place
 from mxlint.interpreter import answers
 from mxlint.interpreter.core import Interpreter, guarded
@@ -25,6 +39,8 @@ LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
 _IN: Final = "in"
 _ANSWER: Final = "answer"
+CLASS: Final = "class"
+"""Begins the location of whether an entry or attribute is of a class."""
 MAX_OPTIONAL: Final = 3
 """Keys of a dict that may be there or not, of which each combination is told apart."""
 
@@ -36,11 +52,14 @@ def has(item: Member) -> Field:
 
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
-    return field in (LENGTH, FILLED, KEYS) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER)
+    return field in (LENGTH, FILLED, KEYS) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, CLASS)
 
 
 def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     """What an aspect of a container is now."""
+    if isinstance(field, tuple) and field[0] == CLASS:
+        entry, cls = field[1]
+        return i.operations.is_of_class(i, at(i, oid, entry) or UNBOUND, cls)
     contents = _contents(i, oid)
     if contents is None:
         return Range(0, None) if field == LENGTH else Unknown("contents")

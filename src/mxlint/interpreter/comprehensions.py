@@ -12,6 +12,7 @@ from mxlint.interpreter.binding import assign, branch
 from mxlint.interpreter.builders import hashed, new_list, new_set, put
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import append
+from mxlint.interpreter.entrywise import Binding
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.merging import merge
@@ -73,7 +74,7 @@ def clauses(i: Interpreter, node: ir.Comp, number: int, first: Value | None, fra
         assign(i, clause.target, value, frame)
         _tests(i, clause.ifs, 0, frame, lambda: clauses(i, node, number + 1, None, frame, body), branch)
 
-    iterate(i, iterable, consume, frame.place(clause.iter), frame)
+    iterate(i, iterable, Binding(clause.target, frame, consume), frame.place(clause.iter), frame)
 
 
 def _tests(i: Interpreter, tests: tuple[ir.Expr, ...], number: int, frame: Frame, body: Any, branch: Any) -> None:

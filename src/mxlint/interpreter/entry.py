@@ -32,6 +32,7 @@ from mxlint.interpreter import (
     returning,
     statements,
     truths,
+    type_tests,
 )
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import calls as compiled_calls
@@ -96,6 +97,7 @@ def python_operations() -> Operations:
         item=items.item,
         set_item=items.set_item,
         delete_item=items.delete_item,
+        is_of_class=type_tests.is_of_class,
         binary=operators.binary,
         function=calls.define,
         define_class=classes.define_class,

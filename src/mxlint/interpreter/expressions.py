@@ -16,6 +16,7 @@ from mxlint.interpreter.builders import concatenated, hashed, new_list, new_set,
 from mxlint.interpreter.comprehensions import comprehension
 from mxlint.interpreter.conditions import bool_op, stopping, tested
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.entrywise import given
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.merging import merge
@@ -125,7 +126,8 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
 def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
     place = frame.place(node)
     function = i.eval(node.func, frame)
-    return i.call(function, arguments(i, node.args, frame, node), place, frame)
+    args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node))
+    return i.call(function, args, place, frame)
 
 
 def arguments(i: Interpreter, given: tuple[ir.Arg, ...], frame: Frame, node: ir.Call | None = None) -> Arguments:

@@ -21,6 +21,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
+from mxlint.interpreter.entrywise import Binding, by_name
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, new_iterator, parts_of
@@ -62,8 +63,9 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
         of_rounds.append(trace.operations - start)
 
     trace.loops.append(place)
+    each = Binding(consume.target, consume.frame, counted) if isinstance(consume, Binding) else counted
     try:
-        _iterate(i, member, counted, place, frame)
+        _iterate(i, member, each, place, frame)
     finally:
         trace.loops.pop()
     rounds = number_of_rounds(i, member)
@@ -91,9 +93,13 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
 
 
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
-    aspects.iterated(i, member, place, frame)
     items = known_items(i, member)
-    if items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED:
+    one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
+    bind = by_name(i, member, consume, place, frame) if one_by_one else None
+    if bind is None:
+        aspects.iterated(i, member, place, frame)
+    consume = bind or consume
+    if items is not None and one_by_one:
         moved = isinstance(member, Ref) and i.info(member.oid).kind == "iterator"
         counted = isinstance(member, RangeObject) or moved and not all(map(referred, items))  # what an iterator gives of numbers
         if not counted and not _are_rows(i, items):

@@ -44,6 +44,8 @@ class Operations:
     item: Callable[[Interpreter, Value, Value, Place, Frame], Value]
     set_item: Callable[[Interpreter, Value, Value, Value, Place, Frame], None]
     delete_item: Callable[[Interpreter, Value, Value, Place, Frame], None]
+    is_of_class: Callable[[Interpreter, Value, Value], Value]
+    """Whether a value is of a class; each member of which that is not known stands for itself."""
     binary: Callable[[Interpreter, str, Value, Value, Place, Frame], Value]
     function: Callable[[Interpreter, ir.FuncDef | ir.Lambda, Frame], Value]
     define_class: Callable[[Interpreter, ir.ClassDef, Frame], Value]

@@ -13,6 +13,7 @@ from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
+from mxlint.interpreter.entrywise import Binding
 from mxlint.interpreter.exceptions import handled_error, throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.handlers import try_statement, with_statement
@@ -210,7 +211,7 @@ def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
         _forget(i, dead, frame)
 
     try:
-        iterate(i, iterable, consume, frame.place(node.iter), frame)
+        iterate(i, iterable, Binding(node.target, frame, consume), frame.place(node.iter), frame)
         ended.arrived.append((i.heap.changes(mark), NONE, base))
     except Halt:
         pass

@@ -7,6 +7,7 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import (
     Bound,
+    Const,
     External,
     Member,
     RangeObject,
@@ -18,10 +19,11 @@ from mxlint.domain.members import (
     Value,
     library_class,
     members,
+    options,
     scalar_type,
 )
 from mxlint.interpreter import losses
-from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.exceptions import ancestors
 from mxlint.interpreter.lookup import CLASS, special_exists
 
@@ -173,3 +175,9 @@ def builtin_type(i: Interpreter, member: Member) -> str | None:
             return info.label or None
         return CLASSES_OF_KINDS.get(info.kind)
     return None
+
+
+def is_of_class(i: Interpreter, value: Value, cls: Value) -> Value:
+    """Whether a value is of a class; each member of which that is not known stands for itself."""
+    answers = [(instance_of(i, option.member, cls), option) for option in options(value)]
+    return guarded([(option.member if answer is None else Const(answer), option.guard) for answer, option in answers])

@@ -9,7 +9,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.members import TRUE, UNBOUND, Const, Ref, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import aspects
+from mxlint.interpreter import aspects, entrywise
 from mxlint.interpreter.compiled.state import CONTENT, FROZEN, ITEMS, TRACES, Seen, Trace, container, count, older, under, value_kind
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
@@ -54,6 +54,7 @@ def on_read(
         relied(i, oid, field, value, place)
     if trace is None:
         return
+    entrywise.read(i, trace, (oid, field), value, frame)
     reach(i, trace, oid, field, value)
     used_number(i, trace, (oid, field), value, place)
     _read_content(i, trace, oid, field, value, place, used)

@@ -8,7 +8,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.guards import Literal_
-from mxlint.domain.heap import Location
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import (
     TRUE,
     Bound,
@@ -103,6 +103,10 @@ class Trace:
         self.stretched: dict[int, Callable[[], None]] = {}
         """What notes the sizes that a broadcast keeps, by its result."""
         self.full = True
+        self.unread: dict[Location, tuple[int, Field, Value | None, Place]] = {}
+        """Names to which a loop has bound the value of an entry: the dict, the entry, the value, and what the loop goes over."""
+        self.tested: list[tuple[int, Field, Place]] | None = None
+        """Of such values, those of which `isinstance` is asked whether they are of a class."""
         place = i.info(oid).place
         assert place is not None
         self.place = place
