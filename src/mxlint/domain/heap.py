@@ -471,12 +471,12 @@ class Heap:
             first = values[0]
             if values.count(first) == len(values):
                 result[location] = first
-            else:
-                self.joined += len(values)
-                found = [self._options(value, base) for value in values]
-                result[location] = of(
-                    [option for some, (_, guard) in zip(found, known) for option in (_under(some, guard) if guard else some)]
-                )
+                continue
+            # Many states of one try, between which little was written: each value counts once.
+            apart = {(id(value), id(guard)): (value, guard) for value, (_, guard) in zip(values, known)}
+            self.joined += len(apart)
+            found = [(self._options(value, base), guard) for value, guard in apart.values()]
+            result[location] = of([option for some, guard in found for option in (_under(some, guard) if guard else some)])
         return result
 
 
