@@ -252,6 +252,11 @@ KINDS = {
             "sum(map(ord, repr(box)))",
         ),
     ),
+    "entry of a dict that is read through another mapping": Kind(
+        "import types\nd = {'n': 1.0}\np = types.MappingProxyType(d)",
+        ("d['N'] = 3.0", "d.update(N=3.0)", "d.pop('n')", "d['n'] = 1.0"),
+        ("p.get('n', 0.5)", "(2.0 if 'n' in p else 0.5)", "(p['n'] if 'n' in p else 0.5)"),
+    ),
     "some entries of a dict": Kind(
         "d = {'n': 1.0, 'seen': 0, 'm': 2.0}\nclass Box:\n    pass\nbox = Box()\nvars(box).update(d)",
         (
