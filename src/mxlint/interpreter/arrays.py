@@ -269,7 +269,8 @@ def results(
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
     constant = name in SHAPE_ALONE and not shapeless.on(i)
     trace, chain, origin = traced(i, (*args, *keywords.values())) if not constant else (None, None, frozenset())
-    made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, by_number)
+    axis = keywords.get("axis", args[1] if len(args) > 1 else Const(0))
+    made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, axis, by_number)
     if i.trace is not None:
         for array in arrays_in(i, made):
             captures.composed(i, array.ident, (*args, *keywords.values()))
@@ -286,10 +287,11 @@ def _made(
     place: Place,
     tag: object,
     args: Sequence[Value],
+    axis: Value,
     by_number: bool,
 ) -> Value:
     if isinstance(found, (list, tuple)) and all(isinstance(part, (described.ArrayType, list, tuple)) for part in found):
-        parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args, by_number) for n, part in enumerate(found))
+        parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args, axis, by_number) for n, part in enumerate(found))
         return Tuple(parts) if isinstance(found, tuple) else new_list(i, Tuple(parts), place, tag)
     shape: tuple[object, ...] | None = None
     dtype: str | None = None
@@ -300,7 +302,8 @@ def _made(
     if trace is not None:
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
-    grows_ = "rounds" if lengthening.of_itself(i, name, ident, args, place) else grows(i, name, shape, args, by_number)
+    _keep_lengths(i, name, ident, args)
+    grows_ = "rounds" if lengthening.of_itself(i, name, ident, args, axis, place) else grows(i, name, shape, args, by_number)
     if not grows_ and (shape is None or None in shape):
         grows_ = lengthening.lengthened(i, name, args)
     made = Array(ident, trace, shape, dtype, chain, origin, grows_)
@@ -315,6 +318,14 @@ def _made(
         entry = i.table.entry(name)
         novelty.made(i, ident, args, place, "random" if entry is not None and entry.random else "")
     return made
+
+
+def _keep_lengths(i: Interpreter, name: str, ident: int, args: Sequence[Value]) -> None:
+    """Keep that what an operation makes of one array is as long as that."""
+    entry = i.table.entry(name)
+    arrays = [member for value in args for member in members(value) if isinstance(member, Array)]
+    if entry is not None and entry.shape in ("same", "broadcast") and len(arrays) == 1:
+        lengthening.as_long(i, ident, arrays[0].ident)
 
 
 def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Frame) -> Value:
@@ -408,7 +419,13 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
-    return Array(ident, trace, shape, array.dtype, chain, origin, grows(i, "", shape, (array, Tuple(tuple(_bounds(index))))))
+    grows_ = grows(i, "", shape, (array, Tuple(tuple(_bounds(index)))))
+    if all(isinstance(member, Array) for member in members(index)):
+        lengthening.as_long(i, ident, array.ident, but=0)
+    elif all(isinstance(part, Slice) and (part.lower, part.upper, part.step) == (NONE, NONE, NONE) for part in _indices(index)):
+        lengthening.as_long(i, ident, array.ident)
+        grows_ = grows_ or array.grows
+    return Array(ident, trace, shape, array.dtype, chain, origin, grows_)
 
 
 def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands: Sequence[Value], by_number: bool = False) -> str:
@@ -457,9 +474,13 @@ def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
     return any(isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride) for m in members(value))
 
 
+def _indices(index: Value) -> Sequence[Value]:
+    return index.items or () if isinstance(index, Tuple) else (index,)
+
+
 def _bounds(index: Value) -> Iterator[Value]:
     """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together."""
-    for item in index.items or () if isinstance(index, Tuple) else (index,):
+    for item in _indices(index):
         if isinstance(item, Slice):
             ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
             yield from ends if len(ends) == 1 else ()

@@ -71,6 +71,8 @@ class Ledger:
     """Loops whose number of rounds is known."""
     lengthened: dict[int, Place] = field(default_factory=dict)
     """Arrays that an operation joined with more, and where."""
+    as_long: dict[int, dict[int, int | None]] = field(default_factory=dict)
+    """Arrays that have the lengths of others, but for that along an axis."""
     made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
     """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
     given_at: dict[int, dict[str, Place]] = field(default_factory=dict)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import Const, Ref, Tuple, Value, members
@@ -13,17 +14,19 @@ from mxlint.interpreter.novelty import rounds_around, within
 
 LONGER = "longer than "
 """What `Array.grows` begins with for what a trace makes of an array among its arguments and more; the numbers of what that may be, among them, follow."""
+MAX_FOLLOWED: Final = 32
+"""Arrays, each as long as others, that are followed back."""
 LENGTHENS = frozenset(("mlx.core.concatenate",))
 """What makes an array that is longer than each of its operands."""
 
 
-def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], place: Place) -> bool:
-    """Whether an operation joins what it made itself in an earlier round with more: `ident` is what it makes. Nothing else that the loop makes may
-    take its place, as what is cut back to a window does."""
+def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], axis: Value, place: Place) -> bool:
+    """Whether an operation joins what it made itself in an earlier round with more, or what has all of its lengths along `axis`: `ident` is what it
+    makes. Nothing else that the loop makes may take its place, as what is cut back to a window does."""
     if name not in LENGTHENS or i.trace is not None:
         return False
     known = i.ledger.lengthened
-    found = any(_goes_on(i, item, ident, place, known) for item in _items(i, operands))
+    found = any(_goes_on(i, item, ident, axis, place, known) for item in _items(i, operands))
     known[ident] = place
     return found
 
@@ -58,10 +61,36 @@ def _items(i: Interpreter, operands: Sequence[Value]) -> Iterator[Value]:
             yield from content.items
 
 
-def _goes_on(i: Interpreter, item: Value, ident: int, place: Place, known: dict[int, Place]) -> bool:
-    arrays = {member.ident for member in members(item) if isinstance(member, Array)}
-    loop = next(iter(rounds_around(i)), None)
+def as_long(i: Interpreter, ident: int, source: int, *, but: int | None = None) -> None:
+    """Keep that an array has the lengths of another one, `but` that along an axis; one that is made of several may have those of each."""
+    if i.trace is None and rounds_around(i):
+        for number in (ident, i.heap.older(ident)):
+            i.ledger.as_long.setdefault(number, {})[source] = but
+
+
+def _sources(i: Interpreter, ident: int, axis: Value, own: Collection[int]) -> set[int]:
+    """The arrays of which another one has the length along an axis: some of `own`, or the farthest."""
+    found: set[int] = set()
+    done: set[int] = set()
+    todo = [ident]
+    while todo and len(done) < MAX_FOLLOWED:
+        number = todo.pop()
+        if number in done:
+            continue
+        done.add(number)
+        known = i.ledger.as_long.get(number, {}) if number not in own else {}
+        kept = all(but is None or isinstance(axis, Const) and isinstance(axis.value, int) and axis.value > but for but in known.values())
+        if known and kept:
+            todo += known
+        else:
+            found.add(number)
+    return found | set(todo)
+
+
+def _goes_on(i: Interpreter, item: Value, ident: int, axis: Value, place: Place, known: dict[int, Place]) -> bool:
     own = {ident, i.heap.older(ident)}
+    arrays = {source for member in members(item) if isinstance(member, Array) for source in _sources(i, member.ident, axis, own)}
+    loop = next(iter(rounds_around(i)), None)
     if loop is None or loop.parent is None or own.isdisjoint(arrays):
         return False
     return all(known.get(other) == place or not _made_in(i, other, loop.parent) for other in arrays - own)
