@@ -14,11 +14,15 @@ from types import ModuleType
 
 import pytest
 from command_line import Done, Run
+from hypothesis import HealthCheck, settings
 
 from mxlint.cli import main
 
 KINDS = frozenset({"static", "mlx", "verify"})
 
+
+settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("loaded")  # a machine that has much else to do is no failure
 
 MANY = 100_000
 """Objects after which Python looks for cycles. The command never does (`mxlint.__main__`), and by default this is a third of what an analysis costs."""
