@@ -95,6 +95,19 @@ def test_it_resolves() -> None:
     assert word(LENGTH, "MX401", "mx.sum(x) / x.shape[0]", "mx.mean(x)") == "resolves"
 
 
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "",
+        "class Decoder:\n    def update(self, x: mx.array):\n        return noise(x)\n",
+        "def update(x: mx.array):\n    return noise(x)\n",
+    ],
+)
+def test_what_is_called_with_made_up_arguments_is_in_the_fixed_program(caller: str) -> None:
+    text = "import mlx.core as mx\n\n\n@mx.compile\ndef noise(x):\n    return x + mx.random.normal(x.shape)\n"
+    assert word(f"{text}\n\n{caller}", "MX203") == "resolves"
+
+
 def test_it_fails() -> None:
     assert word(LOOP, "MX301", "mx.compile(norm)(x)", "mx.compile(lambda x: norm(x))(x)") == "fails"
     assert word(LENGTH, "MX401", "x.shape[0]", "len(x)") == "fails"

@@ -26,6 +26,7 @@ from mxlint.verify.protocols.answer import Protocol
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.slicing import cut
 from mxlint.verify.trial import absent, tried
+from mxlint.verify.units import first_row
 
 CALLS = 1000
 """A program that makes more calls is not compared with its fixed form."""
@@ -63,7 +64,9 @@ def fixed_program(bench: Bench, finding: Finding, job: Job, protocol: Protocol) 
     if order is None:
         piece = next((piece for piece in pieces(other, fixed, claim, protocol, named) if piece.entry.path == entry), None)
     elif (module := other.modules.by_path.get(entry)) is not None:
-        piece = cut(other.modules, module, rows_of_its_own(claim), {}, stateful=False, driven=False, reads=protocol.lazy)
+        rows = rows_of_its_own(claim)
+        rows.setdefault(entry, set()).update(first_row(unit.node) for unit in module.units if order["name"] in unit.binds)
+        piece = cut(other.modules, module, rows, {}, stateful=False, driven=False, reads=protocol.lazy)
         piece = standing_in(piece, claim) if order["stand_ins"] else piece
         order = {**order, "site": list(next(iter(claim.sites), order["site"]))}
     else:
