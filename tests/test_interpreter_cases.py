@@ -96,9 +96,6 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FLOW = read_cases("flow.md", "MX101")
 NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
-    "wrong: an exception, or a value, that the program shows not to come": {
-        "silent": ("a text in an array",),
-    },
     "what a library gives or does is not followed here": {
         "written": ("function chosen by an option of the command line",),
     },
@@ -107,7 +104,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "shapeless: which sizes matter, or which the calls in sight change, is not told apart": {
         "silent": (
-            "scale by the size of a feature, at one shape",
             "diagonal along the side that stays",
             "condition that all shapes in sight decide alike",
         ),

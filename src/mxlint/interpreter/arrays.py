@@ -9,6 +9,7 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
 from mxlint.domain.join import join
 from mxlint.domain.members import (
+    FALSE,
     NONE,
     TRUE,
     Bound,
@@ -562,6 +563,8 @@ def _needs(kind: str, what: str, result: str) -> Any:
 
 
 def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    if all(scalar_type(item) in ("str", "bytes") or isinstance(item, (Tuple, Ref)) for item in members(operands[1])):
+        return FALSE  # no element is equal to what is no number
     sinks.use(i, "truth", array, "in", place, frame)
     return i.symbolic(place, "in", kinds=frozenset(("bool",)), source="evaluated")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -135,7 +136,9 @@ def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
         if not isinstance(member, Tuple) or member.items is None:
             found.append(member)
             continue
-        answers = [binary(i, "==", item, value, place, frame) for item in member.items]
+        answers: list[Value] = []
+        while len(answers) < len(member.items) and TRUE not in answers:
+            answers.append(_is_equal(i, member.items[len(answers)], value, place, frame))
         first = next((n for n, answer in enumerate(answers) if answer == Const(True)), None)
         if first is not None and all(answer == Const(False) for answer in answers[:first]):
             found.append(Tuple(member.items[:first] + member.items[first + 1 :]))
@@ -147,6 +150,15 @@ def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
         throw_named(i, "builtins.ValueError", place)
     _set(i, ref, join(found), NONE, place, frame)
     return NONE
+
+
+def _is_equal(i: Interpreter, item: Value, value: Value, place: Place, frame: Frame) -> Value:
+    """Whether an item is the one that is looked for: an array that tells is asked for its value."""
+    answer = binary(i, "==", item, value, place, frame)
+    for member in i.each(answer):
+        if isinstance(member, Array):
+            i.operations.use(i, "truth", member, "builtins.list.remove", place, frame)
+    return answer
 
 
 def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -296,7 +296,11 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     elif isinstance(container, RangeObject) and isinstance(item, Const) and (numbers := constant_range(container)) is not None:
         return Const((item.value in numbers) is positive)
     if keys is not None:
-        found = [i.operations.binary(i, "==", item, key, place, frame) for key in keys]
+        found = []
+        for key in keys:
+            found.append(i.operations.binary(i, "==", item, key, place, frame))
+            if found[-1] == TRUE and complete:
+                break  # what comes behind it is not compared
         arrays = [
             member
             for key, value in zip(keys, found)

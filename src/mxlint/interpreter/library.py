@@ -20,6 +20,7 @@ from mxlint.domain.members import (
     Member,
     RangeObject,
     Ref,
+    Slice,
     Symbolic,
     Tuple,
     Unknown,
@@ -329,7 +330,10 @@ def _arrays(
 
 def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterator[Member]:
     for member in i.each(value):
-        if reach == "itself" or isinstance(member, Array) and reach == "deep":
+        if isinstance(member, Slice):
+            for bound in (member.lower, member.upper, member.step):
+                yield from i.each(bound)
+        elif reach == "itself" or isinstance(member, Array) and reach == "deep":
             yield member
         elif depth:
             if isinstance(member, Array):

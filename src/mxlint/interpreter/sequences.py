@@ -40,6 +40,7 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.library import call_model
 from mxlint.interpreter.lookup import container, environment, special
 from mxlint.interpreter.operators import binary
 
@@ -104,6 +105,16 @@ def _slice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     if len(given) == 1:
         return Slice(NONE, given[0], NONE)
     return Slice(given[0], given[1], given[2] if len(given) > 2 else NONE)
+
+
+def _indices(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`slice.indices(length)`: asks the arrays among the bounds for their numbers."""
+    for member in members(args.args[0]):
+        for bound in (member.lower, member.upper, member.step) if isinstance(member, Slice) else ():
+            for part in i.each(bound):
+                if isinstance(part, Array):
+                    i.operations.use(i, "index", part, "builtins.slice.indices", place, frame)
+    return call_model(i, "builtins.slice.indices", args, place, frame) or Tuple((Kind("int", "open"),) * 3)
 
 
 def _iterator(kind: str) -> Handler:
@@ -371,6 +382,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.len": _len,
     "builtins.range": _range,
     "builtins.slice": _slice,
+    "builtins.slice.indices": _indices,
     "builtins.iter": _iter,
     "builtins.next": _next,
     "builtins.list": _container("list"),

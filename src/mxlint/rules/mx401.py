@@ -19,7 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
     """A size of an argument goes into the graph of a shapeless trace."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
-            if event.kind == "bake" and matters(event.axes, varying_axes(program, compiled), features=False):
+            if event.kind == "bake" and matters(program, compiled, event.axes, varying_axes(program, compiled), features=False):
                 yield from finding(
                     RULE, event.where,
                     f"{name_of(compiled)} {briefly(event.effects) or 'gives wrong values or raises'} at another size: {_what(event)} keeps the first",

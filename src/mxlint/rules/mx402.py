@@ -15,7 +15,7 @@ def check(program: Program) -> Iterator[Finding]:
     """A condition on a size is decided once, by the first trace."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
-            if event.kind == "branch" and matters(event.axes, varying_axes(program, compiled), features=True):
+            if event.kind == "branch" and matters(program, compiled, event.axes, varying_axes(program, compiled), features=True):
                 yield from finding(
                     RULE, event.where,
                     f"{name_of(compiled)} decides {quoted(event.what)} once, for all later shapes",

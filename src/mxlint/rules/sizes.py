@@ -48,11 +48,20 @@ def _symbolic(found: Iterable[tuple[object, ...]]) -> bool:
     return any(isinstance(size, str) for shape in found for size in shape)
 
 
-def matters(axes: Iterable[Axis], varying: Varying | None, *, features: bool) -> bool:
-    """Whether one of some dimensions can change. Without calls in sight the last axis is taken for a fixed feature size, unless `features`."""
+def matters(program: Program, compiled: Compiled, axes: Iterable[Axis], varying: Varying | None, *, features: bool) -> bool:
+    """Whether one of some dimensions can change. Where the calls in sight do not tell, the last axis is taken for a fixed feature size, unless
+    `features`."""
     if varying is not None:
         return any(bool(varying.get(number)) if axis is None else axis in varying.get(number, ()) for number, axis in axes)
-    return features or any(axis != -1 for _, axis in axes)
+    return features or not all(_is_last(program, compiled, axis) for axis in axes)
+
+
+def _is_last(program: Program, compiled: Compiled, axis: Axis) -> bool:
+    """Whether an axis is the last of several in each call in sight, or written as such."""
+    number, position = axis
+    shapes = [call.shapes[number] for call in program.calls.get(compiled.number, ()) if number < len(call.shapes)]
+    ranks = {len(shape) for shape in shapes if shape is not None}
+    return position == -1 or bool(ranks) and min(ranks) > 1 and ranks == {position + 1 if position is not None else 0}
 
 
 def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varying | None) -> bool:
@@ -63,7 +72,7 @@ def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varyi
         return _has_unit(program, compiled, effect)
     if varying is None or effect.way == "first":
         return effect.when != "seen"
-    if not matters(effect.axes, varying, features=True):
+    if not matters(program, compiled, effect.axes, varying, features=True):
         return False
     return (effect.when not in ("unit", "seen") or _unit(program, compiled, effect)) and (
         effect.when != "less" or _less(program, compiled, effect)
