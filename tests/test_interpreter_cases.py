@@ -96,9 +96,6 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FLOW = read_cases("flow.md", "MX101")
 NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
-    "what a library gives or does is not followed here": {
-        "written": ("function chosen by an option of the command line",),
-    },
     "found under another code": {
         "missed": ("weights that an optimizer with captured state has updated and nothing has computed",),
     },
@@ -119,10 +116,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "missed": ("a number of the program that gives way to a shape in the trace",),
         "found": ("argument changed in place that the body reads as state, too",),
-        "written": (
-            "model made by one of several functions",
-            "model made with one width or another",
-        ),
     },
     "recompilation, timing, placement: the rule asks for too little or too much": {
         "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),

@@ -10,6 +10,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter import defaults, shadows
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Handler, Interpreter
+from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.library import call_model
 
@@ -19,6 +20,8 @@ OPTION: Final = "option"
 """Begins the field of a parser that holds the type of an option, by where its value goes."""
 
 TEXT: Final = External("builtins.str")
+CHOICES: Final = "choices of an option"
+"""Begins the field that holds what an option may be."""
 DEFAULT: Final = "default of an option"
 """Begins the field that holds what an option is that nobody gives."""
 
@@ -31,6 +34,7 @@ def _add(name: str) -> Handler:
         for member in members(args.args[0]) if args.args and destination else ():
             if isinstance(member, Ref):
                 i.heap.set(member.oid, (OPTION, destination), Const(kind))
+                i.heap.set(member.oid, (CHOICES, destination), _choices(i, args))
                 if i.heap.get(member.oid, (DEFAULT, destination)) is None:  # of several options of one name the first says it
                     i.heap.set(member.oid, (DEFAULT, destination), _default(args) or UNBOUND)
         return made if made is not None else NONE
@@ -68,6 +72,16 @@ def _default(args: Arguments) -> Value | None:
     if _is_given(args) or text and args.keywords.get("type", TEXT) != TEXT:
         return None
     return default
+
+
+def _choices(i: Interpreter, args: Arguments) -> Value:
+    """What an option may be, where the program lists it: its default as well, which is not checked."""
+    listed = args.keywords.get("choices", NONE)
+    items = known_items(i, listed) if isinstance(listed, (Tuple, Ref)) else None
+    default = _default(args)
+    more = (default,) if items is not None and default is not None and default != NONE else ()
+    found = tuple(dict.fromkeys((*(items or ()), *more)))
+    return Tuple(found) if all(isinstance(item, Const) for item in found) else Tuple(())
 
 
 def _is_given(args: Arguments) -> bool:
@@ -130,6 +144,9 @@ def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place, *, ours:
         )
         if oid is not None:
             read = i.symbolic(place, f"--{name}", str(name), frozenset((str(kind.value),)), "environment")
+            choices = i.heap.get(parser.oid, (CHOICES, name))
+            if isinstance(choices, Tuple) and choices.items:
+                i.ledger.among[read.identity] = tuple(item for item in choices.items if isinstance(item, Const))
             if not ours:
                 defaults.keep(i, read, i.heap.get(parser.oid, (DEFAULT, name)))
             present = i.heap.get(oid, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Operands
@@ -363,11 +364,19 @@ def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Fram
                 continue
             done.add((member, part))
             if isinstance(part, Ref) and i.info(part.oid).kind in ("dict", "instance"):
-                pairs = [(key.value if isinstance(key, Const) else None, value) for key, value in entries(i, part)]
+                for key, value in entries(i, part):
+                    _put_one(i, member, key.value if isinstance(key, Const) else None, value, place, frame, done)
             else:
-                pairs = list(enumerate(known_items(i, part) or ()))
-            for key, value in pairs:
-                _put_one(i, member, key, value, place, frame, done)
+                content = i.heap.get(part.oid, ("#", "items")) if isinstance(part, Ref) else part
+                i.split(content or NONE, partial(_put_items, i, member, place, frame, done))
+
+
+def _put_items(i: Interpreter, owner: Ref, place: Place, frame: Frame, done: set[tuple[Member, Member]], content: Member) -> Value:
+    """Put the items of a list where those of another lie, whatever was put there for a list of another length."""
+    done = set(done)
+    for number, value in enumerate(content.items or () if isinstance(content, Tuple) else ()):
+        _put_one(i, owner, number, value, place, frame, done)
+    return NONE
 
 
 def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place, frame: Frame, done: set[tuple[Member, Member]]) -> None:

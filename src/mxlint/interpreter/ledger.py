@@ -97,6 +97,8 @@ class Ledger:
     """What annotates the names in the body of a class."""
     dispatched: dict[Place, str] = field(default_factory=dict)
     """Methods that a call of something symbolic may come to, with the presumption that it does."""
+    among: dict[Identity, tuple[Const, ...]] = field(default_factory=dict)
+    """What something symbolic is one of, where the program says so."""
     defaults: dict[Identity, Const] = field(default_factory=dict)
     """What the program says that symbolic values and conditions are, if nobody gives them."""
     counting: dict[int, bool] = field(default_factory=dict)

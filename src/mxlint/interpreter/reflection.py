@@ -152,6 +152,10 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
 
 def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     names = constant_names(args.args[1]) if len(args.args) > 1 else None
+    listed = i.ledger.among.get(args.args[1].identity) if len(args.args) > 1 and isinstance(args.args[1], Symbolic) else None
+    if names is None and listed is not None:
+        given = [(name, Arguments((args.args[0], name, *args.args[2:]), places=args.places)) for name in listed]
+        return choices.chosen(i, [(name, _getattr(i, one, place, frame)) for name, one in given], args.args[1], place)
     if names is None:
         if any(isinstance(m, Unknown) for m in members(args.args[0])):
             return Unknown("getattr")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mxlint.domain.join import join
-from mxlint.domain.members import Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import kinds
 from mxlint.interpreter.arguments import Arguments
@@ -55,9 +55,12 @@ def each_leaf(
         if isinstance(member, Tuple):
             return member.holding(each(member.items).parts) if member.items is not None else leaf(member, others, tag)
         info = i.info(member.oid)
-        content = i.heap.get(member.oid, ("#", "items"))
-        if info.kind == "list" and isinstance(content, Tuple) and content.items is not None:
-            return new_list(i, each(content.items), place, ("tree", tag))
+        held = i.heap.get(member.oid, ("#", "items"))
+        content = i.live(held) if held is not None else NONE
+        if info.kind == "list" and all(isinstance(part, Tuple) and part.items is not None for part in members(content)):
+            # Lists of several lengths are trees of several shapes, each under its own condition.
+            made = i.split(content, lambda part: each(part.items or ()) if isinstance(part, Tuple) else part)
+            return new_list(i, made, place, ("tree", tag))
         if info.kind in ("dict", "instance"):
             oid = i.allocate("dict", None, place, ("tree", tag))
             for key, value in entries(i, member):
