@@ -139,6 +139,8 @@ async def test_pointing_at_a_finding_shows_its_page_and_at_a_compiled_function_i
             text = await edit.hover(uri, line, character)
             assert "takes: x" in text and "cache key" in text and "traces in sight: 1" in text
         assert await edit.hover(uri, 12, 12) == ""  # a parameter of the same name
+        edit.change(uri, "#\n", types.Range(types.Position(0, 0), types.Position(0, 0)))
+        assert "takes: x" in await edit.hover(uri, 5, 5)  # at once
         edit.change(uri, PRINTS)
         await edit.settled()
         assert "print-traced-array" in await edit.hover(uri, 5, 5)

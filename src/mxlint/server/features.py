@@ -206,14 +206,18 @@ def _resolves(server: MxlintServer) -> bool:
 def _hover(server: MxlintServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        view = await server.view(params.text_document.uri, settled=False)
-        if view is None:
-            return None
-        parts = [page_of(finding) for finding in view.at(types.Range(params.position, params.position))]
-        result = view.outcome.result
-        source = result.sources.get(view.outcome.names.get(view.document.key, ""))
-        if source is not None:
-            site = site_at(source, result.sites, view.position(params.position))
-            if site is not None:
-                parts.append(site_text(site, result.facts))
+        parts: list[str] = []
+        for settled in (False, True):  # what is known at once need not say it
+            if not parts and (view := await server.view(params.text_document.uri, settled=settled)) is not None:
+                parts = _said_at(view, params.position)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(dict.fromkeys(parts)))) if parts else None
+
+
+def _said_at(view: View, position: types.Position) -> list[str]:
+    """The pages of the findings at a place, and what is known of the compiled function there."""
+    parts = [page_of(finding) for finding in view.at(types.Range(position, position))]
+    result = view.outcome.result
+    source = result.sources.get(view.outcome.names.get(view.document.key, ""))
+    if source is not None and (site := site_at(source, result.sites, view.position(position))) is not None:
+        parts.append(site_text(site, result.facts))
+    return parts
