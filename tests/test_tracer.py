@@ -664,6 +664,40 @@ def test_a_handler_in_the_body() -> None:
     assert found.message.endswith("what `step` records is the handler")
 
 
+LEAVING = {
+    "generator": """import mlx.core as mx
+
+
+def parts(x):
+    print(x)
+    yield x
+
+
+@mx.compile
+def step(x):
+    return sum(parts(x))
+""",
+    "finally": """import mlx.core as mx
+
+
+@mx.compile
+def step(x):
+    try:
+        print(x)
+    finally:
+        x = None
+    return x
+""",
+}
+
+
+@pytest.mark.parametrize("text", LEAVING.values(), ids=LEAVING)
+def test_an_exception_that_nothing_in_the_body_catches_leaves_the_trace(text: str) -> None:
+    (found,) = findings({"main.py": text})
+    assert found.code == "MX101"
+    assert "tracing `step` raises ValueError" in found.message
+
+
 OPTIONAL = """import mlx.core as mx
 
 

@@ -81,7 +81,7 @@ def _ended(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
     """What a coroutine gives, or the exception that ends it."""
     with i.leaving() as ends:
         path = i.path
-        with i.trying() as raised:
+        with i.trying(catches=True) as raised:
             i.reach(ends, awaited(i, value, place, frame))
         i.heap.undo(raised.mark)
         for delta, error, way in raised.arrived:
@@ -117,7 +117,7 @@ def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             i.reach(ends, default)
 
         with i.leaving() as ends:
-            with i.trying() as raised:
+            with i.trying(catches=True) as raised:
                 if method is not None:
                     given = awaited(i, i.call(method, Arguments(), place, frame), place, frame)
                 else:

@@ -593,9 +593,10 @@ class Interpreter:
         self.try_depths.pop()
 
     @contextmanager
-    def trying(self) -> Iterator[Target]:
-        """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may."""
-        target = Target(self.heap.mark())
+    def trying(self, *, catches: bool = False) -> Iterator[Target]:
+        """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may. `catches`: as of
+        a `Target`."""
+        target = Target(self.heap.mark(), catches=catches)
         self.targets.append(target)
         self.enter_try(target)
         try:

@@ -39,7 +39,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     mark, base = i.heap.mark(), i.path
     after: list[State] = []
     alive = False
-    with i.trying() as raised:
+    with i.trying(catches=True) as raised:
         i.execute(node.body, frame)
         alive = True
     if alive:
@@ -327,7 +327,7 @@ def _managed(
     value = _called(i, enter, Arguments(), place, frame, wait)
     mark, base = i.heap.mark(), i.path
     after: list[State] = []
-    with i.trying() as raised:
+    with i.trying(catches=True) as raised:
         ended, left = _catching(i, frame, lambda: inside(value))
     none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
     leaving: list[tuple[Target | None, State]] = [*((None, state) for state in ended), *left]

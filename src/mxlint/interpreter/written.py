@@ -59,12 +59,13 @@ def _load(i: Interpreter, module: str, source: WrittenSource) -> int:
 
 
 def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`beside(function)`: call it in another thread."""
-    function = args.args[0]
+    """`beside(function, worker=None)`: call it in another thread; in one and the same for all that name one worker."""
+    function, worker = args.args[0], args.args[1] if len(args.args) > 1 else NONE
     owner = function.owner if isinstance(function, Bound) else function
     made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
     mode, numbers = i.modes.thread, i.ledger.threads
-    i.modes.thread = (made_at or place, numbers.setdefault((place, i.context), len(numbers) + 1))
+    thread = worker if isinstance(worker, Ref) else (place, i.context)
+    i.modes.thread = (made_at or place, numbers.setdefault(thread, len(numbers) + 1))
     try:
         return _aside(i, args, place, frame)
     finally:
@@ -75,7 +76,7 @@ def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     """`aside(function)`: call what the program does not wait for. It ends before anybody asks what it did, unless it never does. What it raises goes nowhere."""
     path, mark = i.path, i.heap.mark()
     ended = False
-    with i.trying() as raised:
+    with i.trying(catches=True) as raised:
         i.call(args.args[0], Arguments(), place, frame)
         ended = True
     if ended:

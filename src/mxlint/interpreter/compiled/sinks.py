@@ -11,6 +11,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import clocks
 from mxlint.interpreter.arithmetic import origins
+from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
@@ -52,7 +53,7 @@ def event(
     m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
     if m is None:
         return None
-    swallowed = len(i.tries) > trace.tries
+    swallowed = _may_be_caught(i, trace)
     chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
     fact = events.Event(
         trace.oid,
@@ -86,8 +87,13 @@ def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Fr
         return None
     calls = wheres(call_places(i, trace.depth + 1))
     return events.Event(
-        trace.oid, trace.number, kind, where(place), what, about, qualname(frame), calls, (), (), m, len(i.tries) > trace.tries
+        trace.oid, trace.number, kind, where(place), what, about, qualname(frame), calls, (), (), m, _may_be_caught(i, trace)
     )
+
+
+def _may_be_caught(i: Interpreter, trace: Trace) -> bool:
+    """Whether the body of a trace goes on where an exception is raised now: some handler in it may catch it."""
+    return any(target.catches for target in i.tries[trace.tries :])
 
 
 def source_use(i: Interpreter, value: Value) -> None:

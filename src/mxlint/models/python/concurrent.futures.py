@@ -49,8 +49,9 @@ class Future(_Future):
 
 class ThreadPoolExecutor(_ThreadPoolExecutor):
     def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
+        self._worker = self if max_workers == 1 else None  # one thread does all that is submitted
         if initializer is not None:
-            beside(initializer, *initargs)
+            beside(lambda: initializer(*initargs), self._worker)
 
     def __enter__(self):
         return self
@@ -73,7 +74,7 @@ class ThreadPoolExecutor(_ThreadPoolExecutor):
             else:
                 future.set_result(result)
 
-        beside(work)
+        beside(work, self._worker)
         return future
 
     def map(self, fn, *iterables, timeout=None, chunksize=1, buffersize=None):
