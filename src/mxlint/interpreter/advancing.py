@@ -107,6 +107,7 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
         i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
         return binary(i, "+", parts[0], binary(i, "*", number, parts[1], place, frame), place, frame)
     position = position_of(i, ref)
+    aspects.advanced(i, ref, position, place, frame)
     i.heap.set(ref.oid, POSITION, Const(0))
     items = iterator_items(i, ref)
     i.heap.set(ref.oid, POSITION, number)

@@ -1,4 +1,4 @@
-"""What code may ask of a container as a whole: how long it is, whether anything is in it, whether one thing is, which keys it has.
+"""What code may ask of a container as a whole: how long it is, whether anything is in it, whether one thing is, which keys it has, what comes first.
 
 Each is a location of its own, whose value is computed from the contents. So a trace that has asked only whether a list is empty has not read its items.
 """
@@ -39,6 +39,9 @@ LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
 _IN: Final = "in"
 _ANSWER: Final = "answer"
+_NTH: Final = "nth"
+VIEWS: Final = ("keys", "values", "items")
+"""Views of a dict, as kinds of iterators."""
 CLASS: Final = "class"
 """Begins the location of whether an entry or attribute is of a class."""
 MAX_OPTIONAL: Final = 3
@@ -52,7 +55,7 @@ def has(item: Member) -> Field:
 
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
-    return field in (LENGTH, FILLED, KEYS) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, CLASS)
+    return field in (LENGTH, FILLED, KEYS) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, CLASS)
 
 
 def aspect(i: Interpreter, oid: int, field: Field) -> Value:
@@ -176,6 +179,28 @@ def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
                     iterated(i, inner, place, frame)
 
 
+def advanced(i: Interpreter, iterator: Ref, position: int | None, place: Place, frame: Frame) -> None:
+    """Note what a step of an iterator reads of the container that it goes over: the item or entry at a position, if that is known."""
+    if i.trace is None:
+        return
+    kind, parts = i.info(iterator.oid).payload, parts_of(i, iterator)
+    held = parts[0] if len(parts) == 1 else None
+    holds = container(i, held) if isinstance(held, Ref) else ""
+    if isinstance(held, Ref) and kind == "iter" and i.info(held.oid).payload in VIEWS:
+        advanced(i, held, position, place, frame)
+    elif isinstance(held, Ref) and position is not None and holds == "list" and kind == "iter":
+        i.operations.read(i, held.oid, ("item", position), at(i, held.oid, ("item", position)) or UNBOUND, place, frame)
+    elif isinstance(held, Ref) and position is not None and holds == "dict" and kind in ("iter", *VIEWS):
+        key = (_NTH, position)
+        ask(i, held.oid, key, place, frame)
+        for entry in [("k", part) for part in members(aspect(i, held.oid, key))] if kind in ("values", "items") else ():
+            value = i.heap.get(held.oid, entry)
+            if value is not None:
+                i.operations.read(i, held.oid, entry, value, place, frame)
+    else:
+        iterated(i, iterator, place, frame)
+
+
 def answered(i: Interpreter, name: str, given: Sequence[Value], result: Value, place: Place, frame: Frame) -> None:
     """Note what a library reads of what it is given, and answers at once with `result`."""
     if i.trace is None:
@@ -260,8 +285,10 @@ def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
         return lambda items: TRUE if items else FALSE
     if field == KEYS:
         return Tuple
-    item = field[1]  # type: ignore[index]
-    return lambda items: _is_among(item, items)
+    asked = field[1]  # type: ignore[index]
+    if field[0] == _NTH:  # type: ignore[index]
+        return lambda items: items[asked] if asked < len(items) else UNBOUND
+    return lambda items: _is_among(asked, items)
 
 
 def _is_among(item: Member, items: tuple[Value, ...]) -> Value:
