@@ -552,7 +552,7 @@ def put(x):
 
 def reset(start):
     global cache
-    cache = {"k": mx.zeros(2) + start}
+    cache = {"k": mx.zeros(2) + start * 10}
 
 
 for epoch in range(3):

@@ -19,6 +19,8 @@ from mxlint.config import Settings
 from mxlint.engine import Result, check
 from mxlint.finding import Edit, Finding, Fix
 from mxlint.fixes.run import made, wanted_by
+from mxlint.pages import load_page
+from mxlint.rules.registry import RULES
 from mxlint.verify.experiment import Options, verified
 
 pytestmark = [
@@ -81,6 +83,24 @@ def test_a_wrong_fix_is_not_made_of_what_mlx_was_asked_about(new: str, tmp_path:
 def test_a_right_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert fixed_with("mx.array(step)", verify=True) == SCALED.replace("]), step)", "]), mx.array(step))")
+
+
+@pytest.mark.parametrize("code", [code for code in RULES if RULES[code].fixes])
+def test_the_fix_of_a_page_is_written_once_it_is_proved(code: str, run: Run) -> None:
+    file = Path("main.py")
+    for block in load_page(code).blocks:
+        if "bad" in block.attributes:
+            file.write_text(block.text, encoding="utf-8")
+            assert run("check", "--fix", "--unsafe-fixes", "main.py").code == 0 or code != "MX001"
+            if (fixed := file.read_text(encoding="utf-8")) != block.text:
+                break
+    file.write_text(block.text, encoding="utf-8")
+    done = run("check", "--fix", "--unsafe-fixes", "--verify", "main.py")
+    if RULES[code].experiment is None:  # nothing that runs shows it
+        assert file.read_text(encoding="utf-8") == block.text
+        assert "Not proved by MLX, and not written with `--verify`: 1 fix." in done.out
+    else:
+        assert file.read_text(encoding="utf-8") == fixed, done.out
 
 
 DECODE = """\

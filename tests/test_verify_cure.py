@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mxlint.cli import main
 from mxlint.engine import check
-from mxlint.finding import Edit, Fix
+from mxlint.finding import Edit, Fix, Verdict
 from mxlint.report.verdict import told
 from mxlint.verify.cure import agreed
 from mxlint.verify.experiment import Options, verify
@@ -76,6 +76,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def word(text: str, code: str, old: str | None = None, new: str = "", **options: Any) -> str | None:
     """What becomes of a fix that writes `new` for `old`, or of the one that is offered. `options`: how to verify."""
+    return tried(text, code, old, new, **options).fix
+
+
+def tried(text: str, code: str, old: str | None = None, new: str = "", **options: Any) -> Verdict:
+    """The verdict on a finding with such a fix."""
     Path("main.py").write_text(text, encoding="utf-8")
     result = check(["main.py"], with_facts=True)
     (finding,) = [finding for finding in result.findings if finding.code == code]
@@ -86,7 +91,7 @@ def word(text: str, code: str, old: str | None = None, new: str = "", **options:
     (found,) = verify([finding], result.sources, [site.span for site in result.sites], Options(**options), result.facts)
     assert found.verdict is not None
     assert found.verdict.verdict == "confirmed", found.verdict
-    return found.verdict.fix
+    return found.verdict
 
 
 def test_it_resolves() -> None:
@@ -131,6 +136,90 @@ def test_it_is_not_tested() -> None:
 FIXED = "f = mx.compile(norm)\nfor _ in range(3):\n    y = f(x)"
 TURNS = "for _ in range(3):\n    y = mx.compile(norm)(x)"
 HOISTED = "compiled_norm = mx.compile(norm)\nfor _ in range(3):\n    y = compiled_norm(x)"
+REASONS = {
+    "norm(x": ("untested", "there is no program to run with it"),
+    "norm(x)": ("untested", "no call of the fixed program uses a trace again"),
+    "mx.compile(lambda x: norm(x))(x)": ("fails", "3 traces in 3 calls"),
+    "norm(-x)": ("changes-result", "what y holds at the end"),
+    "mx.fail(x)": ("changes-result", "how the program ends"),
+    "norm(x); open('weights.npz')": ("untested", "the program lacks something: FileNotFoundError"),
+}
+
+
+@pytest.mark.parametrize("new", REASONS)
+def test_why_it_is_no_cure_is_said(new: str) -> None:
+    found = tried(LOOP, "MX301", "mx.compile(norm)(x)", new, timed=False)
+    assert found.fix_reason is not None
+    assert (found.fix, found.fix_reason[: len(REASONS[new][1])]) == REASONS[new]
+    assert found.fix_reason in told(found)[1]
+
+
+CHECKED = """\
+import mlx.core as mx
+
+state = [mx.zeros(2)]
+
+
+def add(x):
+    if x.ndim != 1:
+        raise ValueError("want a vector")
+    state[0] = state[0] + x
+    return state[0] * 2
+
+
+fast = mx.compile(add, inputs=state, outputs=state)
+for x in (mx.ones(2), mx.ones((1, 2)), mx.ones(2) * 3):
+    try:
+        y = fast(x)
+    except ValueError:
+        print("no vector")
+"""
+
+
+@pytest.mark.parametrize(
+    ("check_first", "expected"),
+    [
+        ("if x.ndim != 1:\n        raise ValueError('want a vector')", "resolves"),  # one compiled call fewer: the exception is as it was
+        ("if x.ndim != 1:\n        raise ValueError('vector!')", "untested"),
+        ("pass", "changes-result"),
+        ("if x.ndim > 0:\n        raise ValueError('want a vector')", "changes-result"),
+    ],
+)
+def test_a_call_that_raises_before_what_is_compiled_is_none_of_it(check_first: str, expected: str) -> None:
+    body = CHECKED[CHECKED.index("def add") : CHECKED.index("for x in")]
+    apart = body.replace('    if x.ndim != 1:\n        raise ValueError("want a vector")\n', "").replace("fast = ", "kept = ")
+    assert word(CHECKED, "MX208", body, f"{apart}\n\ndef fast(x):\n    {check_first}\n    return kept(x)\n\n\n", timed=False) == expected
+
+
+PRINTED = """\
+import mlx.core as mx
+
+
+class Trainer:
+    def __init__(self):
+        self.step = mx.compile(self._step)
+
+    def _step(self, x):
+        y = x * 3
+        print(y)
+        return y + 1
+
+    def run(self):
+        for i in range(4):
+            out = self.step(mx.ones(2) * i)
+            print(out.tolist())
+
+
+Trainer().run()
+"""
+
+
+@pytest.mark.parametrize(("returned", "expected"), [("y + 1, y", "resolves"), ("y, y + 1", "changes-result")])
+def test_what_is_returned_besides_stands_after_what_was_returned(returned: str, expected: str) -> None:
+    apart = PRINTED.replace("        print(y)\n", "").replace("y + 1", returned).replace("out = ", "out, y = ")
+    assert word(PRINTED, "MX101", PRINTED[PRINTED.index("class") :], apart[apart.index("class") :], timed=False) == expected
+
+
 CUT_SHORT = [
     "while True: pass",
     "import time; time.sleep(60)",
@@ -273,4 +362,5 @@ def test_only_what_mlx_proved_is_written(monkeypatch: pytest.MonkeyPatch, capsys
         main(["check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "--verify", "--output-format", "concise"], prog_name="mxlint")
     assert Path("main.py").read_text(encoding="utf-8") == LOOP.replace(TURNS, HOISTED) + unused
     out = capsys.readouterr().out.splitlines()
-    assert (ended.value.code, out[0][:20], out[1:]) == (1, "main.py:14:8: MX001 ", ["Found 2 warnings (1 fixed, 1 remaining)."])
+    said = "Not proved by MLX, and not written with `--verify`: 1 fix."
+    assert (ended.value.code, out[0][:20], out[1:]) == (1, "main.py:14:8: MX001 ", ["Found 2 warnings (1 fixed, 1 remaining).", said])

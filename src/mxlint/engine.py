@@ -113,7 +113,11 @@ class Result:
 
     def fixable(self, finding: Finding) -> bool:
         """Whether --fix, with the flags of this run, would make the finding's fix."""
-        return self._fixed_with(finding, self.unsafe_fixes)
+        return self._fixed_with(finding, self.unsafe_fixes) and (finding.proved or not self.verified)
+
+    def unproved(self, finding: Finding) -> bool:
+        """Whether --fix makes the finding's fix without --verify only."""
+        return self._fixed_with(finding, self.unsafe_fixes) and not self.fixable(finding)
 
     def hidden(self, finding: Finding) -> bool:
         """Whether it is --unsafe-fixes that the finding's fix lacks."""

@@ -102,7 +102,7 @@ result; it could not be run."""
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What real MLX says of a finding. `level`: how much of the user's program was run; `reason`: why there is no clear answer, in a line;
-    `note`: what there is to say beside it, such as what would help; `refused`: what the program tried and was not let do; `missing`: modules
+    `note`: what there is to say beside it, such as what would help; `fix_reason`: why the fix is not proved; `refused`: what the program tried and was not let do; `missing`: modules
     that it used and that are not installed."""
 
     verdict: VerdictWord
@@ -114,6 +114,7 @@ class Verdict:
     guard: tuple[str, ...] = ()
     slowdown: Slowdown | None = None
     fix: FixWord | None = None
+    fix_reason: str | None = None
     refused: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     note: str | None = None
@@ -152,6 +153,11 @@ class Finding:
     def with_fix(self) -> Finding:
         """The finding of an analysis with its fix, if there is one."""
         return self if self.remedy is None else replace(self, fix=self.remedy(), remedy=None)
+
+    @property
+    def proved(self) -> bool:
+        """Whether MLX showed that its fix cures it, and computes what the uncompiled program does."""
+        return self.verdict is not None and self.verdict.fix == "resolves"
 
     @property
     def below(self) -> tuple[str, ...]:

@@ -19,8 +19,7 @@ def wanted_by(unsafe_fixes: bool, verify: bool) -> Wanted:
     kinds = fixed_with(unsafe_fixes)
 
     def wanted(finding: Finding) -> bool:
-        proved = not verify or finding.verdict is not None and finding.verdict.fix == "resolves"
-        return finding.fix is not None and finding.fix.applicability in kinds and proved
+        return finding.fix is not None and finding.fix.applicability in kinds and (finding.proved or not verify)
 
     return wanted
 

@@ -55,9 +55,11 @@ def _fixes(result: Result) -> str:
     fixable = sum(map(result.fixable, result.findings)) if result.fixed is None else 0
     hidden = sum(map(result.hidden, result.findings))
     more = f"{_counted(hidden, 'unsafe fix')} available with `--fix --unsafe-fixes`" if hidden else ""
+    unproved = sum(map(result.unproved, result.findings))
+    left = f"Not proved by MLX, and not written with `--verify`: {_counted(unproved, 'fix')}.\n" if unproved else ""
     if fixable:
-        return f"[*] {fixable} fixable with `--fix`{f' ({more})' if more else ''}.\n"
-    return f"{more}.\n" if more else ""
+        return f"[*] {fixable} fixable with `--fix`{f' ({more})' if more else ''}.\n{left}"
+    return (f"{more}.\n" if more else "") + left
 
 
 def _verified(result: Result) -> str:

@@ -158,6 +158,7 @@ def verdict(verdict: Verdict) -> dict[str, Any]:
         },
         "slowdown": _slowdown(verdict.slowdown) if verdict.slowdown is not None else None,
         "fix": verdict.fix,
+        "fix_reason": verdict.fix_reason,
         "mlx": None if verdict.mlx is None else {"version": verdict.mlx[0], "device": verdict.mlx[1]},
         "guard": list(verdict.guard),
         "refused": list(verdict.refused),

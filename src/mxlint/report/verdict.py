@@ -8,8 +8,9 @@ FIXES = {
     "resolves": "the fix resolves it",
     "fails": "the fix does not resolve it",
     "changes-result": "the fix changes what the program computes",
+    "untested": "the fix is not proved",
 }
-"""What became of the fixed form, where something was seen of it."""
+"""What became of the fixed form."""
 
 
 def told(verdict: Verdict) -> tuple[str, str]:
@@ -21,7 +22,13 @@ def told(verdict: Verdict) -> tuple[str, str]:
     text = f"{_called(evidence)}{evidence.observed}; uncompiled: {evidence.expected}"
     if verdict.level == "witness":  # it shows the mechanism, and decides nothing
         return label, f": {verdict.reason}; a witness shows what would happen: {text}"
-    return label, f": {text}" + (f"; {FIXES[verdict.fix]}" if verdict.fix in FIXES else "")
+    return label, f": {text}" + (f"; {fixed(verdict)}" if verdict.fix is not None else "")
+
+
+def fixed(verdict: Verdict) -> str:
+    """What became of the fixed form of what was confirmed, and why it is no cure."""
+    why = f" ({verdict.fix_reason})" if verdict.fix_reason else ""
+    return FIXES[verdict.fix] + why if verdict.fix is not None else ""
 
 
 def _called(evidence: Evidence) -> str:

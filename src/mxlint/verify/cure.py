@@ -6,7 +6,8 @@ Only programs that come to their end by themselves are compared: a run that was 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +17,26 @@ from mxlint.project import Project
 from mxlint.verify.absence import needed
 from mxlint.verify.bench import Bench, watched
 from mxlint.verify.called import standing_in
+from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places
-from mxlint.verify.comparison import BY_ITSELF, Claim, Run, Tolerated, explained, is_array, only_arrays, relative, same, tolerated_in_calls
+from mxlint.verify.comparison import (
+    BY_ITSELF,
+    Call,
+    Claim,
+    Run,
+    Tolerated,
+    explained,
+    is_array,
+    only_arrays,
+    relative,
+    same,
+    tolerated_in_calls,
+)
 from mxlint.verify.endings import unusable
 from mxlint.verify.modules import Modules
 from mxlint.verify.neutral import neutralised
 from mxlint.verify.programs import job_of, pieces, rows_of_its_own
-from mxlint.verify.protocols.answer import Protocol
+from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.slicing import cut
 from mxlint.verify.trial import absent, tried
@@ -89,45 +103,95 @@ def _beside(bench: Bench, other: Bench, finding: Finding) -> Iterator[Claim]:
                 yield claim_of(moved, other, named)
 
 
-def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> FixWord:
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """What became of the fixed form of a program, and why it is no cure."""
+
+    word: FixWord
+    reason: str | None = None
+
+
+def cured(bench: Bench, finding: Finding, job: Job, protocol: Protocol) -> Cure:
     """What became of the fixed form: by the protocol that saw the pitfall in a job, and beside the program as it was, uncompiled."""
     fixed = fixed_program(bench, finding, job, protocol)
     if fixed is None:
-        return "untested"
+        return Cure("untested", "there is no program to run with it")
     answer, _, _ = tried(fixed.bench, fixed.job, fixed.claim, protocol)
     if answer.word == "seen":
-        return "fails"
+        return _still(answer)
     if (harmless := neutralised(fixed.bench, fixed.job, fixed.claim, protocol)) is not None:  # what others do is not for this fix to mend
         fixed = replace(fixed, job=harmless[0])
         answer, _, _ = tried(fixed.bench, fixed.job, fixed.claim, protocol)
         if answer.word == "seen":
-            return "fails"
-    first, second = (whole(bench, job, bench.run(_compared(job), "plain", again)) for again in (0, 1))
-    real = whole(fixed.bench, fixed.job, fixed.bench.run(_compared(fixed.job), "real"))
-    if first is None or second is None or real is None:
-        return "untested"
+            return _still(answer)
+    # Where the fix is to change what is computed, its own program is what it has to agree with.
+    original, source = (fixed.bench, fixed.job) if protocol.incomplete else (bench, job)
+    first, second = (original.run(_compared(source), "plain", again) for again in (0, 1))
+    real = fixed.bench.run(_compared(fixed.job), "real")
+    for place, ran, outcome in ((original, source, first), (original, source, second), (fixed.bench, fixed.job, real)):
+        if (why := cut_short(place, ran, outcome)) is not None:
+            return Cure("untested", why)
+    return _agreed(original, source, fixed, _run(first), _run(second), _run(real), protocol, contradicted=answer.word == "contradicted")
+
+
+def _still(answer: Answer) -> Cure:
+    """With the fix, the pitfall is there."""
+    return Cure("fails", answer.evidence.observed if answer.evidence is not None else None)
+
+
+def _agreed(original: Bench, job: Job, fixed: Fixed, first: Run, second: Run, real: Run, protocol: Protocol, *, contradicted: bool) -> Cure:
+    """Whether the fixed program did what the uncompiled one did twice, and showed as much."""
     another = protocol.cost is not None and protocol.cost.event == "transform"  # there it is another function that is compiled
-    calls = not another and not _returns_more(first, real)
-    agrees = agreement(first, second, real, calls=calls)
-    if agrees is False:
-        agrees = agreement(first, second, real, whole(bench, job, bench.run(_compared(job), "rounded")), calls=calls)
-    if agrees is False:  # what another finding of the same function does to its results is not the fix's doing
+    found = list(compared(first, second, real, calls=not another))
+    if _all(same for _, same in found) is False:
+        rounded = whole(original, job, original.run(_compared(job), "rounded"))
+        found = list(compared(first, second, real, rounded, calls=not another))
+    if (differs := next((what for what, same in found if same is False), None)) is not None:
+        # What another finding of the same function does to its results is not the fix's doing.
         others = [one for one in fixed.bench.claims if set(one.sites) & set(fixed.claim.sites)]
-        return "untested" if others else "changes-result"
+        if not others:
+            return Cure("changes-result", differs)
+        codes = ", ".join(sorted({one.code for one in others}))
+        return Cure("untested", f"{differs} is not what it was, which {codes} in the same function may do")
+    if _all(same for _, same in found) is None:
+        return Cure("untested", "nothing that the program computes is the same in two runs, or it computes nothing that could be compared")
     # That nothing is seen any more says something only if as much was there to be seen.
-    reused = any(not call["traced"] and call["error"] is None for call in real["calls"])
-    tested = reused if protocol.traces else len(real["calls"]) >= max(2, _calls(bench.run(job, "real").answer))
-    return "resolves" if agrees and (tested or answer.word == "contradicted") else "untested"
+    if contradicted or (_reuses(real) if protocol.traces else _as_much(first, real)):
+        return Cure("resolves")
+    return Cure("untested", "no call of the fixed program uses a trace again" if protocol.traces else "the fixed program does less")
 
 
-def _returns_more(before: Run, fixed: Run) -> bool:
-    """Whether the fix lets calls return a tuple in the place of one value, or a longer one: then what they return is no longer the same thing."""
+def _reuses(run: Run) -> bool:
+    return any(not call["traced"] and call["error"] is None for call in run["calls"])
 
-    def form(call: Mapping[str, Any]) -> object:
-        result = call.get("result")
-        return result.get("length") if isinstance(result, dict) and result.get("type") == "tuple" else None
 
-    return any(form(one) != form(other) for one, other in zip(before["calls"], fixed["calls"]))
+def _as_much(before: Run, fixed: Run) -> bool:
+    """Whether a run had as many calls that returned as another, and, where or not in a call, the exceptions that ended calls there; two of
+    either at least."""
+    ended = Counter((item["type"], item["message"]) for item in before["exceptions"] if item["left"])
+    raised = Counter((item["type"], item["message"]) for item in fixed["exceptions"])
+    returned = len(_returned(fixed))
+    return returned >= len(_returned(before)) and ended <= raised and returned + ended.total() > 1
+
+
+def _without_more(before: Any, result: Any) -> Any:
+    """What a call of the fixed program returned, without what a fix lets it return besides: a tuple in the place of one value, or a longer one,
+    that begins with what the call returned before."""
+    if not _is_tuple(result) or _is_tuple(before) and before["length"] >= result["length"]:
+        return result
+    first: Any = result["items"][0] if result["items"] else None
+    if not _is_tuple(before) or _is_tuple(first) and first["length"] == before["length"]:
+        return first
+    return {**result, "length": before["length"], "items": result["items"][: before["length"]]}
+
+
+def _is_tuple(result: Any) -> bool:
+    return isinstance(result, dict) and result.get("type") == "tuple"
+
+
+def _returned(run: Run) -> list[Mapping[str, Any]]:
+    """The calls of compiled functions that returned something."""
+    return [call for call in run["calls"] if call["error"] is None]
 
 
 def _compared(job: Job) -> Job:
@@ -135,19 +199,32 @@ def _compared(job: Job) -> Job:
     return Job(job.files, {**job.settings, "results": True, "memory": False, "calls": CALLS, "survey": 0})
 
 
-def _calls(run: Run | None) -> int:
-    return len(run["calls"]) if run is not None and "calls" in run else 0
+def cut_short(bench: Bench, job: Job, outcome: Outcome) -> str | None:
+    """Why a program did not come to its end by itself, or lacked something."""
+    run = outcome.answer
+    if (why := unusable(outcome)) is not None or run is None:
+        return why
+    if run["status"] not in ENDED:
+        return f"the program makes more than {CALLS} calls" if run["status"] == "enough" else "the program was cut short"
+    if outcome.refused:
+        return f"the program {said(outcome.refused[0])}"
+    if needed(run):
+        return f"not installed: {', '.join(needed(run))}"
+    if (name := absent(bench, job, run)) is not None:
+        return f"the program lacks the file {name}"
+    number = run.get("exception", -1)  # what ended it
+    lacked = number >= 0 and run["exceptions"][number]["type"] in LACKING
+    return f"the program lacks something: {run['detail']}" if lacked else None
 
 
 def whole(bench: Bench, job: Job, outcome: Outcome) -> Run | None:
     """What a program did that came to its end by itself and lacked nothing; None for any other."""
-    run = outcome.answer
-    if unusable(outcome) is not None or run is None or run["status"] not in ENDED or outcome.refused or needed(run):
-        return None
-    if absent(bench, job, run) is not None:
-        return None
-    number = run.get("exception", -1)  # what ended it
-    return None if number >= 0 and run["exceptions"][number]["type"] in LACKING else run
+    return outcome.answer if cut_short(bench, job, outcome) is None else None
+
+
+def _run(outcome: Outcome) -> Run:
+    assert outcome.answer is not None
+    return outcome.answer
 
 
 def rounding(bench: Bench, job: Job) -> Tolerated:
@@ -159,34 +236,39 @@ def rounding(bench: Bench, job: Job) -> Tolerated:
     return Tolerated(part=tolerated_in_calls(rounded["calls"], plain["calls"]).margin * most)
 
 
-def agreement(first: Run, second: Run, real: Run, rounded: Run | None = None, *, calls: bool = True) -> bool | None:
-    """Whether a program did what the uncompiled one did in two runs, by how it ended, what the `calls` of compiled functions returned, and which
-    arrays its names hold at its end. What differs between the two is left out; None where nothing is left. `rounded`: the uncompiled program with
-    more rounding errors; what differs by no more than that does is the same."""
+def compared(first: Run, second: Run, real: Run, rounded: Run | None = None, *, calls: bool = True) -> Iterator[tuple[str, bool | None]]:
+    """What a program did, and whether it is what the uncompiled one did in two runs: how it ended, what the `calls` of compiled functions
+    returned, and which arrays its names hold at its end. What differs between the two runs is None. `rounded`: the uncompiled program with more
+    rounding errors; what differs by no more than that does is the same."""
     if (first["status"] == "ok") == (second["status"] == "ok") != (real["status"] == "ok"):
-        return False
+        yield "how the program ends", False
+        return
     noisy = (
         rounded if rounded is not None and (rounded["status"], len(rounded["calls"])) == (first["status"], len(first["calls"])) else None
     )
-    found: list[bool | None] = []
     if calls and len(first["calls"]) == len(second["calls"]) == len(real["calls"]):
         for number, (one, other, mine) in enumerate(zip(first["calls"], second["calls"], real["calls"]), 1):
             if (one["error"] is None) == (other["error"] is None) != (mine["error"] is None):
-                return False
-            results = one.get("result"), other.get("result"), mine.get("result")
+                yield f"how call {number} ends", False
+                return
+    if calls and len(_returned(first)) == len(_returned(second)) == len(_returned(real)):
+        others = _returned(noisy) if noisy is not None and len(_returned(noisy)) == len(_returned(first)) else None
+        for number, (one, other, mine) in enumerate(zip(_returned(first), _returned(second), _returned(real)), 1):
+            results = one.get("result"), other.get("result"), _without_more(one.get("result"), mine.get("result"))
             if None not in results:
-                found.append(agreed(*results, noisy and noisy["calls"][number - 1].get("result"), _tolerated(noisy, first, number)))
+                moved = others and others[number - 1].get("result")
+                yield f"what call {number} returns", agreed(*results, moved, _tolerated(others, _returned(first), number))
     if first["status"] == second["status"] == real["status"] == "ok":
-        most = _tolerated(noisy, first, len(first["calls"]))
-        for name in first["end"].keys() & second["end"].keys() & real["end"].keys():
+        most = _tolerated(noisy["calls"] if noisy is not None else None, first["calls"], len(first["calls"]))
+        for name in sorted(first["end"].keys() & second["end"].keys() & real["end"].keys()):
             held = only_arrays(first["end"][name]), only_arrays(second["end"][name]), only_arrays(real["end"][name])
             if None not in held:
-                found.append(agreed(*held, noisy and only_arrays(noisy["end"].get(name)), most))
-    return _all(found)
+                moved = noisy and only_arrays(noisy["end"].get(name))
+                yield f"what {name.removeprefix('__main__.')} holds at the end", agreed(*held, moved, most)
 
 
-def _tolerated(rounded: Run | None, plain: Run, number: int) -> Tolerated:
-    return tolerated_in_calls(rounded["calls"][:number], plain["calls"]) if rounded is not None else BY_ITSELF
+def _tolerated(rounded: Sequence[Call] | None, plain: Sequence[Call], number: int) -> Tolerated:
+    return tolerated_in_calls(rounded[:number], plain) if rounded is not None else BY_ITSELF
 
 
 def agreed(first: Any, second: Any, real: Any, rounded: Any = None, most: Tolerated = BY_ITSELF) -> bool | None:

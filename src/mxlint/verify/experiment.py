@@ -28,7 +28,7 @@ from mxlint.verify.child.guard import LAYERS
 from mxlint.verify.child.refusals import said
 from mxlint.verify.claims import claim_of, places, with_sites
 from mxlint.verify.comparison import Claim, Watched
-from mxlint.verify.cure import cured, fixed_program
+from mxlint.verify.cure import Cure, cured, fixed_program
 from mxlint.verify.gaps import gap, missing_places, threads_of_one_call, unmade
 from mxlint.verify.interpreter import Choice, Interpreters
 from mxlint.verify.modules import Modules
@@ -191,10 +191,10 @@ def _with_cure(bench: Bench, task: Task, tested: Tested) -> Tested:
         return tested
     started, proof = monotonic(), tested.proof
     try:
-        word = cured(bench, task.finding, proof.job, proof.protocol) if proof is not None else "untested"
+        cure = cured(bench, task.finding, proof.job, proof.protocol) if proof is not None else Cure("untested")
     except Interrupted:  # what is known of the finding itself stays known
-        word = "untested"
-    verdict = replace(tested.verdict, fix=word, duration=tested.verdict.duration + monotonic() - started)
+        cure = Cure("untested", INTERRUPTED)
+    verdict = replace(tested.verdict, fix=cure.word, fix_reason=cure.reason, duration=tested.verdict.duration + monotonic() - started)
     return replace(tested, verdict=verdict)
 
 

@@ -68,7 +68,8 @@ def worded(verdict: Verdict) -> Verdict:
         observed, expected, note = (_clean(text) if text else text for text in (evidence.observed, evidence.expected, evidence.note))
         given = _clean(evidence.arguments) if evidence.arguments is not None else None
         evidence = replace(evidence, observed=observed or "", expected=expected or "", note=note, arguments=given)
-    return replace(verdict, reason=reason, note=rest, evidence=evidence)
+    unproved = _short(_clean(verdict.fix_reason))[0] if verdict.fix_reason else None
+    return replace(verdict, reason=reason, note=rest, evidence=evidence, fix_reason=unproved)
 
 
 def _clean(text: str) -> str:

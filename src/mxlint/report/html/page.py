@@ -174,7 +174,7 @@ def _facts(finding: Finding, verdict: Verdict) -> Iterator[tuple[str, str]]:
     if finding.fix is not None:
         yield "fix", f"{finding.fix.message} ({finding.fix.applicability})"
     if verdict.fix is not None:
-        yield "fixed form", FIXES[verdict.fix]
+        yield "fixed form", "; ".join(filter(None, (FIXES[verdict.fix], verdict.fix_reason)))
     if verdict.mlx is not None:
         yield "run under", f"MLX {verdict.mlx[0]} on {verdict.mlx[1]}"
     if verdict.guard:

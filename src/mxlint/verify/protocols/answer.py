@@ -48,6 +48,7 @@ class Protocol:
     array. `counts`: how often something is traced, whatever it computes. `unstable`: values that no two runs share, so that the reference need not be the same twice.
     `later`: a call that uses the trace of an earlier one, which only calls of one thread do. `complete`: what is never done, so that a run which
     left out a call in sight shows nothing. `traces`: traces that need not be, or do too much: a fix has to show one that is used again.
+    `incomplete`: what is computed is not all that was meant, so that a fix has to agree with its own program, uncompiled.
 
     `origin`: how it is told that what was seen comes from the flagged expression; without, `judge` sees it by row, or by what was raised there.
     `instead`: the program with other things in the place of that expression.
@@ -84,6 +85,7 @@ class Protocol:
     kinds: bool = False
     counts: bool = False
     traces: bool = False
+    incomplete: bool = False
 
     @property
     def lazy(self) -> bool:

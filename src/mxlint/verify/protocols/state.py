@@ -257,8 +257,13 @@ def recomputed(comparison: Comparison) -> Answer:
                 "timing", f"every later call uses {extra / 1e6:.3g} MB more", "no more than with arrays that were computed before",
                 calls=len(pairs) + 1, note="seen in memory, not in time",
             )  # fmt: skip
+    if not by_object:
+        return unclear("no second call of the compiled function was seen")
+    small = all(pairs[0][1]["lazy_bytes"] <= SMALL for pairs in by_object.values())
     return unclear(
-        "no later call was seen to compute captured arrays again" if by_object else "no second call of the compiled function was seen"
+        "what is computed before each call is too small to be seen in memory"
+        if small
+        else "no later call was seen to compute captured arrays again"
     )
 
 

@@ -86,7 +86,7 @@ PROTOCOLS: dict[str, Protocol] = {
     "no function": Protocol(refused, results=True, site="must be"),
     "bad argument": Protocol(bad_argument, results=True),
     "untracked return": Protocol(untracked, origin.handed_on, results=True, attempts=_ARGUMENTS),
-    "nothing returned": Protocol(nothing_returned, results=True, site="must be"),
+    "nothing returned": Protocol(nothing_returned, results=True, site="must be", incomplete=True),
     "ambiguous argument": Protocol(ambiguous, results=True, attempts=("given", "scalars")),
     "no effect": Protocol(without_effect, results=True, switched=True, site="may be"),
     "nothing to fuse": Protocol(nothing_to_fuse, cost=cost.PLAIN, graph=True, fused=True, unstable=True, site="must be"),
