@@ -156,22 +156,26 @@ def _agreed(original: Bench, job: Job, fixed: Fixed, first: Run, second: Run, re
     if _all(same for _, same in found) is None:
         return Cure("untested", "nothing that the program computes is the same in two runs, or it computes nothing that could be compared")
     # That nothing is seen any more says something only if as much was there to be seen.
-    if contradicted or (_reuses(real) if protocol.traces else _as_much(first, real)):
-        return Cure("resolves")
-    return Cure("untested", "no call of the fixed program uses a trace again" if protocol.traces else "the fixed program does less")
+    lacks = None if contradicted else _without_reuse(real) if protocol.traces else _less(first, real)
+    return Cure("resolves") if lacks is None else Cure("untested", lacks)
 
 
-def _reuses(run: Run) -> bool:
-    return any(not call["traced"] and call["error"] is None for call in run["calls"])
+def _without_reuse(run: Run) -> str | None:
+    reused = any(not call["traced"] and call["error"] is None for call in run["calls"])
+    return None if reused else "no call of the fixed program uses a trace again"
 
 
-def _as_much(before: Run, fixed: Run) -> bool:
-    """Whether a run had as many calls that returned as another, and, where or not in a call, the exceptions that ended calls there; two of
-    either at least."""
+def _less(before: Run, fixed: Run) -> str | None:
+    """What a run lacks of the calls that returned in another, and of the exceptions that ended calls there, wherever they are raised here; of either
+    it takes two."""
     ended = Counter((item["type"], item["message"]) for item in before["exceptions"] if item["left"])
     raised = Counter((item["type"], item["message"]) for item in fixed["exceptions"])
-    returned = len(_returned(fixed))
-    return returned >= len(_returned(before)) and ended <= raised and returned + ended.total() > 1
+    if lost := list(ended - raised):
+        return f"the fixed program raises no {lost[0][0]} as it was"
+    known, made = len(_returned(before)), len(_returned(fixed))
+    if made < known:
+        return f"of {known} calls that return, the fixed program makes {made}"
+    return None if made + ended.total() > 1 else "one call is too little to tell"
 
 
 def _without_more(before: Any, result: Any) -> Any:
