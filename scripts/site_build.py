@@ -36,6 +36,12 @@ MAINTAINERS = ("semantics", "verify-internals", "security", "mlx-results", "meas
 
 _FENCE = re.compile(r"^```(\w+)(?: (\S+))?$", re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
+_BLOCK = re.compile(r"^(```.*?^```)$", re.MULTILINE | re.DOTALL)
+_NAMED = re.compile(
+    r"(?P<kept>^#.*$|`[^`]*`|\[[^\]]*\]\([^)]*\)|<[^>]*>)"
+    r"|(?<![\w/-])(?P<thread>(?P<repository>[\w-]+/[\w.-]+)#(?P<number>\d+))|\b(?P<rule>MX\d{3})\b",
+    re.MULTILINE,
+)
 _TITLES = {"bad": "flagged", "good": "not flagged"}
 
 Entry = dict[str, "str | list[Entry]"]
@@ -58,10 +64,25 @@ def stage(folder: Path) -> None:
 
 def put(pages: Path, name: str, text: str, source: str) -> None:
     """Write one page. `source` is where its text stands in the repository, which its links are relative to."""
+    text = "".join(part if part.startswith("```") else linked(part, source) for part in _BLOCK.split(text))
     text = _FENCE.sub(_fence, text)
     text = _LINK.sub(lambda match: link(match[1], name, source), text)
     (pages / name).parent.mkdir(parents=True, exist_ok=True)
     (pages / name).write_text(text, encoding="utf-8")
+
+
+def linked(prose: str, source: str) -> str:
+    """Prose with links for the rules and the threads of GitHub that it names. A page has none to itself."""
+
+    def given(match: re.Match[str]) -> str:
+        code = match["rule"]
+        if match["thread"]:
+            return f"[{match['thread']}](https://github.com/{match['repository']}/issues/{match['number']})"
+        if code in NAMES and (page := f"rules/{page_file(code)}") != source:
+            return f"[{code}]({SOURCE}{page})"
+        return match[0]
+
+    return _NAMED.sub(given, prose)
 
 
 def _fence(match: re.Match[str]) -> str:

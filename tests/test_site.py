@@ -37,6 +37,14 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
     ]
 
 
+def test_what_prose_names_is_a_link() -> None:
+    text = "## MX201\n(ml-explore/mlx#12; MX203, MX204, `MX205`, [MX206](MX206-frozen-call.md), MX999)"
+    assert site.linked(text, "rules/MX204-half-captured-state.md") == (
+        "## MX201\n([ml-explore/mlx#12](https://github.com/ml-explore/mlx/issues/12); "
+        f"[MX203]({site.SOURCE}rules/MX203-uncaptured-random-state.md), MX204, `MX205`, [MX206](MX206-frozen-call.md), MX999)"
+    )
+
+
 def test_every_rule_has_the_page_that_findings_point_to(built: Path) -> None:
     for code, name in NAMES.items():
         page = built / page_url(code).removeprefix(SITE) / "index.html"
