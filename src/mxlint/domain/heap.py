@@ -189,6 +189,11 @@ class Heap:
             self.set(oid, ALIVE, TRUE)
         return oid
 
+    def newest(self, site: tuple[object, ...]) -> int | None:
+        """The newest object of an allocation site and context; None if there is none."""
+        oid = self._sites.get(site)
+        return oid if oid is not None and ALIVE in self._cells[oid] else None
+
     def ident(self, site: tuple[object, ...]) -> int:
         """The identity of the newest array of a site; what was the newest is an older one from now on."""
         oid = self.at_site(site, ARRAY)

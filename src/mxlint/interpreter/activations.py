@@ -100,9 +100,9 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     under_way = summaries.begin(i, ref, args) if active == 0 else None
     if under_way is not None:
         inner = i.context.inner(("call", place, ref.oid))
-        summary = summaries.find(i, under_way, inner)
-        if summary is not None:
-            return summaries.replay(i, summary, under_way, inner)
+        found = summaries.find(i, under_way, inner)
+        if found is not None:
+            return summaries.replay(i, found, under_way, inner)
     reach = _beside(i, ref, info, args)
     if reach is not None:
         if under_way is not None:

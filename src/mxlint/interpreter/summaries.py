@@ -10,9 +10,9 @@ The end of a call is also where what only the call could reach goes away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from copy import copy
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array, Operands, Traces
 from mxlint.domain.exclusion import EQUALS, equations
@@ -30,15 +30,15 @@ from mxlint.domain.members import (
     Ref,
     Symbolic,
     Unbound,
-    Union,
     Unknown,
     Value,
 )
-from mxlint.domain.parts import each_option, referred, rename
+from mxlint.domain.parts import each_option, referred
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Again, Halt, Interpreter, count_write
+from mxlint.interpreter.correspondence import Correspondence, nameless
 from mxlint.interpreter.frames import Context
 from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
 from mxlint.interpreter.journal import in_loop
@@ -70,7 +70,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "anchored", "around", "arrays", "asked", "between", "caller", "calls", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "referred", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "anchored", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -122,7 +122,14 @@ class Summary:
         self.shortened = recording.shortened
         self.world = recording.world
         self.shadows = tuple({oid for oid, _ in self.reads if i.info(oid).kind == "symbolic" and is_inside(i.info(oid).payload, context)})
-        self.referred = frozenset(number for held in self.reads.values() for part in _values(held) for number in referred(part))
+        self.arrays_read = frozenset(oid for oid, _ in self.reads if i.info(oid).kind == "array")
+
+    def sites(self, context: Context) -> Iterator[tuple[int, tuple[object, ...]]]:
+        """What the call made anew, and the sites of that in another context."""
+        contexts = {self.context: context}
+        for oid, (where, made_in, *rest) in self.fresh.items():
+            assert isinstance(made_in, Context)
+            yield oid, (where, moved(made_in, contexts), *rest)
 
 
 def _conditions(path: Path) -> tuple[object, ...]:
@@ -150,10 +157,13 @@ def _extends(path: Path, base: Path) -> bool:
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "caller", "depth", "key", "mark", "operations", "path", "recording", "unrolled")
+    __slots__ = ("arrays", "caller", "depth", "given", "key", "mark", "operations", "path", "recording", "unrolled")
 
-    def __init__(self, i: Interpreter, key: Key, arrays: tuple[Array, ...], caller: Context | None = None) -> None:
+    def __init__(
+        self, i: Interpreter, key: Key, given: tuple[Value, ...], arrays: tuple[Array, ...], caller: Context | None = None
+    ) -> None:
         self.key = key
+        self.given = given
         self.caller = caller
         self.unrolled = i.unrolled
         self.depth = len(i.stack)
@@ -162,6 +172,11 @@ class Call:
         self.path: Path = i.path
         self.operations: int = i.trace.operations if i.trace is not None else 0
         self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries), self.mark, len(i.path))
+
+    @property
+    def refers(self) -> frozenset[int]:
+        """The numbers of the objects that the arguments refer to."""
+        return frozenset(number for value in self.given for number in referred(value))
 
     @property
     def again(self) -> list[Again]:
@@ -181,13 +196,6 @@ class Call:
         return bool(self.recording.facts) and since is not None and since < len(self.path)
 
 
-def _values(held: object) -> Iterable[Value]:
-    """The values of a location that was read, or of a whole object."""
-    if isinstance(held, dict):
-        return held.values()
-    return (held,) if isinstance(held, (Member, Union)) else ()
-
-
 # -- finding -----------------------------------------------------------------------------------------------------------
 
 
@@ -204,42 +212,24 @@ def begin_trace(i: Interpreter, compiled: Ref, trace: Key, args: Arguments, call
 def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller: Context | None) -> Call | None:
     if args.star is not None or args.kwstar is not None or i.approximations:
         return None
-    arrays: dict[int, Array] = {}
-    given = tuple(_canonical(value, arrays) for value in args.args)
-    named = tuple((name, _canonical(value, arrays)) for name, value in args.keywords.items())
+    used: dict[int, Array | None] = {}
+    given = tuple(nameless(value, used) for value in args.args)
+    named = tuple((name, nameless(value, used)) for name, value in args.keywords.items())
+    arrays = tuple(array for array in used.values() if array is not None)
     modes = i.modes.key()
     transforms = tuple(i.trace.transforms) if i.trace is not None else ()
     key = (function.oid, trace, transforms, bool(i.silent), given, named, modes)
-    return Call(i, key, tuple(arrays.values()), caller)
+    return Call(i, key, (*args.args, *args.keywords.values()), arrays, caller)
 
 
-class _Given(Member):
-    """An array among arguments, by the order of their first use and not by identity."""
+class Found(NamedTuple):
+    """A summary that holds. `arrays`: which stand where others stood; None if it can be written as it is."""
 
-    __slots__ = ("_key",)
-
-    def __init__(self, number: int, array: Array) -> None:
-        origins = tuple(size.origins for size in array.shape or () if isinstance(size, Size))
-        self._key = (number, array.trace, array.shape, array.dtype, array.origin, origins)
-
-    def key(self) -> tuple[object, ...]:
-        return self._key
+    summary: Summary
+    arrays: Correspondence | None
 
 
-def _canonical(value: Value, arrays: dict[int, Array]) -> Value:
-    """A value as part of a key: arrays by the order of their first use."""
-    numbers = {ident: number for number, ident in enumerate(arrays)}
-
-    def given(member: Member) -> Member:
-        if not isinstance(member, Array):
-            return member
-        arrays.setdefault(member.ident, member)
-        return _Given(numbers.setdefault(member.ident, len(numbers)), member)
-
-    return rename(value, given)
-
-
-def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
+def find(i: Interpreter, call: Call, context: Context) -> Found | None:
     """A summary that holds for a call that begins, in the context of its body."""
     kept: tuple[Summary, ...] = (*i.summaries.get((*call.key, context), ()), *i.summaries.get(call.key, ()))
     if not kept:
@@ -249,8 +239,13 @@ def find(i: Interpreter, call: Call, context: Context) -> Summary | None:
     known = _outcomes(i.path)
     try:
         for summary in kept:
-            if _holds(i, summary, call, known) and (_same(i, summary, call, context) or _fits(i, summary, call, context, known)):
-                return summary
+            if not _holds(i, summary, call, known):
+                continue
+            if _same(i, summary, call, context):
+                return Found(summary, None)
+            arrays = _fitting(i, summary, call, context, known)
+            if arrays is not None:
+                return Found(summary, arrays)
     finally:
         i.heap.recording = recording
     return None
@@ -267,9 +262,7 @@ def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, o
         return False
     if summary.unrolled > i.unrolled or summary.caller is not None and summary.caller is not call.caller:
         return False
-    if sum(condition in summary.asked for condition in known) != len(summary.decided):
-        return False
-    return _held(i, summary.reads)
+    return sum(condition in summary.asked for condition in known) == len(summary.decided)
 
 
 def _held(i: Interpreter, expected: dict[Location, object]) -> bool:
@@ -283,20 +276,24 @@ def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> boo
         summary.context is context
         and (not i.tries or summary.between is not None)
         and all(then.ident == now.ident for then, now in zip(summary.arrays, call.arrays))
+        and _held(i, summary.reads)
         and _held(i, summary.inputs)
     )
 
 
-def _fits(i: Interpreter, summary: Summary, call: Call, context: Context, known: dict[Identity, object]) -> bool:
-    """Whether a summary can be made anew for other arrays, in another context."""
-    if i.tries and (summary.thrown or summary.raises and summary.writes):
-        return False
-    return (
-        summary.portable
-        and all(now.ident == then.ident or now.ident not in summary.referred for then, now in zip(summary.arrays, call.arrays))
-        and not any(is_inside(condition, context) for condition in known)
-        and not any(_is_written(i, oid, summary.context, context) for oid in summary.shadows)
-    )
+def _fitting(i: Interpreter, summary: Summary, call: Call, context: Context, known: dict[Identity, object]) -> Correspondence | None:
+    """The arrays for which a summary can be made anew, in another context; None if it cannot."""
+    if not summary.portable or i.tries and (summary.thrown or summary.raises and summary.writes):
+        return None
+    arrays = Correspondence(zip(summary.arrays, call.arrays))
+    if (
+        not arrays.reads(i.heap, summary.reads, summary.arrays_read)
+        or any(is_inside(condition, context) for condition in known)
+        or any(_is_written(i, oid, summary.context, context) for oid in summary.shadows)
+        or any(i.heap.newest(site) in arrays.used or i.heap.newest(site) in call.refers for _, site in summary.sites(context))
+    ):
+        return None
+    return arrays
 
 
 def _is_written(i: Interpreter, oid: int, then: Context, now: Context) -> bool:
@@ -409,13 +406,15 @@ def _means_the_same(member: Member, known: frozenset[object], context: Context) 
 # -- replaying ---------------------------------------------------------------------------------------------------------
 
 
-def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Value:
+def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
     """Do what a call did, without running the body."""
     i.steps -= 1
     recording = i.heap.recording = call.recording.outer
-    same = _same(i, summary, call, context)
+    summary, arrays = found
+    now = arrays.now if arrays is not None else {}
+    reads = [(now.get(oid, oid), field) for oid, field in summary.reads]
     if recording is not None:
-        recording.reads.update(summary.reads)
+        recording.reads.update(reads)
         recording.asked |= summary.asked
         recording.around = recording.around or summary.around
         recording.looped = recording.looped or summary.looped is not None
@@ -429,9 +428,9 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
         while recording is not None:
             recording.thrown = True
             recording = recording.outer
-    if same and i.tries:
+    if arrays is None and i.tries:
         _leave_again(i, summary)
-    value = _put_back(i, summary) if same else _made_anew(i, summary, call, context)
+    value = _put_back(i, summary) if arrays is None else _made_anew(i, summary, arrays, context)
     for fact, keep_fact in summary.facts.items():
         i.noting(keep_fact, fact)
     _find_again(i, summary, call, context)
@@ -439,8 +438,7 @@ def replay(i: Interpreter, summary: Summary, call: Call, context: Context) -> Va
         i.doubting(keep_doubt, doubt)
     if i.trace is not None:
         i.trace.operations += summary.operations
-        i.trace.read_again(i, summary.reads)
-        now = {then.ident: given.ident for then, given in zip(summary.arrays, call.arrays)}
+        i.trace.read_again(i, reads)
         i.trace.computes_with(i, {now.get(ident, ident) for ident in summary.content})
     _may_raise_again(i, summary)
     return value
@@ -510,14 +508,10 @@ def _put_back(i: Interpreter, summary: Summary) -> Value:
     return summary.value
 
 
-def _made_anew(i: Interpreter, summary: Summary, call: Call, context: Context) -> Value:
+def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context: Context) -> Value:
     """Write what a call wrote, with the arrays of another call, and objects made anew in its context."""
-    numbers = {then.ident: now for then, now in zip(summary.arrays, call.arrays)}
-    renamed: dict[int, int] = {}
-    contexts: dict[Context, Context] = {summary.context: context}
-    for oid, (where, made_in, *rest) in summary.fresh.items():
-        assert isinstance(made_in, Context)
-        site = (where, moved(made_in, contexts), *rest)
+    renamed = dict(arrays.now)
+    for oid, site in summary.sites(context):
         info = i.info(oid)
         if info.kind == "array":
             renamed[oid] = i.heap.ident(site)
@@ -527,25 +521,20 @@ def _made_anew(i: Interpreter, summary: Summary, call: Call, context: Context) -
             copy = Info(info.kind, info.payload, info.place, info.trace, label=info.label)
             renamed[oid] = i.heap.at_site(site, copy)
             i.heap.infos[renamed[oid]].payload = summary.payloads[oid]
+    chains = {id(then.chain): arrays.arrays[then.ident].chain for then in reversed(summary.arrays) if then.chain is not None}
 
     def change(member: Member) -> Member:
         if isinstance(member, Ref):
             return Ref(renamed[member.oid]) if member.oid in renamed else member
         if isinstance(member, Operands):
-            given = {then: now.ident for then, now in numbers.items()} | renamed
-            return Operands(tuple(given.get(ident, ident) for ident in member.idents) if member.idents is not None else None)
+            return Operands(tuple(renamed.get(ident, ident) for ident in member.idents) if member.idents is not None else None)
         if isinstance(member, Array):
-            now = numbers.get(member.ident)
-            if now is not None:
-                return member.but(ident=now.ident, chain=now.chain)
-            chain = next(
-                (numbers[then.ident].chain for then in summary.arrays if member.chain is not None and member.chain is then.chain),
-                member.chain,
-            )
+            there = arrays.arrays.get(member.ident)
+            chain = there.chain if there is not None else chains.get(id(member.chain), member.chain)
             return member.but(ident=renamed.get(member.ident, member.ident), chain=chain)
         return member
 
-    move = Move(i, contexts, change)
+    move = Move(i, {summary.context: context}, change)
     i.heap.apply({(renamed.get(oid, oid), field): move.value(held) for (oid, field), held in summary.writes.items()})
     for oid, field, place in summary.written:
         count_write(i, renamed.get(oid, oid), field, place)

@@ -50,12 +50,12 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
             under_way = summaries.begin_trace(
                 i, ref, (number, place, args.places, tuple(args.keyword_places.items())), placed, trace.caller
             )
-            summary = summaries.find(i, under_way, i.context) if under_way is not None else None
-            if summary is not None and under_way is not None and summary.trace.agrees(i, trace):
-                trace = summary.trace
+            found = summaries.find(i, under_way, i.context) if under_way is not None else None
+            if found is not None and under_way is not None and found.summary.trace.agrees(i, trace):
+                trace = found.summary.trace
                 counts = {location: count(i, location) for location in trace.reads}
-                result = summaries.replay(i, summary, under_way, i.context)
-                made.update(summary.fresh)
+                result = summaries.replay(i, found, under_way, i.context)
+                made.update(found.summary.fresh)
                 capturing(i, trace, function, place)
             else:
                 result = _run_trace(i, trace, ref, function, placed, place, frame, under_way)
