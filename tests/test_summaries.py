@@ -12,11 +12,13 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from differential.generate import programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 from test_tracer import read_cases, write
 
 from mxlint.analysed import Analysis
@@ -87,3 +89,101 @@ def compare(count: int, number: int, folder: Path) -> None:
 
 def test_summaries_change_nothing_in_generated_programs(tmp_path: Path) -> None:
     compare(LONG or COUNT, int(os.environ.get("MXLINT_SUMMARIES_SEED") or (secrets.randbits(32) if LONG else 0)), tmp_path)
+
+
+HELPERS = """
+import mlx.core as mx
+
+kept = []
+
+
+class Box:
+    held = mx.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+box = Box()
+
+
+def force(x):
+    mx.eval(x)
+
+
+def product(x):
+    return x @ x
+
+
+def same(x):
+    return x
+
+
+def pair(x, y):
+    return x @ y
+
+
+def first(x, y):
+    return x
+
+
+def keep(x):
+    kept.append(x)
+
+
+def put(x):
+    box.held = x
+
+
+def swap(x):
+    old = box.held
+    box.held = x
+    return old
+
+
+def asks(x):
+    return x.sum().item()
+
+
+def twice(x):
+    return product(product(x))
+
+
+def loops(x):
+    for _ in range(3):
+        x = product(x)
+    return x
+
+"""
+NAMES = st.sampled_from("abcd")
+STEPS = st.one_of(
+    st.builds("    {1} = {0}({2})".format, st.sampled_from(("product", "same", "twice", "swap", "loops")), NAMES, NAMES),
+    st.builds("    {1} = {0}({2}, {3})".format, st.sampled_from(("pair", "first")), NAMES, NAMES, NAMES),
+    st.builds("    {0}({1})".format, st.sampled_from(("force", "keep", "put", "asks")), NAMES),
+    st.builds("    for _ in range(3):\n        {1} = {0}({2})".format, st.sampled_from(("product", "swap")), NAMES, NAMES),
+    st.builds(
+        "    try:\n        {1} = {0}({2})\n    except ValueError:\n        {2} = {1}".format,
+        st.sampled_from(("product", "swap")),
+        NAMES,
+        NAMES,
+    ),
+)
+MAIN = """def main():
+    a, b, c, d = [mx.array([[1.0, 2.0], [3.0, n]]) for n in (4.0, 5.0, 6.0, 7.0)]
+{steps}
+
+    @mx.compile
+    def step(x):
+        return x @ {name} + box.held + kept[-1] if kept else x @ {name} + box.held
+
+    for _ in range(3):
+        print(step({given}))
+
+
+main()
+"""
+
+
+@settings(max_examples=COUNT if not LONG else LONG, deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(STEPS, min_size=2, max_size=8), name=NAMES, given=NAMES)
+def test_a_helper_does_to_each_array_what_it_did_to_another(steps: list[str], name: str, given: str) -> None:
+    files = {"main.py": HELPERS + MAIN.format(steps="\n".join(steps), name=name, given=given)}
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        assert said(files, Path(folder), patch, summarised=True) == said(files, Path(folder), patch, summarised=False), files["main.py"]
