@@ -16,6 +16,7 @@ from mxlint.domain.members import (
     Option,
     Range,
     RangeObject,
+    Spot,
     Symbolic,
     Tuple,
     Unbound,
@@ -175,6 +176,8 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
     member = option.member
     if not isinstance(member, Tuple) or member.cls != whole.member.cls or not set(whole.guard) <= set(option.guard):  # type: ignore[attr-defined]
         return False
+    if not member.sources <= whole.member.sources:  # type: ignore[attr-defined]
+        return False
     least: int | None = whole.member.least  # type: ignore[attr-defined]
     if least is not None and (member.shortest is None or member.shortest < least):
         return False
@@ -256,7 +259,13 @@ def blurred(type_name: str, group: list[Member]) -> Member:
 
 def _one_tuple(found: list[Tuple]) -> Tuple:
     """One tuple that stands for several: item by item if they have one length."""
+    sources = all_sources(found)
     if len({len(t.items) if t.items is not None else None for t in found}) == 1 and found[0].items is not None:
-        return Tuple(tuple(join(column) for column in zip(*(t.items for t in found if t.items is not None))))
+        return Tuple(tuple(join(column) for column in zip(*(t.items for t in found if t.items is not None))), sources=sources)
     together = join([part for t in found for part in t.parts])
-    return Tuple(None, Unknown("empty") if isinstance(together, Unbound) else together)
+    return Tuple(None, Unknown("empty") if isinstance(together, Unbound) else together, sources=sources)
+
+
+def all_sources(found: Iterable[Tuple]) -> frozenset[Spot]:
+    """Where any of some tuples lies."""
+    return frozenset(source for t in found for source in t.sources)

@@ -6,9 +6,11 @@ functions, frames, …) are `Ref`s into the heap; only their number stands here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from mxlint.domain.guards import Cause, Guard, Identity, parts
+from mxlint.domain.place import Place
 from mxlint.domain.size import Size
 
 
@@ -205,27 +207,58 @@ class Unknown(Member):
         return ()
 
 
+Step: TypeAlias = "int | str | None"
+"""To an item of a tuple or to one of its named fields; None, as the last: to whether it is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a tuple lies that a trace came to: the location, the way from there through tuples, and where the program reads it."""
+
+    oid: int
+    field: object
+    path: tuple[Step, ...]
+    place: Place
+
+    def inner(self, step: Step) -> Spot:
+        """Where a part of the tuple lies."""
+        return Spot(self.oid, self.field, (*self.path, step), self.place)
+
+
 class Tuple(Composite):
     """A tuple. `items` is None where the length is unknown; then `element` stands for each of them, and the program in sight brings about all
-    lengths from `least` on (None: nothing is known of the length). `cls`: the NamedTuple class, a Ref number."""
+    lengths from `least` on (None: nothing is known of the length). `cls`: the NamedTuple class, a Ref number. `sources`: where it lies, if a trace
+    came to it there and has not used it as a whole."""
 
-    __slots__ = ("cls", "element", "items", "least")
+    __slots__ = ("cls", "element", "items", "least", "sources")
 
     def __init__(
-        self, items: tuple[Value, ...] | None, element: Value | None = None, cls: int | None = None, least: int | None = None
+        self,
+        items: tuple[Value, ...] | None,
+        element: Value | None = None,
+        cls: int | None = None,
+        least: int | None = None,
+        sources: frozenset[Spot] = frozenset(),
     ) -> None:
         super().__init__()
         self.items = items
         self.element = element
         self.cls = cls
         self.least = least
+        self.sources = sources
 
     @property
     def parts(self) -> tuple[Value, ...]:
         return self.items if self.items is not None else (self.element,) if self.element is not None else ()
 
     def holding(self, parts: tuple[Value, ...]) -> Tuple:
-        return Tuple(parts, None, self.cls) if self.items is not None else Tuple(None, parts[0], self.cls, self.least)
+        if self.items is not None:
+            return Tuple(parts, None, self.cls, None, self.sources)
+        return Tuple(None, parts[0], self.cls, self.least, self.sources)
+
+    def lying(self, sources: frozenset[Spot]) -> Tuple:
+        """The same tuple, which lies somewhere else."""
+        return self if sources == self.sources else Tuple(self.items, self.element, self.cls, self.least, sources)
 
     @property
     def shortest(self) -> int | None:
@@ -233,7 +266,7 @@ class Tuple(Composite):
         return len(self.items) if self.items is not None else self.least
 
     def key(self) -> tuple[object, ...]:
-        return (self.items, self.element, self.cls, self.least)
+        return (self.items, self.element, self.cls, self.least, self.sources)
 
 
 class Slice(Composite):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import gcd
 from typing import Final
 
-from mxlint.domain.join import blurred, hull, join, of
+from mxlint.domain.join import all_sources, blurred, hull, join, of
 from mxlint.domain.members import (
     Const,
     Kind,
@@ -89,20 +89,31 @@ def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
     if len(found) == 1 and (not before or found == before):
         return value
     if 1 < len(found) < 4 and len(lengths) == 1 and None not in lengths:
-        within: list[Tuple] = []
+        within: dict[Tuple, Tuple] = {}
         for t in found:
-            if any(other is not t and other not in within and _item_by_item(t, other) for other in found):
-                within.append(t)
-        return of(option for option in options(value) if option.member not in within) if within else value
+            around = [other for other in found if other is not t and other not in within and _item_by_item(t, other)]
+            if around:
+                within[t] = around[0]
+        if not within:
+            return value
+        # What took the place of a tuple of an earlier round is that one, grown.
+        grown = {other: _together_tuples([t, other], [t]) for t, other in within.items() if t in before and other not in before}
+        kept = [option for option in options(value) if option.member not in within]
+        return of(Option(_of_class(grown[o.member], o.member), o.guard) if o.member in grown else o for o in kept)  # type: ignore[index,arg-type]
     rest = [option for option in options(value) if option.member not in found]
     together = _together_tuples(found, before)
-    return of([*rest, Option(together if cls is None else Tuple(together.items, together.element, cls, together.least))])
+    return of([*rest, Option(_of_class(together, *found, *before))])
+
+
+def _of_class(whole: Tuple, *found: Tuple) -> Tuple:
+    """A tuple that stands for several of one class."""
+    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found))
 
 
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
     """Whether each item of a tuple is one of those of another of its length."""
     pairs = zip(part.items or (), whole.items or ())
-    return all(join((outer, inner)) == outer for inner, outer in pairs)
+    return part.sources <= whole.sources and all(join((outer, inner)) == outer for inner, outer in pairs)
 
 
 def _tuples_of(value: Value, cls: int | None) -> list[Tuple]:
@@ -158,10 +169,10 @@ def _cut(value: Value, depth: int, done: dict[tuple[int, int], Value]) -> Value:
     if not isinstance(value, Tuple) or value.items is None or depth + height(value) <= MAX_DEPTH:
         return value
     if depth >= MAX_DEPTH:
-        return Tuple(None, Unknown("nested too deep"))
+        return Tuple(None, Unknown("nested too deep"), sources=value.sources)
     key = (id(value), depth)
     if key not in done:
-        done[key] = Tuple(tuple(_cut(item, depth + 1, done) for item in value.items), None, value.cls)
+        done[key] = Tuple(tuple(_cut(item, depth + 1, done) for item in value.items), None, value.cls, None, value.sources)
     return done[key]
 
 

@@ -14,12 +14,14 @@ from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     FALSE,
+    NONE,
     TRUE,
     UNBOUND,
     Const,
     Member,
     Range,
     Ref,
+    Step,
     Tuple,
     Unbound,
     Unknown,
@@ -32,8 +34,8 @@ from mxlint.interpreter import answers
 from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
-from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF
-from mxlint.interpreter.lookup import container
+from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART
+from mxlint.interpreter.lookup import container, fields_of
 
 LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
@@ -137,6 +139,9 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
     """What lies at a location now; ("item", n) is an item of a list."""
     if is_aspect(field):
         return aspect(i, oid, field)
+    if isinstance(field, tuple) and field[0] == PART:
+        held = i.heap.get(oid, field[1])
+        return None if held is None else _along(i, held, field[2])
     if not (isinstance(field, tuple) and field[0] == "item"):
         return i.heap.get(oid, field)
     content = i.heap.get(oid, ITEMS)
@@ -149,6 +154,25 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
         else:
             found.append(part.items[field[1]] if -len(part.items) <= field[1] < len(part.items) else UNBOUND)
     return join(found)
+
+
+def _along(i: Interpreter, value: Value, path: tuple[Step, ...]) -> Value:
+    """What lies in a tuple at the end of a way through it."""
+    return guarded([(_step(i, option.member, path), option.guard) for option in options(value)]) if path else value
+
+
+def _step(i: Interpreter, member: Member, path: tuple[Step, ...]) -> Value:
+    if isinstance(member, Unknown):
+        return member
+    if path[0] is None:
+        return TRUE if member == NONE else FALSE
+    if not isinstance(member, Tuple):
+        return UNBOUND
+    names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
+    at = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
+    if member.items is None:
+        return UNBOUND if at is None else _along(i, member.element or Unknown("item"), path[1:])
+    return _along(i, member.items[at], path[1:]) if at is not None and -len(member.items) <= at < len(member.items) else UNBOUND
 
 
 def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:

@@ -28,7 +28,7 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import shadows
+from mxlint.interpreter import portions, shadows
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import Interpreter, guarded
@@ -53,6 +53,7 @@ from mxlint.interpreter.lookup import (
     special_exists,
 )
 from mxlint.interpreter.paths import Condition
+from mxlint.interpreter.portions import hands_on, taken_out, used
 from mxlint.interpreter.type_tests import builtin_type
 from mxlint.models.load import kind_of, model
 from mxlint.syntax import ir
@@ -118,14 +119,16 @@ def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, fra
         cls = Ref(owner.cls)
         names = [field for field, _, _ in fields_of(i, cls)]
         if name in names and owner.items is not None and names.index(name) < len(owner.items):
-            return owner.items[names.index(name)]
+            return taken_out(i, owner, name, owner.items[names.index(name)], place, frame)
         if name == "_fields":
             return Tuple(tuple(map(Const, names)))
         found = class_attribute(i, cls, name)
         if found is not None and not isinstance(found, External):
-            return bind(i, found, owner, cls, place, frame)
+            return bind(i, found, owner if hands_on(i, found) else used(i, owner, frame), cls, place, frame)
         if name in ("_replace", "_asdict"):
-            return Bound(owner, External(f"#namedtuple.{name}"))
+            return Bound(used(i, owner, frame), External(f"#namedtuple.{name}"))
+    if isinstance(owner, Tuple):
+        used(i, owner, frame)
     if isinstance(owner, Bound):
         if name in ("__func__", "__wrapped__"):
             return owner.function
@@ -167,12 +170,10 @@ def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame
             if not isinstance(found, Unbound):
                 return found
             throw_named(i, "builtins.AttributeError", place)
-        i.operations.read(i, owner.oid, name, value, place, frame)
-        return i.live(value)
+        return i.live(portions.found(i, owner.oid, name, value, place, frame))
     value = i.heap.get(owner.oid, name)
     if value is not None and not isinstance(value, Unbound):
-        i.operations.read(i, owner.oid, name, value, place, frame)
-        return i.live(value)
+        return i.live(portions.found(i, owner.oid, name, value, place, frame))
     if kind == "function":
         if name == "__defaults__":
             return Tuple(tuple(v for f, v in i.heap.fields(owner.oid).items() if isinstance(f, tuple) and f[0] == "default"))
@@ -242,8 +243,7 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return i.call(getter, Arguments((owner, cls), places=(place, place)), place, frame)
     value = i.heap.get(owner.oid, name)
     if value is not None and not isinstance(value, Unbound):
-        i.operations.read(i, owner.oid, name, value, place, frame)
-        value = i.live(value)
+        value = i.live(portions.found(i, owner.oid, name, value, place, frame))
         absent = [option for option in options(value) if isinstance(option.member, Unbound)]
         if not absent:
             return value
@@ -257,7 +257,7 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         if not isinstance(library, Unbound):
             return library
     if found is not None:
-        _read_of_class(i, owner, holder, name, found, place, frame)
+        found = _read_of_class(i, owner, holder, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
     _, getter = held_by_class(i, cls, "__getattr__", written=True) or (None, None)
     if getter is not None:
@@ -288,15 +288,14 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     throw_named(i, "builtins.AttributeError", place)
 
 
-def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> None:
+def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> Value:
     """What is read of an object lies in its class, or in a base of that: a write there, to the object, or to a class between makes it another
     value."""
     if not isinstance(holder, Ref) or holder == owner:
-        i.operations.read(i, owner.oid, name, found, place, frame)
-        return
+        return portions.found(i, owner.oid, name, found, place, frame)
     i.operations.read_through(i, owner.oid, name, found, place, frame)
     read_past(i, owner, name, found, holder, place, frame)
-    i.operations.read(i, holder.oid, name, found, place, frame)
+    return portions.found(i, holder.oid, name, found, place, frame)
 
 
 def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
@@ -312,7 +311,7 @@ def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
 def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
     holder, found = held_by_class(i, owner, name) or (None, None)
     if found is not None:
-        _read_of_class(i, owner, holder, name, found, place, frame)
+        found = _read_of_class(i, owner, holder, name, found, place, frame)
         if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor":
             payload = i.info(found.oid).payload
             if payload == "classmethod":

@@ -19,6 +19,7 @@ from mxlint.interpreter.operators import METHODS
 from mxlint.interpreter.paths import Truth
 from mxlint.interpreter.unpacking import unpack
 from mxlint.syntax import ir
+from mxlint.syntax.liveness import names_read
 
 
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
@@ -70,11 +71,30 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
         i.operations.set_item(i, owner, index, value, frame.place(target), frame)
     elif isinstance(target, ir.Seq):
         star = next((n for n, item in enumerate(target.items) if isinstance(item, ir.Starred)), None)
-        parts = unpack(i, value, len(target.items), star, frame.place(target), frame)
+        unread = frozenset(n for n, item in enumerate(target.items) if isinstance(item, ir.Name) and not _is_read(i, item.id, frame))
+        parts = unpack(i, value, len(target.items), star, frame.place(target), frame, unread)
         for item, part in zip(target.items, parts):
             assign(i, item.value if isinstance(item, ir.Starred) else item, part, frame)
     elif isinstance(target, ir.Starred):
         assign(i, target.value, value, frame)
+
+
+def keeps_parts(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
+    """Whether a target binds names of an activation, and nothing else."""
+    if isinstance(target, ir.Seq):
+        return all(keeps_parts(i, item, frame) for item in target.items)
+    return isinstance(target, ir.Name) and frame.kind == "function" and owner_of(i, target.id, frame) == frame.oid
+
+
+def _is_read(i: Interpreter, name: str, frame: Frame) -> bool:
+    """Whether a name that is bound in an activation may be read."""
+    function = frame.node
+    if i.trace is None or frame.kind != "function" or not isinstance(function, ir.FuncDef):
+        return True
+    known = i.reads.get(id(function))
+    if known is None:
+        known = i.reads[id(function)] = function, names_read(function)
+    return known[1] is None or name in known[1]
 
 
 _IN_PLACE: Final = frozenset((("list", "*"), ("set", "&"), ("set", "-"), ("set", "^")))

@@ -155,6 +155,8 @@ class Interpreter:
         self.imprecisions: list[Imprecision] = []
         self.place: Place | None = None
         self.trace: Trace | None = None
+        self.apportions = False
+        """Whether any trace came to a tuple that it may read part by part."""
         self.singletons: dict[object, int] = {}
         self.approximations: dict[object, Any] = {}
         self.invariants: Invariants | None = None
@@ -164,6 +166,8 @@ class Interpreter:
         self.ledger = Ledger()
         self.dead: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
         """The names that are dead at the heads of the loops of functions, by the identity of their nodes, which are kept."""
+        self.reads: dict[int, tuple[ir.FuncDef, frozenset[str] | None]] = {}
+        """The names that functions read, in the same way; None for any."""
         self.mlx = Framework()
         self.table: Table
         """What was measured of MLX; not there without MLX."""
@@ -179,7 +183,12 @@ class Interpreter:
         vars(self).clear()
 
     def eval(self, node: ir.Expr, frame: Frame) -> Value:
-        """Evaluate an expression."""
+        """Evaluate an expression, of whose value everything is used."""
+        value = self.part(node, frame)
+        return self.operations.used(self, value, frame) if self.apportions else value
+
+    def part(self, node: ir.Expr, frame: Frame) -> Value:
+        """Evaluate an expression of which a part may be used, if its value is a tuple."""
         if type(node) is not ir.Const:
             self.steps -= 1
             if self.steps < self.limit:
@@ -196,12 +205,14 @@ class Interpreter:
         self.operations.execute(self, body, frame)
 
     def call(self, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-        """Call a value."""
-        return self.operations.call(self, function, args, place, frame)
+        """Call a value. All of what it returns is used."""
+        value = self.operations.call(self, function, args, place, frame)
+        return self.operations.used(self, value, frame) if self.apportions else value
 
     def attribute(self, owner: Value, name: str, place: Place, frame: Frame) -> Value:
-        """`owner.name`."""
-        return self.operations.attribute(self, owner, name, place, frame)
+        """`owner.name`, of which everything is used."""
+        value = self.operations.attribute(self, owner, name, place, frame)
+        return self.operations.used(self, value, frame) if self.apportions else value
 
     def set_attribute(self, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
         """`owner.name = value`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
@@ -23,6 +24,7 @@ from mxlint.interpreter.merging import merge
 from mxlint.interpreter.names import read_name
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
+from mxlint.interpreter.portions import asked, hands_on
 from mxlint.interpreter.text import Asking, text_of
 from mxlint.syntax import ir
 
@@ -43,7 +45,7 @@ def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
 
 
 def _attr(i: Interpreter, node: ir.Attr, frame: Frame) -> Value:
-    return i.attribute(i.eval(node.value, frame), node.name, frame.place(node), frame)
+    return i.operations.attribute(i, i.part(node.value, frame), node.name, frame.place(node), frame)
 
 
 def _slice(i: Interpreter, node: ir.Slice, frame: Frame) -> Value:
@@ -55,7 +57,7 @@ def _starred(i: Interpreter, node: ir.Starred, frame: Frame) -> Value:
 
 
 def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
-    owner = i.eval(node.value, frame)
+    owner = i.part(node.value, frame)
     return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
 
 
@@ -83,7 +85,11 @@ def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
-    left = i.eval(node.left, frame)
+    if i.trace is not None and node.ops[0] in ("is", "is not") and isinstance(node.rights[0], ir.Const) and node.rights[0].value is None:
+        left = i.part(node.left, frame)
+        asked(i, left, frame.place(node.left), frame)
+    else:
+        left = i.eval(node.left, frame)
     return _chain(i, node, 0, left, frame)
 
 
@@ -126,12 +132,19 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
 def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
     place = frame.place(node)
     function = i.eval(node.func, frame)
-    args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node))
-    return i.call(function, args, place, frame)
+    evaluate = i.part if i.trace is not None and hands_on(i, function) else i.eval
+    args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node, evaluate))
+    return i.operations.call(i, function, args, place, frame)
 
 
-def arguments(i: Interpreter, given: tuple[ir.Arg, ...], frame: Frame, node: ir.Call | None = None) -> Arguments:
-    """Evaluate the arguments of a call, in order."""
+def arguments(
+    i: Interpreter,
+    given: tuple[ir.Arg, ...],
+    frame: Frame,
+    node: ir.Call | None = None,
+    evaluate: Callable[[ir.Expr, Frame], Value] | None = None,
+) -> Arguments:
+    """Evaluate the arguments of a call, in order. `evaluate`: how, if not as values of which everything is used."""
     args: list[Value] = []
     places: list[Any] = []
     keywords: dict[str, Value] = {}
@@ -139,7 +152,7 @@ def arguments(i: Interpreter, given: tuple[ir.Arg, ...], frame: Frame, node: ir.
     star: Value | None = None
     kwstar: Value | None = None
     for arg in given:
-        value = i.eval(arg.value, frame)
+        value = (evaluate or i.eval)(arg.value, frame) if not arg.star else i.eval(arg.value, frame)
         place = frame.place(arg.value)
         if arg.star == "*":
             content = (

@@ -41,6 +41,8 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.novelty import resized, taken
+from mxlint.interpreter.portions import cut_out, taken_out, used
+from mxlint.interpreter.portions import found as found_in
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -71,7 +73,7 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
             return ShapeOf(owner.ident, owner.origin, False)
         return owner.axis(index.value if isinstance(index, Const) and isinstance(index.value, int) else None)
     if isinstance(owner, Tuple):
-        return sequence_item(i, owner, index, place, frame)
+        return _part(i, owner, index, place, frame)
     if isinstance(owner, Const) and isinstance(owner.value, (str, bytes)):
         _needs_number(i, index, place, frame)
         return _text_item(i, owner, index, place)
@@ -139,7 +141,7 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     content = i.live(i.heap.get(owner.oid, ("#", "items")) or Unknown("list"))
     result = content_item(i, content, index, place, frame)
     if isinstance(index, Const) and isinstance(index.value, int):
-        i.operations.read(i, owner.oid, ("item", index.value), result, place, frame)
+        result = found_in(i, owner.oid, ("item", index.value), result, place, frame)
     else:
         i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
     if not isinstance(index, Slice):
@@ -214,6 +216,15 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
     throw_named(i, "builtins.IndexError", place)
 
 
+def _part(i: Interpreter, owner: Tuple, index: Value, place: Place, frame: Frame) -> Value:
+    """An item or slice of a tuple, which a trace may read where the tuple lies."""
+    real = as_index(index) if owner.sources and owner.items is not None else None
+    result = sequence_item(i, owner if real is not None else used(i, owner, frame), index, place, frame)  # type: ignore[arg-type]
+    if real is None:
+        return result
+    return cut_out(i, owner, real, place, frame) if isinstance(real, slice) else taken_out(i, owner, real, result, place, frame)
+
+
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
     """`dict[key]`, or `dict.get(key, default)`."""
     i.place = place
@@ -231,8 +242,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     value = i.heap.get(owner.oid, field) if is_key(key) else None
     by: Value = Kind("str", "varying")
     if value is not None:
-        i.operations.read(i, owner.oid, field, value, place, frame)
-        value = i.live(value)
+        value = i.live(found_in(i, owner.oid, field, value, place, frame))
         absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
         there = bound(value)
         found = [] if there is None else [(key, there)]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.heap import Field, Location
+from mxlint.domain.members import Step
+
 ITEMS: Final = ("#", "items")
 ANY: Final = ("#", "any item")
 KEYS: Final = ("#", "keys")
@@ -18,5 +21,18 @@ LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
+PART: Final = "part"
+"""Begins the location of a part of a tuple: where the tuple lies, and the way through it."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
+
+
+def part(field: object, path: tuple[Step, ...]) -> Field:
+    """The location of what lies in a tuple: an index or the name of a field for each tuple on the way."""
+    return (PART, field, path) if path else field
+
+
+def whole(location: Location) -> Location:
+    """Where the tuple lies of which a location is a part; the location itself, if it is none."""
+    oid, field = location
+    return (oid, field[1]) if isinstance(field, tuple) and field[0] == PART else location

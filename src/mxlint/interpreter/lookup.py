@@ -213,9 +213,10 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                     return inner
                 if info.payload == "classmethod":
                     return Bound(cls if not isinstance(owner, Ref) or i.info(owner.oid).kind != "class" else owner, inner)
-                value = i.call(inner, Arguments((owner,), places=(place,)), place, frame)
+                value = i.operations.call(i, inner, Arguments((owner,), places=(place,)), place, frame)
                 if info.payload == "cached_property" and isinstance(owner, Ref):
                     name = i.heap.get(member.oid, "name")
+                    value = i.operations.used(i, value, frame)
                     if isinstance(name, Const):
                         i.heap.set(owner.oid, str(name.value), value)
                 return value

@@ -10,6 +10,7 @@ from mxlint.domain.members import External, Option, Ref, Unbound, Union, Value, 
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame, FrameInfo
+from mxlint.interpreter.portions import found
 from mxlint.syntax import ir
 
 _BUILTINS: Final = frozenset(dir(builtins))
@@ -66,5 +67,4 @@ def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
         value = of(bound)
     elif isinstance(value, Unbound):
         throw_named(i, "builtins.UnboundLocalError", frame.place(node))
-    i.operations.read(i, oid, name, value, frame.place(node), frame)
-    return value
+    return found(i, oid, name, value, frame.place(node), frame)

@@ -64,6 +64,8 @@ class Operations:
     array: Callable[[Interpreter, str, Sequence[Value], Place, Frame], Value]
     """An operation on arrays, by its canonical name (`mlx.core.array.__add__`)."""
     use: Use
+    used: Callable[[Interpreter, Value, Frame], Value]
+    """A value is used as a whole: what a trace had read nothing of yet, it has read now."""
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
     read_through: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
     """A location is read that holds nothing: the value is found behind it, as in the class of an object."""

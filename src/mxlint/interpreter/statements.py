@@ -9,7 +9,7 @@ from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.binding import assign, branch, in_place, on_truth, owner_of, store
+from mxlint.interpreter.binding import assign, branch, in_place, keeps_parts, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
@@ -50,7 +50,8 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         i.operations.annotated(i, node, frame)
     if node.value is None:
         return
-    value = i.eval(node.value, frame)
+    apart = i.trace is not None and all(keeps_parts(i, target, frame) for target in node.targets)
+    value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
     if i.trace is not None and isinstance(node.value, ir.Const):
         i.trace.literals.update(frame.place(target) for target in node.targets)
     for target in node.targets:
@@ -231,7 +232,7 @@ def _flow(i: Interpreter, node: ir.Flow, frame: Frame) -> None:
 
 
 def _return(i: Interpreter, node: ir.Return, frame: Frame) -> None:
-    value = i.eval(node.value, frame) if node.value is not None else NONE
+    value = i.part(node.value, frame) if node.value is not None else NONE
     i.operations.returned(i, node, value, frame)
     if i.observer is not None and isinstance(frame.node, ir.FuncDef) and not frame.node.generator and not frame.node.is_async:
         i.observer.returned(frame, frame.node, value)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import MAX_GUARD
 from mxlint.domain.join import of
-from mxlint.domain.members import NONE, Const, Member, Option, Ref, Symbolic, Tuple, Unknown, Value, options
+from mxlint.domain.members import NONE, Const, Member, Option, Ref, Symbolic, Tuple, Unknown, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter import losses
 from mxlint.interpreter.builders import new_list
@@ -16,10 +16,13 @@ from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.portions import taken_out, used
 
 
-def unpack(i: Interpreter, value: Value, count: int, star: int | None, place: Place, frame: Frame) -> list[Value]:
-    """The parts of `a, *b, c = value`: `count` targets, of which number `star` takes a list."""
+def unpack(
+    i: Interpreter, value: Value, count: int, star: int | None, place: Place, frame: Frame, unread: frozenset[int] = frozenset()
+) -> list[Value]:
+    """The parts of `a, *b, c = value`: `count` targets, of which number `star` takes a list. `unread`: those that nothing reads."""
     i.place = place
 
     def one(member: Member) -> Value:
@@ -29,7 +32,7 @@ def unpack(i: Interpreter, value: Value, count: int, star: int | None, place: Pl
                 after = number if star is None or number < star else number - count
                 axes.append(ShapeOf(member.ident, member.origin, False) if number == star else member.axis(after))
             return Tuple(tuple(axes))
-        content: Value = _content(i, member, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
+        content: Value = _content(i, member, count, star, unread, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
         return i.split(
             content, lambda part: Tuple(tuple(_unpacked(i, member, part if isinstance(part, Tuple) else None, count, star, place, frame)))
         )
@@ -42,13 +45,24 @@ def unpack(i: Interpreter, value: Value, count: int, star: int | None, place: Pl
     ]
 
 
-def _content(i: Interpreter, member: Member, place: Place, frame: Frame) -> Tuple:
-    """The elements of what is unpacked. Of a list each item is read by itself: one that is not used decides nothing."""
+def _content(
+    i: Interpreter, member: Member, count: int, star: int | None, unread: frozenset[int], place: Place, frame: Frame
+) -> Tuple:
+    """The elements of what is unpacked. Of a list and a tuple each item is read by itself: one that is not used decides nothing."""
+    if isinstance(member, Tuple):
+        if star is not None or member.items is None or len(member.items) != count:
+            return collected(i, next(iter(members(used(i, member, frame)))), place, frame)
+        taken = [
+            item if number in unread else taken_out(i, member, number, item, place, frame) for number, item in enumerate(member.items)
+        ]
+        return Tuple(tuple(taken))
     items = known_items(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else None
     if items is None:
         return collected(i, member, place, frame)
     assert isinstance(member, Ref)
     for number, item in enumerate(items):
+        if star is None and number in unread:
+            continue
         i.operations.read(i, member.oid, ("item", number), item, place, frame)
     return Tuple(items)
 

@@ -23,6 +23,30 @@ def dead_names(function: ir.FuncDef) -> dict[int, tuple[str, ...]]:
     return _Function(function).dead
 
 
+def names_read(function: ir.FuncDef) -> Names | None:
+    """The names in a function but for those that assignments and loops bind; None if any may be read."""
+    found: set[str] = set()
+    todo: list[object] = [function.body]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ir.Name):
+            found.add(part.id)
+        elif isinstance(part, ir.Assign):
+            todo += (part.value, *map(_beside_names, part.targets))
+        elif isinstance(part, ir.For):
+            todo += (_beside_names(part.target), part.iter, part.body, part.orelse)
+        else:
+            todo += _parts(part)
+    return None if MIRRORS & found else frozenset(found)
+
+
+def _beside_names(target: ir.Expr) -> object:
+    """What a target reads: no name that it binds."""
+    if isinstance(target, ir.Seq):
+        return tuple(map(_beside_names, target.items))
+    return _beside_names(target.value) if isinstance(target, ir.Starred) else () if isinstance(target, ir.Name) else target
+
+
 class _Around(NamedTuple):
     """The names that are read from where a statement may lead beside its end: `raised` where an exception goes to, `broken` and `continued` where
     a break and a continue do."""

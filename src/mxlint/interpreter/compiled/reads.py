@@ -22,7 +22,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS
+from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS, whole
 from mxlint.interpreter.reach import arrays_in
 
 
@@ -55,7 +55,8 @@ def on_read(
     if trace is None:
         return
     entrywise.read(i, trace, (oid, field), value, frame)
-    reach(i, trace, oid, field, value)
+    if whole((oid, field)) == (oid, field):
+        reach(i, trace, oid, field, value)
     used_number(i, trace, (oid, field), value, place)
     _read_content(i, trace, oid, field, value, place, used)
     view = i.heap.get(oid, OF) is not None
@@ -87,7 +88,9 @@ def on_read(
     seen.count = count(i, location)
     seen.under = under(i, trace)
     trace.reads[location] = seen
-    i.traced.add(location)
+    i.traced.add(whole(location))
+    if whole(location) != location:
+        trace.portions.setdefault(whole(location), set()).add(location)
     if kind == "array" and not used:
         seen.used = False
         for array in arrays_in(i, value):
@@ -143,7 +146,7 @@ def outlived(i: Interpreter, trace: Trace) -> None:
 
 def _wrote(trace: Trace, oid: int, field: object) -> bool:
     """Whether a trace has written what it reads now, or a part of that."""
-    if (oid, field) in trace.written:
+    if whole((oid, field)) in trace.written:
         return True
     if aspects.is_aspect(field):
         return any(other == oid for other, _ in trace.written)

@@ -29,7 +29,7 @@ from mxlint.interpreter.journal import (
     note,
     where,
 )
-from mxlint.interpreter.locations import KEYS
+from mxlint.interpreter.locations import KEYS, whole
 from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.paths import CLIENT
 from mxlint.interpreter.presumptions import of_iterable, round_of
@@ -77,7 +77,7 @@ def _changes_again(i: Interpreter, location: Location) -> bool:
 
 def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
     """Whether the trace itself wrote last what lies at a location."""
-    oid, field = location
+    oid, field = location = whole(location)
     if aspects.is_aspect(field):
         last = writer(i, oid, field)
         return any(number == oid and place == last for (number, _), place in entry.written.items())

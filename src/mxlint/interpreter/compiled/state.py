@@ -30,7 +30,7 @@ from mxlint.facts import events
 from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
-from mxlint.interpreter.locations import ANY, KEYS
+from mxlint.interpreter.locations import ANY, KEYS, whole
 from mxlint.interpreter.moving import is_inside
 
 MAX_TRACES: Final = 6
@@ -70,6 +70,8 @@ class Trace:
         self.random_in = False
         self.random_out = False
         self.reads: dict[Location, Seen] = {}
+        self.portions: dict[Location, set[Location]] = {}
+        """Of a tuple, the parts that it read."""
         self.inside: dict[Location, Seen] = {}
         """What it read of objects that it made itself: of those that outlive it, it is what it read of what is older."""
         self.written: dict[Location, Place] = {}
@@ -134,10 +136,11 @@ class Trace:
 
     def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
         """Locations are read where the path is another one."""
-        for location in locations:
-            seen = self.reads.get(location)
-            if seen is not None and seen.under:
-                seen.under &= under(i, self)
+        for read in locations:
+            for location in (read, *self.portions.get(read, ())):
+                seen = self.reads.get(location)
+                if seen is not None and seen.under:
+                    seen.under &= under(i, self)
 
     def holds(self, number: int | None) -> bool:
         """Whether a placeholder of trace `number` is one here: of this trace or of one around it."""
@@ -260,7 +263,7 @@ def held(i: Interpreter, oid: int, field: object) -> Value | None:
 def count(i: Interpreter, location: Location) -> int:
     """How often a location was written, as far as noted."""
     counts = i.ledger.writes
-    oid, field = location
+    oid, field = location = whole(location)
     if field == ITEMS or aspects.is_aspect(field):
         return counts.get((oid, ANY), 0) + counts.get((oid, KEYS), 0)
     return counts.get(location, 0) + (counts.get((oid, ITEMS), 0) if isinstance(field, tuple) and field[0] == "item" else 0)
@@ -269,6 +272,7 @@ def count(i: Interpreter, location: Location) -> int:
 def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
     writers = i.ledger.writers
+    _, field = whole((oid, field))
     if field == ITEMS or aspects.is_aspect(field):
         return writers.get((oid, ANY)) or writers.get((oid, KEYS))
     found = writers.get((oid, field))

@@ -1,0 +1,100 @@
+"""Tuples that a trace reads part by part: `self.state.step`, `shape[0]`, `weight, count = pair`.
+
+A tuple cannot change; another one is put in its place, which often differs in one part alone. So a trace that comes to a tuple has read nothing yet: the
+value says where it lies (`Tuple.sources`). A part of it is read there where the trace takes it out, and all of it where the trace uses it in any other way:
+wherever an expression has it as its value, but for the owner of an attribute or index, what is bound to local names, handed to a function of
+the program or returned by one.
+"""
+
+from __future__ import annotations
+
+from mxlint.domain.join import of
+from mxlint.domain.members import UNBOUND, Bound, Option, Ref, Spot, Tuple, Value, members, options
+from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.locations import OF, part
+
+
+def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> Value:
+    """What a location holds that is read. If these are tuples, a trace has read nothing of them yet."""
+    if i.trace is None or not _has_parts(value) or not _lies(i, oid, field, frame):
+        i.operations.read(i, oid, field, value, place, frame)
+        return value
+    i.apportions = True
+    return _lying(value, frozenset((Spot(oid, field, (), place),)))
+
+
+def _has_parts(value: Value) -> bool:
+    """Whether a value is surely a tuple of items known one by one."""
+    return all(isinstance(member, Tuple) and bool(member.items) and not member.sources for member in members(value))
+
+
+def _lies(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
+    """Whether a location is one that a trace reads for itself: older than the trace, not captured, and nothing that it has written."""
+    trace = i.trace
+    assert trace is not None
+    info = i.info(oid)
+    return (
+        info.trace != trace.number
+        and oid not in trace.captured_in
+        and (oid, field) not in trace.written
+        and not (oid == frame.oid and frame.kind == "function")
+        and i.heap.get(oid, OF) is None
+    )
+
+
+def _lying(value: Value, sources: frozenset[Spot]) -> Value:
+    return of(Option(o.member.lying(sources) if isinstance(o.member, Tuple) else o.member, o.guard) for o in options(value))
+
+
+def used(i: Interpreter, value: Value, frame: Frame) -> Value:
+    """A value of which a trace uses all. What lies somewhere is read there."""
+    spots = dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in member.sources)
+    if not spots:
+        return value
+    for spot in spots:
+        _read(i, spot, spot.place, frame)
+    return _lying(value, frozenset())
+
+
+def _read(i: Interpreter, spot: Spot, place: Place, frame: Frame) -> None:
+    field = part(spot.field, spot.path)
+    if i.trace is not None:
+        i.operations.read(i, spot.oid, field, aspects.at(i, spot.oid, field) or UNBOUND, place, frame)
+
+
+def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place: Place, frame: Frame) -> Value:
+    """An item of a tuple, by its number or the name of its field. It is read where the tuple lies."""
+    if not owner.sources:
+        return item
+    inner = frozenset(spot.inner(step) for spot in owner.sources)
+    if _has_parts(item):
+        return _lying(item, inner)
+    for spot in inner:
+        _read(i, spot, place, frame)
+    return item
+
+
+def asked(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """Note that it is asked whether a value is None."""
+    for spot in {spot: None for member in members(value) if isinstance(member, Tuple) for spot in member.sources}:
+        _read(i, spot.inner(None), place, frame)
+
+
+def cut_out(i: Interpreter, owner: Tuple, index: slice, place: Place, frame: Frame) -> Tuple:
+    """A slice of a tuple whose items are known: each of its items is read by itself."""
+    assert owner.items is not None
+    numbers = range(len(owner.items))[index]
+    return Tuple(tuple(used(i, taken_out(i, owner, number, owner.items[number], place, frame), frame) for number in numbers))
+
+
+def hands_on(i: Interpreter, function: Value) -> bool:
+    """Whether a callable is a function of the program that binds each argument to a name and runs at once."""
+    target: Value = function.function if isinstance(function, Bound) else function
+    info = i.info(target.oid).payload if isinstance(target, Ref) and i.info(target.oid).kind == "function" else None
+    if not isinstance(info, FunctionInfo) or info.generator or info.is_async:
+        return False
+    return not any(param.star for param in info.node.params)
