@@ -43,7 +43,7 @@ def widen(old: Value, new: Value) -> Value:
         step = _step(before, numbers)
         rest = [option for option in options(both) if scalar_type(option.member) != "int"]
         both = of([*rest, Option(step)])
-    both = _widened_lengths(both)
+    both = _widened_lengths(old, both)
     floats = [member for member in members(both) if scalar_type(member) == "float"]
     if len(floats) > 2:
         rest = [option for option in options(both) if scalar_type(option.member) != "float"]
@@ -65,13 +65,15 @@ MAX_LENGTHS: Final = 3
 """Lengths of axes, and sums of them, that a location holds in a loop before they become any number."""
 
 
-def _widened_lengths(value: Value) -> Value:
-    """A number to which rounds add the lengths of axes is another one after each."""
+def _widened_lengths(old: Value, value: Value) -> Value:
+    """A number to which rounds add the lengths of axes is another one after each, and so it is after the rounds that follow."""
     lengths = [member for member in members(value) if isinstance(member, Length)]
-    if len(lengths) <= MAX_LENGTHS:
+    measures = [member for member in members(value) if isinstance(member, Measure) and member.type == "int"]
+    settled = any(isinstance(member, Measure) and member.type == "int" for member in members(old))
+    if len(lengths) <= MAX_LENGTHS and not settled:
         return value
-    axes = frozenset(axis for member in lengths for axis in member.size.origins)
-    rest = [option for option in options(value) if option.member not in lengths]
+    axes = frozenset(axis for member in lengths for axis in member.size.origins).union(*(member.origins for member in measures))
+    rest = [option for option in options(value) if option.member not in (*lengths, *measures)]
     return of([*rest, Option(Measure("int", axes) if axes else Kind("int", "varying"))])
 
 

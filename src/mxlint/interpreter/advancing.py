@@ -91,7 +91,7 @@ def _next_of_instance(i: Interpreter, ref: Ref, default: Value | None, place: Pl
     return i.arrive(ends)
 
 
-def _exhausted(i: Interpreter, default: Value | None, place: Place, returned: Value | None = None) -> Value:
+def exhausted(i: Interpreter, default: Value | None, place: Place, returned: Value | None = None) -> Value:
     if default is not None:
         return default
     throw_named(i, "builtins.StopIteration", place, returned if returned != NONE else None)
@@ -115,14 +115,14 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     if items is not None and position is not None:
         if position < len(items):
             return items[position]
-        return _exhausted(i, default, place, returned)
+        return exhausted(i, default, place, returned)
     element = join(items) if items else _iterator_element(i, ref, place, frame)
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
         element = join(items[number.low :])
     return i.fork(
         [
             ((Condition("varying", place, None),), lambda: element),
-            ((Condition("varying", place, None),), lambda: _exhausted(i, default, place, returned)),
+            ((Condition("varying", place, None),), lambda: exhausted(i, default, place, returned)),
         ]
     )
 
@@ -135,7 +135,7 @@ def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, fr
     if after.arrived:
         alternatives.append(((), lambda: i.arrive(after)))
     if ends.arrived:
-        alternatives.append(((), lambda: (i.arrive(ends), _exhausted(i, default, place))[1]))
+        alternatives.append(((), lambda: (i.arrive(ends), exhausted(i, default, place))[1]))
     return i.fork(alternatives)
 
 

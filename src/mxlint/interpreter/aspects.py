@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field
@@ -20,10 +20,12 @@ from mxlint.domain.members import (
     Const,
     Member,
     Range,
+    RangeObject,
     Ref,
     Step,
     Tuple,
     Unbound,
+    Union,
     Unknown,
     Value,
     members,
@@ -32,6 +34,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter import answers
 from mxlint.interpreter.core import Interpreter, guarded
+from mxlint.interpreter.elements import known_items, position_of
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
 from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART
@@ -203,24 +206,78 @@ def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
                     iterated(i, inner, place, frame)
 
 
+class _Walk(NamedTuple):
+    """The containers that one iteration goes over, each with how, and those of which one is at its end when it ends."""
+
+    over: tuple[tuple[Ref, str], ...] = ()
+    ends: tuple[Ref, ...] = ()
+
+
+def _walk(i: Interpreter, value: Value) -> _Walk | None:
+    """What an iteration goes over; None if it reads something in another way than step by step."""
+    if isinstance(value, (Tuple, Const, RangeObject)):
+        return _Walk()
+    if not isinstance(value, Ref):
+        return None
+    if container(i, value, "__iter__") in ("list", "dict"):
+        return _Walk(((value, "iter"),), (value,))
+    if i.info(value.oid).kind != "iterator":
+        return None
+    kind, parts = str(i.info(value.oid).payload), parts_of(i, value)
+    if kind in VIEWS and isinstance(parts[0], Ref) and container(i, parts[0]) == "dict":
+        return _Walk(((parts[0], kind),), (parts[0],))
+    if kind in ("iter", "enumerate"):
+        return _walk(i, parts[0])
+    if kind != "zip":
+        return None
+    walks, items = [_walk(i, part) for part in parts], [known_items(i, part) for part in parts if not isinstance(part, Union)]
+    found = [(walk, len(row)) for walk, row in zip(walks, items) if walk is not None and row is not None]
+    if len(found) < len(parts) or not parts:
+        return None
+    last = [walk.ends for walk, length in found if length == min(length for _, length in found)]
+    over = tuple(pair for walk, _ in found for pair in walk.over)
+    return _Walk(over, tuple(ref for ends in last for ref in ends) if all(last) else ())
+
+
+def steps(i: Interpreter, member: Member, place: Place, frame: Frame) -> Callable[[int | None], None] | None:
+    """What notes what each step of an iteration reads, by its number, and (None) its end; None if it does not read step by step."""
+    walk = _walk(i, member) if i.trace is not None else None
+    start = position_of(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" else 0
+    if walk is None or not walk.over or start is None:
+        return None
+
+    def step(number: int | None) -> None:
+        if number is None:
+            for ref in walk.ends:
+                ask(i, ref.oid, LENGTH, place, frame)
+            return
+        for ref, kind in walk.over:
+            _step_reads(i, ref, kind, start + number, place, frame)
+
+    return step
+
+
+def _step_reads(i: Interpreter, held: Ref, kind: str, number: int, place: Place, frame: Frame) -> None:
+    """Note what the step to an item of a list, or to an entry of a dict, reads."""
+    if container(i, held) == "list":
+        item = ("item", number)
+        i.operations.read(i, held.oid, item, at(i, held.oid, item) or UNBOUND, place, frame)
+        return
+    key = (_NTH, number)
+    ask(i, held.oid, key, place, frame)
+    for entry in [("k", part) for part in members(aspect(i, held.oid, key))] if kind in ("values", "items") else ():
+        value = i.heap.get(held.oid, entry)
+        if value is not None:
+            i.operations.read(i, held.oid, entry, value, place, frame)
+
+
 def advanced(i: Interpreter, iterator: Ref, position: int | None, place: Place, frame: Frame) -> None:
     """Note what a step of an iterator reads of the container that it goes over: the item or entry at a position, if that is known."""
     if i.trace is None:
         return
-    kind, parts = i.info(iterator.oid).payload, parts_of(i, iterator)
-    held = parts[0] if len(parts) == 1 else None
-    holds = container(i, held) if isinstance(held, Ref) else ""
-    if isinstance(held, Ref) and kind == "iter" and i.info(held.oid).payload in VIEWS:
-        advanced(i, held, position, place, frame)
-    elif isinstance(held, Ref) and position is not None and holds == "list" and kind == "iter":
-        i.operations.read(i, held.oid, ("item", position), at(i, held.oid, ("item", position)) or UNBOUND, place, frame)
-    elif isinstance(held, Ref) and position is not None and holds == "dict" and kind in ("iter", *VIEWS):
-        key = (_NTH, position)
-        ask(i, held.oid, key, place, frame)
-        for entry in [("k", part) for part in members(aspect(i, held.oid, key))] if kind in ("values", "items") else ():
-            value = i.heap.get(held.oid, entry)
-            if value is not None:
-                i.operations.read(i, held.oid, entry, value, place, frame)
+    step = steps(i, iterator, place, frame) if position is not None else None
+    if step is not None:
+        step(0)
     else:
         iterated(i, iterator, place, frame)
 

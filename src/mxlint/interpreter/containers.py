@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -20,6 +21,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.items import dict_item, drop_item, held_item, put_item
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.locations import ADDED
 from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
@@ -32,9 +34,9 @@ def _content(i: Interpreter, ref: Ref) -> Value:
     return i.live(i.heap.get(ref.oid, ITEMS) or Tuple(()))
 
 
-def _set(i: Interpreter, ref: Ref, content: Value, value: Value, place: Place, frame: Frame) -> None:
+def _set(i: Interpreter, ref: Ref, content: Value, value: Value, place: Place, frame: Frame, how: Field = ITEMS) -> None:
     i.heap.set(ref.oid, ITEMS, content)
-    i.operations.written(i, ref.oid, ITEMS, value, place, frame)
+    i.operations.written(i, ref.oid, how, value, place, frame)
 
 
 def _parts(content: Value) -> list[Value]:
@@ -62,7 +64,7 @@ def _each(content: Value, change: Callable[[list[Value]], list[Value]], otherwis
 def _append(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
     resized(i, ref.oid, True)
-    _set(i, ref, extended(_content(i, ref), value), value, place, frame)
+    _set(i, ref, extended(_content(i, ref), value), value, place, frame, ADDED)
     return NONE
 
 
@@ -81,6 +83,7 @@ def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
         join(_parts(more)) if _parts(more) else NONE,
         place,
         frame,
+        ADDED,
     )
     return NONE
 

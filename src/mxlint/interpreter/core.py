@@ -24,7 +24,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.ledger import Ledger, Modes
-from mxlint.interpreter.locations import ANY, ITEMS, KEYS
+from mxlint.interpreter.locations import ADDED, ANY, ITEMS, KEYS
 from mxlint.interpreter.observer import Observer
 from mxlint.interpreter.paths import Condition, Path, Truth, guard_of
 from mxlint.interpreter.targets import Recovery, Target
@@ -663,7 +663,7 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     counts = i.ledger.writes
     writers[oid, field] = place
     counts[oid, field] = counts.get((oid, field), 0) + 1
-    if field == ITEMS or isinstance(field, tuple) and field[0] == "item":
+    if field in (ITEMS, ADDED) or isinstance(field, tuple) and field[0] == "item":
         counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
         writers[oid, ANY] = place
     elif isinstance(field, str) or isinstance(field, tuple) and field[0] == "k":

@@ -31,7 +31,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import choices, losses, shadows, views
+from mxlint.interpreter import aspects, choices, losses, shadows, views
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import entry, hashed, is_key, new_list, put
 from mxlint.interpreter.core import Interpreter, guarded
@@ -142,11 +142,26 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     result = content_item(i, content, index, place, frame)
     if isinstance(index, Const) and isinstance(index.value, int):
         result = found_in(i, owner.oid, ("item", index.value), result, place, frame)
-    else:
+    elif not _first_items(i, owner, content, index, place, frame):
         i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
     if not isinstance(index, Slice):
         return taken(i, result, place, index)
     return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
+
+
+def _first_items(i: Interpreter, owner: Ref, content: Value, index: Value, place: Place, frame: Frame) -> bool:
+    """Whether a slice takes items of a list that are counted from its beginning; each is read by itself then."""
+    real = as_index(index)
+    known = isinstance(content, Tuple) and content.items is not None
+    if not known or not isinstance(real, slice) or real.stop is None or min(real.start or 0, real.stop, (real.step or 1) - 1) < 0:
+        return False
+    step = aspects.steps(i, owner, place, frame)
+    if step is None:
+        return False
+    count = len(content.items)  # type: ignore[union-attr]
+    for number in (*range(count)[real], *((None,) if real.stop > count else ())):
+        step(number)
+    return True
 
 
 def _needs_number(i: Interpreter, index: Value, place: Place, frame: Frame) -> None:
@@ -342,7 +357,7 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
             resized(i, owner.oid, False)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
         i.heap.set(owner.oid, ("#", "items"), changed)
-        single = isinstance(index, Const) and isinstance(index.value, int)
+        single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
         i.operations.written(i, owner.oid, ("item", index.value) if single else ("#", "items"), value, place, frame)  # type: ignore[union-attr]
     else:
         hashed(i, index, place, frame)

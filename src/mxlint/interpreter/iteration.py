@@ -96,7 +96,8 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     items = known_items(i, member)
     one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
     bind = by_name(i, member, consume, place, frame) if one_by_one else None
-    if bind is None:
+    step = aspects.steps(i, member, place, frame) if one_by_one and bind is None else None
+    if bind is None and step is None:
         aspects.iterated(i, member, place, frame)
     consume = bind or consume
     if items is not None and one_by_one:
@@ -106,7 +107,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
             i.ledger.finite_loops.add(place)
         if isinstance(member, Ref) and moved:
             consume = _counting(i, member.oid, consume)
-        unroll(i, items, consume, place)
+        unroll(i, items, consume, place, step)
         return
     if isinstance(member, Ref):
         handler = _OBJECTS.get(i.info(member.oid).kind)
@@ -141,12 +142,18 @@ def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:
     return counted
 
 
-def unroll(i: Interpreter, items: Sequence[Value], consume: Consume, place: Place) -> None:
-    """One round for each item."""
+def unroll(
+    i: Interpreter, items: Sequence[Value], consume: Consume, place: Place, step: Callable[[int | None], None] | None = None
+) -> None:
+    """One round for each item. `step`: what notes that one is asked for, and that there is no more."""
     with i.unrolling(len(items)):
         for number, item in enumerate(items):
+            if step is not None:
+                step(number)
             with i.within((place, number)):
                 consume(item)
+        if step is not None:
+            step(None)
 
 
 def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple:

@@ -8,6 +8,8 @@ from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import Step
 
 ITEMS: Final = ("#", "items")
+ADDED: Final = ("#", "added")
+"""Of a list: what is put at its end. It is a write of the list, and not of any item that it has."""
 ANY: Final = ("#", "any item")
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""

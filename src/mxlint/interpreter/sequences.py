@@ -28,9 +28,10 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
-from mxlint.interpreter.advancing import element_of, next_item
+from mxlint.interpreter.advancing import element_of, exhausted, next_item
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list, new_set, put
+from mxlint.interpreter.comprehensions import Clauses
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
 from mxlint.interpreter.core import Handler, Interpreter
@@ -39,10 +40,11 @@ from mxlint.interpreter.elements import dict_keys, known_items
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
-from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.iterators import ITERATED, new_iterator
 from mxlint.interpreter.library import call_model
 from mxlint.interpreter.lookup import container, environment, special
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.paths import Truth
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -150,7 +152,10 @@ def _iter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 
 
 def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return next_item(i, args.args[0], args.args[1] if len(args.args) > 1 else None, place, frame)
+    value, default = args.args[0], args.args[1] if len(args.args) > 1 else None
+    if i.trace is not None and isinstance(value, Ref) and is_fresh(i, value) and not i.heap.is_captured(value.oid):
+        return first_of(i, value, default, place, frame)
+    return next_item(i, value, default, place, frame)
 
 
 def _container(kind: str) -> Handler:
@@ -194,11 +199,46 @@ def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return join(found) if found else Unknown("sum")
 
 
+def is_fresh(i: Interpreter, ref: Ref) -> bool:
+    """Whether a value is a generator expression that nothing has asked for an element yet."""
+    info = i.info(ref.oid)
+    return info.kind == "generator" and isinstance(info.payload, Clauses) and i.heap.get(ref.oid, ITERATED) is None
+
+
+def first_of(i: Interpreter, value: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
+    """The first element of a generator expression that nobody asks for another one."""
+    with i.leaving() as ends:
+        i.iterate(value, lambda element: i.leave(ends, element), place, frame)
+        i.leave(ends, exhausted(i, default, place))
+    return i.arrive(ends)
+
+
+def up_to(i: Interpreter, value: Ref, stop: bool, place: Place, frame: Frame) -> Value:
+    """`any` or `all`, which ask for no more once an element decides."""
+    with i.leaving() as ends:
+        undecided: list[Truth] = []
+
+        def consume(element: Value) -> None:
+            truth = i.truth(element, place, frame)
+            if truth.outcome is stop:
+                i.leave(ends, Const(stop))
+            if truth.outcome is None:
+                undecided.append(truth)
+
+        i.iterate(value, consume, place, frame)
+        open_ = any(truth.cause == "open" for truth in undecided)
+        i.reach(ends, Kind("bool", "open" if open_ else "imprecise") if undecided else Const(not stop))
+    return i.arrive(ends)
+
+
 def _all_any(stop: bool) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         if any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
             return i.symbolic(place, "any", kinds=frozenset(("bool",)))
-        content = collected(i, args.args[0], place, frame)
+        value = args.args[0]
+        if i.trace is not None and isinstance(value, Ref) and (is_fresh(i, value) or aspects.steps(i, value, place, frame) is not None):
+            return up_to(i, value, stop, place, frame)
+        content = collected(i, value, place, frame)
         parts = content.items if content.items is not None else (content.element,) if content.element is not None else ()
         outcomes = [i.truth(part, place, frame).outcome for part in parts]
         if stop in outcomes and content.items is not None:

@@ -264,7 +264,7 @@ def count(i: Interpreter, location: Location) -> int:
     """How often a location was written, as far as noted."""
     counts = i.ledger.writes
     oid, field = location = whole(location)
-    if field == ITEMS or aspects.is_aspect(field):
+    if field == ITEMS or aspects.is_aspect(field) or _from_the_end(field):
         return counts.get((oid, ANY), 0) + counts.get((oid, KEYS), 0)
     return counts.get(location, 0) + (counts.get((oid, ITEMS), 0) if isinstance(field, tuple) and field[0] == "item" else 0)
 
@@ -273,10 +273,15 @@ def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
     writers = i.ledger.writers
     _, field = whole((oid, field))
-    if field == ITEMS or aspects.is_aspect(field):
+    if field == ITEMS or aspects.is_aspect(field) or _from_the_end(field):
         return writers.get((oid, ANY)) or writers.get((oid, KEYS))
     found = writers.get((oid, field))
     return found if found is not None or not isinstance(field, tuple) else writers.get((oid, ITEMS))
+
+
+def _from_the_end(field: object) -> bool:
+    """Whether a location is an item of a list that is counted from its end."""
+    return isinstance(field, tuple) and field[0] == "item" and field[1] < 0
 
 
 def cache_of(ref: Ref, function: Value) -> int:

@@ -26,7 +26,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import CHANGED
+from mxlint.interpreter.locations import ADDED, CHANGED
 from mxlint.interpreter.presumptions import GIVEN, root, words
 from mxlint.interpreter.reach import arrays_in
 
@@ -36,6 +36,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if place is None:
         return
     count_write(i, oid, field, place)
+    if field == ADDED:
+        field = ITEMS
     if oid != frame.oid and i.info(oid).kind != "compiled":
         escaping(i, value)
     if i.info(oid).kind == "instance":
