@@ -52,6 +52,29 @@ class Box(Base):
 
 box = Box()
 """
+TUPLES = """
+from typing import NamedTuple
+
+class State(NamedTuple):
+    n: float = 1.0
+    other: float = 2.0
+
+    def own(self):
+        return self.n
+
+class Box:
+    @property
+    def now(self):
+        return self.s
+
+def first(pair):
+    n, _, _ = pair
+    return n
+
+box = Box()
+box.s = State()
+t = (1.0, 2.0, (3.0, 4.0))
+"""
 CONTAINERS = """
 import copy
 import json
@@ -279,6 +302,80 @@ KINDS = {
             "sum({k: v for k, v in vars(box).items() if not k.startswith('s')}.values())",
             "sum(v for v in vars(box).values() if isinstance(v, float))",
             "sum(v if k == 'm' else 0.0 for k, v in box.__dict__.items())",
+        ),
+    ),
+    "part of a tuple": Kind(
+        TUPLES,
+        (
+            "box.s = box.s._replace(N=3.0)\nt = (t[0], 7.0, t[2])",
+            "t = (5.0, *t[1:])",
+            "t = (*t[:2], (3.0, 5.0))",
+            "box.s = State(*box.s)",
+            "for k in range(99):\n    t = (t[0], t[1] + k, t[2])",
+            "for k in range(99):\n    box.s = box.s._replace(N=box.s.N + k)",
+        ),
+        (
+            "box.s.n",
+            "box.s[0]",
+            "box.now.n",
+            "getattr(box.s, 'n')",
+            "(lambda s: s.n)(box.s)",
+            "sum(box.s)",
+            "t[0]",
+            "t[2][1]",
+            "t[-1][0]",
+            "sum(t[:2])",
+            "(0.5 if box.s is None else 2.0)",
+        ),
+    ),
+    "part of a tuple that a function takes out": Kind(
+        TUPLES,
+        ("t = (5.0, *t[1:])", "t = (t[0], 5.0, 6.0)", "t = (*t[:2], t)", "t = (5.0, 6.0)[:0] + (7.0, 8.0, 9.0)"),
+        ("first(t)", "(lambda pair: first(pair))(t)"),
+        "    n, _, _ = pair",
+    ),
+    "field of a tuple that a method reads": Kind(
+        TUPLES,
+        ("box.s = box.s._replace(N=3.0)", "box.s = State(box.s.n, 5.0)", "box.s = State(other=4.0)", "box.s = State(3.0)"),
+        ("box.s.own()", "State.own(box.s)", "box.now.own()"),
+        "        return self.n",
+    ),
+    "start of a list": Kind(
+        "import itertools\nl, d = [1.0, 2.0], {'a': 1.0, 'b': 2.0}",
+        (
+            "l.append(3.0)\nd['c'] = 3.0",
+            "l += [4.0, 5.0]\nd.update(c=0.0)",
+            "for k in range(99):\n    l.append(k)",
+            "l[1] = 4.0\nd['b'] = 4.0",
+            "l.insert(0, 5.0)\nd['a'] = 5.0",
+            "l.pop()",
+        ),
+        (
+            "l[0]",
+            "sum(l[:1])",
+            "sum(l[0:2])",
+            "l[-1]",
+            "next(iter(l))",
+            "sum(a * b for a, b in zip(l, (1.0, 2.0)))",
+            "sum(itertools.islice(l, 1, 2))",
+            "next(v for v in l if v > 0.5)",
+            "next(v for k, v in d.items() if k == 'a')",
+        ),
+    ),
+    "what decides for all of a container": Kind(
+        "l, d = [0.0, 1.0, 0.0], {'a': 0.0, 'b': 1.0, 'c': 0.0}",
+        (
+            "l.append(5.0)\nd['d'] = 5.0",
+            "l[2] = 9.0\nd['c'] = 9.0",
+            "l[1] = 0.0\nd['b'] = 0.0",
+        ),
+        (
+            "(2.0 if any(l) else 0.5)",
+            "(2.0 if any(v > 0.5 for v in l) else 0.5)",
+            "(2.0 if all(not v for v in l) else 0.5)",
+            "(2.0 if any(d.values()) else 0.5)",
+            "(2.0 if any(v == 1.0 for v in d.values()) else 0.5)",
+            "(2.0 if any(v for k, v in d.items()) else 0.5)",
         ),
     ),
     "keys that are equal": Kind(

@@ -239,7 +239,7 @@ def _walk(i: Interpreter, value: Value) -> _Walk | None:
     return _Walk(over, tuple(ref for ends in last for ref in ends) if all(last) else ())
 
 
-def steps(i: Interpreter, member: Member, place: Place, frame: Frame) -> Callable[[int | None], None] | None:
+def steps(i: Interpreter, member: Value, place: Place, frame: Frame) -> Callable[[int | None], None] | None:
     """What notes what each step of an iteration reads, by its number, and (None) its end; None if it does not read step by step."""
     walk = _walk(i, member) if i.trace is not None else None
     start = position_of(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" else 0

@@ -1,6 +1,6 @@
 """Loops over a dict in a trace that look at some of its entries: `for name, value in vars(self).items()`.
 
-Such a loop asks for the keys. It reads an entry where it reads the name that the entry's value is bound to, and of one of which it asks nothing but
+Such a loop asks for the key of each entry that it comes to. It reads an entry where it reads the name that the entry's value is bound to, and of one of which it asks nothing but
 whether it is of a class it reads that.
 """
 
@@ -18,7 +18,6 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import dict_keys, position_of
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
-from mxlint.interpreter.locations import KEYS
 from mxlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ def by_name(i: Interpreter, iterable: object, loop: object, place: Place, frame:
     keys = dict_keys(i, held.oid)
     if keys is None:
         return None
-    aspects.ask(i, held.oid, KEYS, place, frame)
     rest = iter(keys)
     unread = i.trace.unread
     location, run = (loop.frame.oid, name), loop.run

@@ -96,7 +96,8 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     items = known_items(i, member)
     one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
     bind = by_name(i, member, consume, place, frame) if one_by_one else None
-    step = aspects.steps(i, member, place, frame) if one_by_one and bind is None else None
+    over = parts_of(i, member)[0] if bind is not None and isinstance(member, Ref) else member  # of such a loop the keys of the dict
+    step = aspects.steps(i, over, place, frame) if one_by_one else None
     if bind is None and step is None:
         aspects.iterated(i, member, place, frame)
     consume = bind or consume

@@ -8,14 +8,19 @@ the program or returned by one.
 
 from __future__ import annotations
 
+from typing import Final
+
 from mxlint.domain.join import of
-from mxlint.domain.members import UNBOUND, Bound, Option, Ref, Spot, Tuple, Value, members, options
+from mxlint.domain.members import UNBOUND, Bound, External, Option, Ref, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.locations import OF, part
+
+
+GETATTR: Final = External("builtins.getattr")
 
 
 def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> Value:
@@ -92,7 +97,10 @@ def cut_out(i: Interpreter, owner: Tuple, index: slice, place: Place, frame: Fra
 
 
 def hands_on(i: Interpreter, function: Value) -> bool:
-    """Whether a callable is a function of the program that binds each argument to a name and runs at once."""
+    """Whether a callable uses nothing of its arguments by itself: `getattr`, or a function of the program that binds each to a name and runs at
+    once."""
+    if function == GETATTR:
+        return True
     target: Value = function.function if isinstance(function, Bound) else function
     info = i.info(target.oid).payload if isinstance(target, Ref) and i.info(target.oid).kind == "function" else None
     if not isinstance(info, FunctionInfo) or info.generator or info.is_async:

@@ -157,6 +157,7 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         given = [(name, Arguments((args.args[0], name, *args.args[2:]), places=args.places)) for name in listed]
         return choices.chosen(i, [(name, _getattr(i, one, place, frame)) for name, one in given], args.args[1], place)
     if names is None:
+        i.operations.used(i, args.args[0], frame)
         if any(isinstance(m, Unknown) for m in members(args.args[0])):
             return Unknown("getattr")
         found: list[tuple[Member | None, Value]] = [(None, i.symbolic(place, "getattr"))]
@@ -178,7 +179,7 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                     value = i.heap.get(member.oid, name) if isinstance(member, Ref) else None
                     parts.append(value if value is not None else i.symbolic(place, "getattr", name))
                 else:
-                    parts.append(i.attribute(member, name, place, frame))
+                    parts.append(i.operations.attribute(i, member, name, place, frame))
             if has is not True:
                 parts.append(args.args[2])
             unsure = unsure or has is None

@@ -30,16 +30,22 @@ MAX_RESULTS: Final = 64
 """Elements of a result that are kept one by one."""
 
 
-def _source(i: Interpreter, value: Value, place: Place, frame: Frame) -> tuple[Value, ...] | None:
-    """The elements of a source one by one, None if they are not known. An iterator is used up."""
+def _source(i: Interpreter, value: Value, place: Place, frame: Frame, some: tuple[int, int] | None = None) -> tuple[Value, ...] | None:
+    """The elements of a source one by one, None if they are not known. An iterator is used up. `some`: from which to before which they are used,
+    if not all are."""
     value = i.live(value)
     if isinstance(value, (Union, Symbolic, Unknown, Array)):
         return None
     if isinstance(value, Ref) and i.info(value.oid).kind == "generator":
         content = yielded(i, value, place, frame)
         return content.items if isinstance(content, Tuple) else None
-    aspects.iterated(i, value, place, frame)
     items = known_items(i, value)
+    step = aspects.steps(i, value, place, frame) if items is not None and some is not None else None
+    if step is None or items is None or some is None:
+        aspects.iterated(i, value, place, frame)
+    else:
+        for number in (*range(len(items))[slice(*some)], *((None,) if some[1] > len(items) else ())):
+            step(number)
     if items is not None and isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
         position = i.heap.get(value.oid, POSITION)
         i.heap.set(value.oid, POSITION, binary(i, "+", position if position is not None else Const(0), Const(len(items)), place, frame))
@@ -102,7 +108,7 @@ def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
     start, stop, step = (_number(bound, default) for bound, default in zip(bounds, (0, -1, 1)))
     position = i.heap.get(value.oid, POSITION) if isinstance(value, Ref) and i.info(value.oid).kind == "iterator" else None
-    items = _source(i, value, place, frame)
+    items = _source(i, value, place, frame, (start, stop) if start is not None and stop is not None and stop >= 0 else None)
     if items is None or start is None or stop is None or step is None:
         return _any_of(i, element_of(i, value, place, frame), place)
     if isinstance(value, Ref) and position is not None and 0 <= stop < len(items):

@@ -32,7 +32,9 @@ def unpack(
                 after = number if star is None or number < star else number - count
                 axes.append(ShapeOf(member.ident, member.origin, False) if number == star else member.axis(after))
             return Tuple(tuple(axes))
-        content: Value = _content(i, member, count, star, unread, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
+        content: Value = (
+            _content(i, member, count, star, unread, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
+        )
         return i.split(
             content, lambda part: Tuple(tuple(_unpacked(i, member, part if isinstance(part, Tuple) else None, count, star, place, frame)))
         )
@@ -45,16 +47,12 @@ def unpack(
     ]
 
 
-def _content(
-    i: Interpreter, member: Member, count: int, star: int | None, unread: frozenset[int], place: Place, frame: Frame
-) -> Tuple:
+def _content(i: Interpreter, member: Member, count: int, star: int | None, unread: frozenset[int], place: Place, frame: Frame) -> Tuple:
     """The elements of what is unpacked. Of a list and a tuple each item is read by itself: one that is not used decides nothing."""
     if isinstance(member, Tuple):
         if star is not None or member.items is None or len(member.items) != count:
             return collected(i, next(iter(members(used(i, member, frame)))), place, frame)
-        taken = [
-            item if number in unread else taken_out(i, member, number, item, place, frame) for number, item in enumerate(member.items)
-        ]
+        taken = [item if number in unread else taken_out(i, member, number, item, place, frame) for number, item in enumerate(member.items)]
         return Tuple(tuple(taken))
     items = known_items(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else None
     if items is None:
