@@ -21,6 +21,8 @@ NEEDS: Final = {
     "mlx.nn.quantize": ("model",),
     "mlx.utils.tree_flatten": ("tree",),
     "mlx.utils.tree_map": ("fn", "tree"),
+    "mlx.utils.tree_map_with_path": ("fn", "tree"),
+    "mlx.utils.tree_unflatten": ("tree",),
 }
 """The parameters without default of MLX's functions that the interpreter has code for, and that their measured signatures do not tell."""
 

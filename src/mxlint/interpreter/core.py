@@ -286,6 +286,12 @@ class Interpreter:
                 at = place or self.trace.place
                 self.doubting(partial(self.journal.doubt, at, reason), (at, reason, "noted"))
 
+    def unsure(self, reason: str, place: Place) -> None:
+        """Note what may have changed anything there is: no site of the file is full."""
+        self.imprecise(reason, place)
+        if self.journal is not None:
+            self.journal.whole = False
+
     def cut(self, reason: str) -> None:
         """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
         place = self.place or (Place(self.main, 0, 0) if self.main is not None else None)

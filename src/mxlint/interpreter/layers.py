@@ -9,7 +9,7 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import arrays, defaults, shapeless
+from mxlint.interpreter import arrays, defaults, shapeless, walks
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import reads, sinks, writes
@@ -24,6 +24,8 @@ from mxlint.interpreter.optimizers import apply_gradients, optimizer_init, optim
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.submodules import reached, submodules
 from mxlint.interpreter.trees import entries, tree_map
+from mxlint.interpreter.written import written_member
+from mxlint.models import written
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 
@@ -47,6 +49,8 @@ def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame)
         return NONE
     if is_module_class(cls) and (last == "__call__" or layer_model().computes(cls, last)):
         return _call_layer(i, cls, last, args, place, frame)
+    if is_module_class(cls) and last in written.names(MODULE):
+        return i.call(written_member(i, f"{MODULE}.{last}", frame) or NONE, args, place, frame)
     if is_module_class(cls) and last in MODULE_METHODS or cls.startswith("mlx.optimizers.") and last in OPTIMIZER_METHODS:
         handler = _METHODS.get(("optimizer." if cls.startswith("mlx.optimizers.") else "module.") + last)
         return handler(i, args, place, frame) if handler is not None else i.symbolic(place, name)
@@ -238,7 +242,10 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
             return owner
         if name == "training":
             return i.heap.get(owner.oid, "training") or TRUE
-        if name in MODULE_METHODS or name in ("__call__", "keys", "values", "items", "get"):
+        if name in written.names(MODULE):
+            made = written_member(i, f"{MODULE}.{name}", frame)
+            return Bound(owner, made) if made is not None and name != "is_module" else made
+        if name in MODULE_METHODS or name == "__call__":
             return Bound(owner, External(f"{base}.{name}"))
         held = i.heap.get(owner.oid, ("made with", name))
         return held
@@ -426,4 +433,5 @@ _METHODS: Final[dict[str, Any]] = {
     "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
     "module.update": update_dict, "module.load_weights": _load, "module.save_weights": _save, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _convert,
     "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": optimizer_init, "optimizer.apply_gradients": apply_gradients,
+    **{f"module.{name}": method for name, method in walks.METHODS.items()},
 }  # fmt: skip

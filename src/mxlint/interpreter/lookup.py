@@ -184,7 +184,7 @@ def special_exists(i: Interpreter, member: Ref, name: str) -> bool:
 
 
 def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value | None:
-    """A special method that the class of an object of the program defines, bound; None if it has none."""
+    """A special method that the class of an object of the program defines, or that is written for its library, bound; None if it has none."""
     if not isinstance(owner, Ref) or i.info(owner.oid).kind not in ("instance", "class"):
         return None
     cls = class_of(i, owner)
@@ -192,7 +192,8 @@ def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame
         return None
     holder, found = held_by_class(i, cls, name) or (None, None)
     if found is None or isinstance(found, External):
-        return None
+        made = i.mlx.instance_attribute(i, owner, cls, name, place, frame) if found is None else None
+        return made if isinstance(made, Bound) and isinstance(made.function, Ref) else None
     read_in_class(i, cls, name, found, holder, place, frame)
     return bind(i, found, owner, cls, place, frame)
 

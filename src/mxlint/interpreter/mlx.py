@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -36,7 +37,7 @@ from mxlint.interpreter.journal import call_places, journal, modality, note, qua
 from mxlint.interpreter.locations import LAZY
 from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.reach import arrays_in, each_array
-from mxlint.interpreter.trees import tree_flatten, tree_map
+from mxlint.interpreter.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
 
@@ -444,6 +445,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "mlx.core.random.seed": _seed, "mlx.core.synchronize": _synchronize, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
     "mlx.core.set_default_device": _default("mx.set_default_device()"), "mlx.core.set_default_stream": _default("mx.set_default_stream()"),
     "mlx.utils.tree_map": tree_map, "mlx.utils.tree_flatten": tree_flatten,
+    "mlx.utils.tree_map_with_path": partial(tree_map, named=True), "mlx.utils.tree_unflatten": tree_unflatten,
     **{f"mlx.core.{name}": _evaluate(name) for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
     **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
     f"{updates.AT}.__getitem__": _indexed_at,

@@ -14,8 +14,9 @@ def submodules(i: Interpreter, value: Value, seen: set[int] | None = None) -> It
     seen = set() if seen is None else seen
     for member in members(value):
         if isinstance(member, Tuple):
-            for item in member.items or ():
-                yield from submodules(i, item, seen)
+            for item in member.items if member.items is not None else (member.element,):
+                if item is not None:
+                    yield from submodules(i, item, seen)
         elif isinstance(member, Ref) and member.oid not in seen:
             seen.add(member.oid)
             if kind(i, member) == "module":

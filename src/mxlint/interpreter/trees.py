@@ -16,20 +16,50 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.keys import MAX_PARTS
 
 
-def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, named: bool = False) -> Value:
+    """`tree_map(fn, tree, *rest, is_leaf=None)`; `named`: `tree_map_with_path`, which gives the function the name of each leaf as well."""
     function = args.args[0]
 
     def leaf(member: Member, others: tuple[Value, ...], tag: object) -> Value:
+        given = (_name(tag, args.keywords.get("path")), member, *others) if named else (member, *others)
         with i.within((place, repr(tag))):
-            return i.call(function, Arguments((member, *others), places=(place,) * (1 + len(others))), place, frame)
+            return i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
 
-    return each_leaf(i, leaf, args.args[1], tuple(args.args[2:]), place)
+    return each_leaf(i, leaf, args.args[1], tuple(args.args[2:]), place, _ends(i, args, place, frame))
+
+
+def _name(tag: object, path: Value | None) -> Value:
+    """The name of a leaf that a path of keys and numbers leads to."""
+    parts: list[str] = []
+    while isinstance(tag, tuple):
+        tag, last = tag
+        if isinstance(last, Member) and not isinstance(last, Const):
+            return Kind("str", "open")
+        parts.append(str(last.value if isinstance(last, Const) else last))
+    if path not in (None, NONE):
+        if not isinstance(path, Const):
+            return Kind("str", "open")
+        parts.append(str(path.value))
+    return Const(".".join(reversed(parts)))
+
+
+def _ends(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Callable[[Member], bool]:
+    """Whether something in a tree is a leaf, as the caller says by `is_leaf`."""
+    says = args.keywords.get("is_leaf", NONE)
+    if says == NONE:
+        return lambda member: False
+    return lambda member: i.truth(i.call(says, Arguments((member,), places=(place,)), place, frame), place, frame).outcome is True
 
 
 def each_leaf(
-    i: Interpreter, leaf: Callable[[Member, tuple[Value, ...], object], Value], tree: Value, rest: tuple[Value, ...], place: Place
+    i: Interpreter,
+    leaf: Callable[[Member, tuple[Value, ...], object], Value],
+    tree: Value,
+    rest: tuple[Value, ...],
+    place: Place,
+    ends: Callable[[Member], bool] = lambda member: False,
 ) -> Value:
-    """The tree with what `leaf` gives for each of its leaves, and for what lies there in others, instead of it."""
+    """The tree with what `leaf` gives for each of its leaves, and for what lies there in others, instead of it. `ends`: what else is a leaf."""
     done: dict[tuple[Value, ...], Value] = {}
 
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
@@ -37,7 +67,7 @@ def each_leaf(
         return found[0] if len(found) == 1 else join(found)
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
-        if not isinstance(member, (Tuple, Ref)):
+        if not isinstance(member, (Tuple, Ref)) or ends(member):
             return leaf(member, others, tag)
         key = (member, *others)
         made = done.get(key)
@@ -102,14 +132,14 @@ def tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
         if isinstance(member, (Symbolic, Unknown)):
             pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))
             return new_list(i, Tuple(None, pair), place)
-    leaves = _named_leaves(i, args.args[0])
+    leaves = _named_leaves(i, args.args[0], _ends(i, args, place, frame))
     if leaves is None:
         i.imprecise("tree of arguments or results too large", place)
         return new_list(i, Tuple(None, Tuple((Kind("str", "imprecise"), Unknown("tree")))), place)
     return new_list(i, Tuple(tuple(leaves)), place)
 
 
-def _named_leaves(i: Interpreter, tree: Value) -> list[Value] | None:
+def _named_leaves(i: Interpreter, tree: Value, ends: Callable[[Member], bool]) -> list[Value] | None:
     """The leaves of a tree, each with the names that lead to it; None if there are too many."""
     leaves: list[Value] = []
     todo = [("", tree)]
@@ -121,6 +151,9 @@ def _named_leaves(i: Interpreter, tree: Value) -> list[Value] | None:
         for member in members(value):
             if isinstance(member, Unbound):
                 continue  # a layer that some models do not have: what follows is the same for the others
+            if ends(member):
+                leaves.append(Tuple((Const(prefix[1:]), member)))
+                continue
             content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
             if isinstance(content, Tuple) and (content.items is not None or content is not member):
                 inner += [(f"{prefix}.{n}", item) for n, item in enumerate(content.items or ())]
@@ -130,3 +163,36 @@ def _named_leaves(i: Interpreter, tree: Value) -> list[Value] | None:
                 leaves.append(Tuple((Const(prefix[1:]), member)))
         todo += reversed(inner)
     return None
+
+
+def tree_unflatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """The tree of leaves that are given with their names, as pairs or as a dict; any where these are not known one by one."""
+    given = next(iter(members(i.live(args.args[0]))))
+    if isinstance(given, Ref) and i.info(given.oid).kind == "dict" and i.heap.get(given.oid, ("#", "rest")) is None:
+        named = [(field[1], value) for field, value in i.heap.fields(given.oid).items() if isinstance(field, tuple) and field[0] == "k"]
+    else:
+        pairs = [pair.items if isinstance(pair, Tuple) else None for pair in known_items(i, given) or (NONE,)]
+        named = [(pair[0], pair[1]) if pair is not None and len(pair) == 2 else (NONE, NONE) for pair in pairs]
+    names = [name.value if isinstance(name, Const) else None for name, _ in named]
+    leaves = [(name.split("."), value) for name, (_, value) in zip(names, named) if isinstance(name, str)]
+    if len(leaves) < len(named):
+        return i.symbolic(place, "mlx.utils.tree_unflatten")
+    return _unflattened(i, leaves, place, ())
+
+
+def _unflattened(i: Interpreter, leaves: Sequence[tuple[list[str], Value]], place: Place, tag: tuple[str, ...]) -> Value:
+    if len(leaves) == 1 and leaves[0][0] in ([], [""]):
+        return leaves[0][1]
+    children: dict[str, list[tuple[list[str], Value]]] = {}
+    for path, value in leaves:
+        if path:
+            children.setdefault(path[0], []).append((path[1:], value))
+    made = {part: _unflattened(i, inner, place, (*tag, part)) for part, inner in children.items()}
+    numbers = {int(part): part for part in made if part.isdecimal()}
+    if len(numbers) < len(made) or not made or max(numbers) >= MAX_PARTS:
+        oid = i.allocate("dict", None, place, ("tree", tag))
+        for part, value in made.items():
+            put(i, oid, Const(part), value)
+        return Ref(oid)
+    gaps = (Ref(i.allocate("dict", None, place, ("tree", (*tag, str(n))))) if n not in numbers else NONE for n in range(max(numbers) + 1))
+    return new_list(i, Tuple(tuple(made[numbers[n]] if n in numbers else gap for n, gap in enumerate(gaps))), place, ("tree", tag))

@@ -30,7 +30,7 @@ _MOVED = {
     "mlx.optimizers.schedulers": "mlx.optimizers",
     "mlx.nn.utils.value_and_grad": "mlx.nn.value_and_grad",
     "mlx.nn.base.Module": "mlx.nn.Module",
-    **{f"mlx.nn.utils.{name}": f"mlx.utils.{name}" for name in ("tree_map", "tree_flatten", "tree_unflatten")},
+    **{f"mlx.nn.utils.{name}": f"mlx.utils.{name}" for name in ("tree_map", "tree_map_with_path", "tree_flatten", "tree_unflatten")},
     "np": "numpy",
 }
 

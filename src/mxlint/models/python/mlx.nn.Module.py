@@ -1,0 +1,65 @@
+"""nn.Module: a dict of those of its attributes that are arrays, modules, lists, tuples and dicts."""
+
+import mlx.core as mx
+import mlx.nn as nn
+
+__all__ = [
+    "__contains__", "__delitem__", "__getitem__", "__iter__", "__len__", "__setitem__", "get", "is_module", "items", "keys", "pop", "values",
+]  # fmt: skip
+
+
+def _is_entry(value):
+    return isinstance(value, (mx.array, nn.Module, dict, list, tuple))
+
+
+def __contains__(self, key):
+    held = vars(self)
+    return key in held and _is_entry(held[key])
+
+
+def __getitem__(self, key):
+    return vars(self)[key]
+
+
+def __setitem__(self, key, value):
+    setattr(self, key, value)
+
+
+def __delitem__(self, key):
+    delattr(self, key)
+
+
+def __iter__(self):
+    return iter(keys(self))
+
+
+def __len__(self):
+    return len(keys(self))
+
+
+def items(self):
+    return [(key, value) for key, value in vars(self).items() if _is_entry(value)]
+
+
+def keys(self):
+    return [key for key, value in vars(self).items() if _is_entry(value)]
+
+
+def values(self):
+    return [value for value in vars(self).values() if _is_entry(value)]
+
+
+def get(self, key, default=None, /):
+    return vars(self)[key] if key in self else default
+
+
+def pop(self, key, *default):
+    if default and key not in self:
+        return default[0]
+    value = vars(self)[key]
+    delattr(self, key)
+    return value
+
+
+def is_module(value):
+    return isinstance(value, nn.Module)
