@@ -13,11 +13,12 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import elements, iterator_items, known_items, position_of, view_element
 from mxlint.interpreter.exceptions import answered, throw_named
-from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.frames import Frame, Given
 from mxlint.interpreter.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Condition, Path
+from mxlint.interpreter.stepping import can_step, step
 from mxlint.interpreter.targets import Target
 from mxlint.interpreter.yielding import as_iterator
 
@@ -66,6 +67,8 @@ def next_item(i: Interpreter, value: Value, default: Value | None, place: Place,
     def of_member(member: Member) -> Value:
         if isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator"):
             i.operations.written(i, member.oid, POSITION, NONE, place, frame)
+        if isinstance(member, Ref) and i.info(member.oid).kind == "generator" and can_step(i, member):
+            return stepped(i, member, Given(), default, place)
         if isinstance(member, Ref) and i.info(member.oid).kind == "generator":
             made = as_iterator(i, member, place, frame)
             returned = bound(i.heap.get(member.oid, RETURNED) or UNBOUND)
@@ -80,6 +83,34 @@ def next_item(i: Interpreter, value: Value, default: Value | None, place: Place,
         return i.symbolic(place, "next")
 
     return i.split(value, of_member)
+
+
+def stepped(i: Interpreter, ref: Ref, given: Given, default: Value | None, place: Place) -> Value:
+    """What a generator gives at its next yield, with what is sent or thrown to the one that it stands at."""
+    after = Target(i.heap.mark())
+    with i.leaving() as ended:
+        i.reach(after, step(i, ref, given, ended, place))
+    return _either(i, after, ended, default, place)
+
+
+def next_or(i: Interpreter, value: Member, given: Given, ended: Target, place: Place, frame: Frame) -> Value:
+    """The next element of an iterator, to which something is sent or thrown; a state in which there is none arrives at `ended`."""
+    if isinstance(value, Ref) and i.info(value.oid).kind == "generator" and can_step(i, value):
+        return step(i, value, given, ended, place)
+    if given.thrown is not None:
+        i.throw(given.thrown)
+    base = i.path
+    element: Value | None = None
+    with i.trying() as raised:
+        element = next_item(i, value, None, place, frame)
+    here, path = i.heap.cut(raised.mark), i.path
+    i.path = base
+    answered(i, raised, "builtins.StopIteration", lambda: i.reach(ended, NONE))
+    if element is None:
+        raise Halt
+    i.heap.apply(here)
+    i.path = path
+    return element
 
 
 def _next_of_instance(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
@@ -131,11 +162,16 @@ def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, fr
     after = Target(i.heap.mark())
     with i.leaving() as ends:
         i.reach(after, called_once(i, ref, ends, NONE, place, frame))
+    return _either(i, after, ends, default, place)
+
+
+def _either(i: Interpreter, after: Target, ends: Target, default: Value | None, place: Place) -> Value:
+    """The next element, where there is one, or what there is at the end."""
     alternatives: list[tuple[Path, Callable[[], Value]]] = []
     if after.arrived:
         alternatives.append(((), lambda: i.arrive(after)))
     if ends.arrived:
-        alternatives.append(((), lambda: (i.arrive(ends), exhausted(i, default, place))[1]))
+        alternatives.append(((), lambda: exhausted(i, default, place, i.arrive(ends))))
     return i.fork(alternatives)
 
 

@@ -15,10 +15,10 @@ from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Halt, Handler, Interpreter
 from mxlint.interpreter.exceptions import answered, throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.generators import Generator
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.iterators import RETURNED
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.stepping import Generator
 
 
 def awaited(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:

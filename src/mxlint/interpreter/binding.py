@@ -13,6 +13,7 @@ from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame, FrameInfo
+from mxlint.interpreter.locations import KEPT
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import METHODS
@@ -58,6 +59,8 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
     """`target = value`."""
     if isinstance(target, ir.Name):
         store(i, target.id, value, frame, frame.place(target))
+    elif isinstance(target, ir.Kept):
+        i.heap.set(frame.oid, (KEPT, target.number), value)
     elif isinstance(target, ir.Attr):
         owner = i.eval(target.value, frame)
         if i.observer is not None:

@@ -7,8 +7,24 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, join
-from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Ref, Slice, Symbolic, Tuple, Unbound, Unknown, Value, members
+from mxlint.domain.members import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNBOUND,
+    Const,
+    Kind,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    members,
+)
 from mxlint.interpreter import aspects
+from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
 from mxlint.interpreter.awaiting import awaited
@@ -20,11 +36,15 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.entrywise import given
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.iterators import RETURNED, new_iterator
+from mxlint.interpreter.locations import KEPT
 from mxlint.interpreter.merging import merge
 from mxlint.interpreter.names import read_name
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
+from mxlint.interpreter.paths import Path
 from mxlint.interpreter.portions import asked, hands_on
+from mxlint.interpreter.targets import Target
 from mxlint.interpreter.text import Asking, text_of
 from mxlint.syntax import ir
 
@@ -279,7 +299,48 @@ def _yield(i: Interpreter, node: ir.Yield, frame: Frame) -> Value:
         result: list[Value] = []
         i.operations.delegated(i, value, frame, frame.place(node), result)
         return join(result) if result else NONE
+    frame.at = node.start
     return frame.consume(value)
+
+
+def _kept(i: Interpreter, node: ir.Kept, frame: Frame) -> Value:
+    field = (KEPT, node.number)
+    if node.value is not None:
+        place = frame.place(node)
+        value = i.eval(node.value, frame)
+        kinds = {i.info(member.oid).kind if isinstance(member, Ref) else "" for member in members(value)}
+        if kinds.isdisjoint(("generator", "iterator", "instance")):
+            value = new_iterator(i, "iter", (value,), place)
+        elif not kinds <= {"generator", "iterator"}:
+            value = i.operations.external(i, "builtins.iter", Arguments((value,), places=(place,)), place, frame)
+        i.heap.set(frame.oid, field, value)
+    return i.heap.get(frame.oid, field) or UNBOUND
+
+
+def _forward(i: Interpreter, node: ir.Forward, frame: Frame) -> Value:
+    assert frame.consume is not None
+    frame.consume(UNBOUND)  # it arrives here
+    inner = i.heap.get(frame.oid, (KEPT, node.number)) or UNBOUND
+    after = Target(i.heap.mark())
+    with i.leaving() as ended:
+        i.reach(after, i.split(inner, lambda member: next_or(i, member, frame.given, ended, frame.place(node), frame)))
+    ways: list[tuple[Path, Callable[[], Value]]] = []
+    if after.arrived:
+        ways.append(((), lambda: i.arrive(after)))
+    if ended.arrived:
+        ways.append(((), lambda: _broken(i, ended, frame)))
+    return i.fork(ways)
+
+
+def _broken(i: Interpreter, ended: Target, frame: Frame) -> Value:
+    i.arrive(ended)
+    i.leave(frame.breaks[-1], NONE)
+    return NONE
+
+
+def _returned(i: Interpreter, node: ir.Returned, frame: Frame) -> Value:
+    made = i.heap.get(frame.oid, (KEPT, node.number)) or NONE
+    return join([i.heap.get(member.oid, RETURNED) or NONE if isinstance(member, Ref) else NONE for member in members(made)])
 
 
 def _opaque(i: Interpreter, node: ir.Opaque, frame: Frame) -> Value:
@@ -307,5 +368,8 @@ _EXPRESSIONS: Final[dict[type, Any]] = {
     ir.Walrus: _walrus,
     ir.Await: _await,
     ir.Yield: _yield,
+    ir.Kept: _kept,
+    ir.Forward: _forward,
+    ir.Returned: _returned,
     ir.Opaque: _opaque,
 }

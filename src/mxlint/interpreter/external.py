@@ -124,6 +124,8 @@ def _iterator_method(i: Interpreter, name: str, args: Arguments, place: Place, f
         if isinstance(error, External) or isinstance(error, Ref) and i.info(error.oid).kind == "class":
             error = i.call(error, Arguments(), place, frame)
         return sending.thrown(i, owner, error, place, frame)
+    if name == "close" and isinstance(owner, Ref) and i.info(owner.oid).kind == "generator":
+        return sending.closed(i, owner, place, frame)
     if name in ("__next__", "send") and isinstance(owner, Ref) and i.info(owner.oid).kind == "coroutine":
         exceptions.throw_named(i, "builtins.StopIteration", place, awaiting.awaited(i, owner, place, frame))
     if name in ("__anext__", "asend"):

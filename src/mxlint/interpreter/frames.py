@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mxlint.domain.members import Value
+from mxlint.domain.members import NONE, Value
 from mxlint.domain.place import InnerPlace, Place
 from mxlint.interpreter.targets import Target
 from mxlint.models.written import WrittenSource
@@ -15,10 +15,19 @@ if TYPE_CHECKING:
     from mxlint.source import Source
 
 
+class Given(NamedTuple):
+    """What is sent or thrown to the yield that a generator stands at. `closes`: where the state arrives in which that ends it, as `close` wants."""
+
+    sent: Value = NONE
+    thrown: Value | None = None
+    closes: Target | None = None
+
+
 class Frame:
     """One activation of a function, class body, comprehension or module. Its variables are the fields of object `oid`."""
 
     __slots__ = (
+        "at",
         "breaks",
         "called_at",
         "caller",
@@ -28,6 +37,7 @@ class Frame:
         "depth",
         "first",
         "function",
+        "given",
         "kind",
         "module",
         "node",
@@ -52,6 +62,8 @@ class Frame:
         self.returns: Target | None = None
         self.breaks: list[Target] = []
         self.continues: list[Target] = []
+        self.at = 0
+        self.given = Given()
         self.consume: Callable[[Value], Value] | None = None
         self.function: int | None = None
         self.cls: int | None = None

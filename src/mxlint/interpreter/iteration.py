@@ -30,6 +30,7 @@ from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.novelty import taken
 from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.stepping import can_step
 from mxlint.interpreter.targets import Target
 
 if TYPE_CHECKING:
@@ -305,7 +306,8 @@ def _iterate_generator(i: Interpreter, ref: Ref, consume: Consume, place: Place,
     if done is not None:
         iterate(i, done, consume, place, frame)
         return True
-    i.heap.set(ref.oid, ITERATED, new_iterator(i, "iter", (Tuple(()),), place))
+    if not can_step(i, ref):
+        i.heap.set(ref.oid, ITERATED, new_iterator(i, "iter", (Tuple(()),), place))
     run = i.info(ref.oid).payload
     run(i, ref, consume, place, frame)  # type: ignore[operator]
     return True

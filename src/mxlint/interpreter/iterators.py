@@ -29,6 +29,10 @@ RETURNED: Final = ("#", "returned")
 """Of a generator: what its body returned."""
 
 
+RESUME: Final = ("#", "resume")
+"""Of a generator: the offset of the yield that it stands at; None at its end."""
+
+
 CLOSING: Final = ("#", "closing")
 """Of a generator: set where it may be closed at any of its yields."""
 

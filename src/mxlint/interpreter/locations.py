@@ -10,6 +10,8 @@ from mxlint.domain.members import Step
 ITEMS: Final = ("#", "items")
 ADDED: Final = ("#", "added")
 """Of a list: what is put at its end. It is a write of the list, and not of any item that it has."""
+KEPT: Final = "#kept"
+"""With a number, what an activation of a generator keeps."""
 ANY: Final = ("#", "any item")
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""

@@ -1,12 +1,11 @@
 """Context managers that are entered and left by calls, not by a `with` statement around what they guard.
 
-One that is a generator runs to its yield when it is entered, and from there when it is left: its rest is a body of its own, without what stands before the yield.
+One that is a generator runs to its yield when it is entered, and from there when it is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from mxlint.domain.heap import ALIVE
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Member, Ref, Unknown, Value
@@ -16,13 +15,12 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.awaiting import awaited
 from mxlint.interpreter.calls import register
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.generators import Generator
+from mxlint.interpreter.frames import Frame, Given
 from mxlint.interpreter.handlers import managed
 from mxlint.interpreter.locations import ITEMS
 from mxlint.interpreter.lookup import special
-from mxlint.syntax import ir
+from mxlint.interpreter.stepping import Generator, can_step, step
+from mxlint.interpreter.targets import Target
 
 
 def enter(i: Interpreter, manager: Value, place: Place, frame: Frame, *, wait: bool = False) -> Value:
@@ -59,6 +57,9 @@ def leave(i: Interpreter, manager: Value, details: Sequence[Value], place: Place
 
 def _to_its_yield(i: Interpreter, manager: Ref, place: Place) -> Value:
     """Run the generator of a context manager up to a yield."""
+    generator = i.heap.get(manager.oid, "gen")
+    if isinstance(generator, Ref) and can_step(i, generator):
+        return step(i, generator, Given(), Target(i.heap.mark()), place)
     payload = i.info(manager.oid).payload
     assert isinstance(payload, Generator)
     info, frame = payload.about
@@ -75,8 +76,7 @@ def _to_its_yield(i: Interpreter, manager: Ref, place: Place) -> Value:
             run_body(i, info, frame)
     mark = i.heap.mark()
     value = i.arrive(yielded)
-    if behind_the_yield(info.node) is None:
-        _forget(i, mark, frame, place)
+    _forget(i, mark, frame, place)
     return value
 
 
@@ -92,71 +92,14 @@ def _forget(i: Interpreter, mark: int, frame: Frame, place: Place) -> None:
 
 def _from_its_yield(i: Interpreter, manager: Ref, error: Value, place: Place) -> Value:
     """Run what stands behind the yield, where an exception is raised if there is one: true if it is gone then."""
-    payload = i.info(manager.oid).payload
-    assert isinstance(payload, Generator)
-    info, frame = payload.about
-    node = behind_the_yield(info.node)
-    if node is None or any(other is frame for other in i.stack):
+    generator = i.heap.get(manager.oid, "gen")
+    if not isinstance(generator, Ref) or not can_step(i, generator):
         i.imprecise("a context manager that is left by a call", place)
         return NONE
-
-    def take(value: Value) -> Value:
-        if error != NONE:
-            i.throw(error)
-        return NONE
-
-    frame.consume = take
-    with i.within((place, "left")):
-        run_body(i, FunctionInfo(node, info.source, info.qualname, info.module), frame)
+    with i.leaving() as ended:
+        step(i, generator, Given(thrown=error if error != NONE else None), ended, place)
+    i.arrive(ended)
     return NONE if error == NONE else TRUE
-
-
-# -- the rest of a body ------------------------------------------------------------------------------------------------
-
-
-@cache
-def _rests() -> dict[int, tuple[object, ir.FuncDef | None]]:
-    return {}
-
-
-def behind_the_yield(node: ir.FuncDef | ir.Lambda) -> ir.FuncDef | None:
-    """A function with the rest of a body, from its one yield on, which gives nothing more; None where there is no such rest."""
-    known = _rests().get(id(node))
-    if known is None or known[0] is not node:
-        made = None
-        if isinstance(node, ir.FuncDef) and (body := _rest(node.body)) is not None:
-            fields = {name: getattr(node, name) for name in type(node).__match_args__}
-            made = ir.FuncDef(**{**fields, "body": body})
-        known = _rests()[id(node)] = (node, made)
-    return known[1]
-
-
-def _rest(body: ir.Body) -> ir.Body | None:
-    """The statements from the one that yields on."""
-    for number, statement in enumerate(body):
-        resumed = _resumed(statement)
-        if resumed is not None:
-            return (*resumed, *body[number + 1 :])
-    return None
-
-
-def _resumed(statement: ir.Stmt) -> ir.Body | None:
-    """What is left of a statement at its yield; None if it has none, or if it is no place from which one could go on."""
-    if isinstance(statement, ir.ExprStmt) and _is_yield(statement.value):
-        return (ir.ExprStmt(statement.start, statement.end, ir.Yield(statement.start, statement.end, None, False)),)
-    if isinstance(statement, ir.Assign) and _is_yield(statement.value):
-        waiting = ir.Yield(statement.start, statement.end, None, False)
-        return (ir.Assign(statement.start, statement.end, statement.targets, waiting, statement.annotation),)
-    if isinstance(statement, ir.Try) and (body := _rest(statement.body)) is not None:
-        return (ir.Try(statement.start, statement.end, body, statement.handlers, statement.orelse, statement.final, statement.star),)
-    if isinstance(statement, ir.If):
-        found = [rest for part in (statement.body, statement.orelse) if (rest := _rest(part)) is not None]
-        return found[0] if len(found) == 1 else None
-    return None
-
-
-def _is_yield(value: ir.Expr | None) -> bool:
-    return isinstance(value, ir.Yield) and not value.source
 
 
 # -- as decorators -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.locations import OF, part
 
-
 GETATTR: Final = External("builtins.getattr")
 
 

@@ -13,10 +13,10 @@ from mxlint.interpreter.comprehensions import Clauses
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.generators import Generator
 from mxlint.interpreter.iterators import PARTS
 from mxlint.interpreter.journal import modality, note, qualname, where
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_place
+from mxlint.interpreter.stepping import Generator
 from mxlint.syntax import ir
 from mxlint.syntax.free import free_names
 

@@ -1,8 +1,8 @@
-"""Generators of which single elements are asked for: the body is run at once, and what it yields is kept."""
+"""Generators of which single elements are asked for and that cannot be run from yield to yield: the body is run at once, and what it yields is kept."""
 
 from __future__ import annotations
 
-from mxlint.domain.heap import Delta
+from mxlint.domain.heap import ALIVE, Delta
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
@@ -11,6 +11,7 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS, append
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import CLOSING, EFFECTS, ITERATED, new_iterator
+from mxlint.interpreter.stepping import Generator
 
 
 def as_iterator(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:
@@ -42,6 +43,10 @@ def yielded(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
     after = i.heap.changes(abandoned.mark)
     before = {location: UNBOUND if value is None else value for location, value in reversed(i.heap.trail[abandoned.mark :])}
     i.heap.set(ref.oid, EFFECTS, Effects(before, after))
+    payload = i.info(ref.oid).payload
+    own = {ref.oid, payload.about[1].oid} if isinstance(payload, Generator) else {ref.oid}
+    if any(oid not in own and (oid, ALIVE) not in before and not isinstance(field, tuple) for oid, field in before):
+        i.unsure("a generator that is asked for single elements, and was run as a whole", place)
     if content is None:
         parts = [p for m in members(i.heap.get(box.oid, ITEMS) or Tuple(())) for p in _tuple_parts(m)]
         content = Tuple(None, join(parts)) if parts else Tuple(())

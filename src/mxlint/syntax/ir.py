@@ -217,6 +217,25 @@ class Yield(Expr):
     source: bool
 
 
+class Kept(Expr):
+    """What an activation of a generator keeps under a number: an iterator over `value`, which is kept from here on, or what is kept there. No text has one."""
+
+    value: Expr | None
+    number: int
+
+
+class Forward(Expr):
+    """What the iterator gives that an activation keeps under a number, once what is sent or thrown to the generator goes to that; its end breaks the loop."""
+
+    number: int
+
+
+class Returned(Expr):
+    """What the generator returned that an activation keeps under a number."""
+
+    number: int
+
+
 class Opaque(Expr):
     """An expression that could not be lowered (newer than this version): unknown."""
 

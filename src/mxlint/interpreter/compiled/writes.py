@@ -55,7 +55,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         _mutated(i, trace, oid, field, argument, place, frame)
         return
     holders = {oid} if older(i, oid) else keepers(i, oid) if i.info(oid).kind in MAY_OUTLIVE else set()
-    if not holders or i.info(oid).kind == "frame" and frame.oid == oid:
+    own = i.info(oid).kind == "frame" and frame.oid == oid
+    if not holders or own and not older(i, oid):
         return
     if i.info(oid).kind in ("iterator", "generator"):
         event(i, "effect", place, "next()", frame, note_="counter")
@@ -66,8 +67,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     placeholders = [array for array in arrays_in(i, value) if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
-    if oid not in holders and not traced:
-        return
+    if (oid not in holders or own) and not traced:
+        return  # that a generator goes on is said where it is asked to
     again = location in trace.reads
     trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]

@@ -1,0 +1,181 @@
+"""The body of a generator, run from yield to yield or as a whole."""
+
+from __future__ import annotations
+
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.activations import run_body
+from mxlint.interpreter.core import MAX_CALLS, OWN, Halt, Interpreter
+from mxlint.interpreter.exceptions import CLASS, answered, caught, fill, throw_named
+from mxlint.interpreter.frames import Frame, Given
+from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.iterators import CLOSING, ITERATED, RESUME, RETURNED, SENT, THROWN
+from mxlint.interpreter.operations import Consume
+from mxlint.interpreter.targets import Target
+from mxlint.syntax import ir
+from mxlint.syntax.resuming import rest, resumable
+
+
+class Generator:
+    """The payload of a generator object: runs the body, with whoever iterates at each yield. `about`: its function and its activation."""
+
+    __slots__ = ("about",)
+
+    def __init__(self, info: FunctionInfo, frame: Frame) -> None:
+        self.about = info, frame
+
+    def __call__(self, i: Interpreter, ref: Ref, consume: Consume, place: Place, outer: Frame) -> None:
+        _run(i, ref, *self.about, consume, place)
+
+
+def step(i: Interpreter, ref: Ref, given: Given, ended: Target, place: Place) -> Value:
+    """Run a generator up to its next yield; the state at its end arrives at `ended`, with what it returns."""
+    payload = i.info(ref.oid).payload
+    assert isinstance(payload, Generator)
+    with i.leaving() as yielded:
+
+        def stop(value: Value) -> Value:
+            i.leave(yielded, value)
+            return NONE
+
+        _run(i, ref, *payload.about, stop, place, given)
+        i.reach(ended, i.heap.get(ref.oid, RETURNED) or NONE)
+    return i.arrive(yielded)
+
+
+def can_step(i: Interpreter, ref: Ref) -> bool:
+    """Whether a generator can be run from yield to yield, and was not run as a whole."""
+    payload = i.info(ref.oid).payload
+    return i.heap.get(ref.oid, ITERATED) is None and isinstance(payload, Generator) and resumable(payload.about[0].node) is not None
+
+
+def _run(
+    i: Interpreter,
+    ref: Ref,
+    info: FunctionInfo,
+    frame: Frame,
+    consume: Consume,
+    place: Place,
+    given: Given | None = None,
+) -> None:
+    """Run the body of a generator from where it stands. `given`: as of `step`, if it stops at its next yield."""
+    if any(other is frame for other in i.stack) or len(i.stack) >= MAX_CALLS:
+        consume(i.unknown(place, "a generator inside itself"))
+        return
+    start = resumable(info.node)
+    if start is None:
+        _run_from(i, ref, info, frame, consume, place, given, info.node, started=False)
+        return
+
+    def one(at: Member) -> Value:
+        offset = at.value if isinstance(at, Const) else None
+        if isinstance(offset, bool):  # at its end
+            return NONE
+        node = rest(info.node, offset) if isinstance(offset, int) and isinstance(info.node, ir.FuncDef) else start
+        assert node is not None
+        _run_from(i, ref, info, frame, consume, place, given, node, started=isinstance(offset, int))
+        return NONE
+
+    i.split(i.heap.get(ref.oid, RESUME) or NONE, one)
+
+
+def _run_from(
+    i: Interpreter,
+    ref: Ref,
+    info: FunctionInfo,
+    frame: Frame,
+    consume: Consume,
+    place: Place,
+    given: Given | None,
+    node: ir.FuncDef | ir.Lambda,
+    *,
+    started: bool,
+) -> None:
+    depth, tries = len(i.stack), len(i.tries)
+    resumes = resumable(info.node) is not None
+    waiting = started
+
+    def take(value: Value) -> Value:
+        """One `yield`: whoever iterates goes on, with its own handlers around it."""
+        nonlocal waiting
+        if waiting:
+            waiting = False
+            if value == UNBOUND:  # it arrives at a generator inside
+                return NONE
+            return _arrives(i, given or Given())
+        if resumes:
+            i.heap.set(ref.oid, RESUME, Const(frame.at))
+        inner = i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
+        del i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
+        handled = len(inner[1]) > 1 and given is None
+        left = sum(len(target.arrived) for target in i.targets) if handled else 0
+        mark, path = i.heap.mark(), i.path
+        answer: Value | None = None
+        try:
+            answer = consume(value) or NONE
+        except Halt:
+            if not handled:
+                raise
+        finally:
+            i.stack[depth:], i.tries[tries:], i.try_depths[tries:] = inner
+        if answer is None and handled:
+            i.heap.undo(mark)
+            i.path = path
+            throw_named(i, "builtins.GeneratorExit", place)
+        if handled and (i.heap.get(ref.oid, CLOSING) is not None or left < sum(len(target.arrived) for target in i.targets)):
+            i.fork([((), lambda: NONE), ((), lambda: throw_named(i, "builtins.GeneratorExit", place))])
+        error = i.heap.get(ref.oid, THROWN)
+        if error is not None:
+            i.fork([((), lambda: NONE), ((), lambda: _raised(i, error))])
+        sent = i.heap.get(ref.oid, SENT)
+        return join([part for part in (answer, sent) if part is not None])
+
+    frame.consume = take
+    frame.given = given or Given()
+    path = i.path
+    value: Value | None = None
+    with i.trying() as closed, i.within((place, "generator")):
+        if given is not None and not started:
+            _arrives(i, given)
+        value = run_body(i, info if node is info.node else FunctionInfo(node, info.source, info.qualname, info.module), frame)
+    after, way = i.heap.cut(closed.mark), i.path
+    i.path = path
+    _ends(i, closed)
+    answered(
+        i, closed, "builtins.GeneratorExit", lambda: i.reach(given.closes, NONE) if given is not None and given.closes is not None else None
+    )
+    if value is None:
+        raise Halt
+    i.heap.apply(after)
+    i.path = way
+    i.heap.set(ref.oid, RETURNED, value)
+    if resumes:
+        i.heap.set(ref.oid, RESUME, TRUE)
+
+
+def _ends(i: Interpreter, closed: Target) -> None:
+    """StopIteration that leaves the body of a generator is RuntimeError outside."""
+    for number, (delta, error, way) in enumerate(closed.arrived):
+        if caught(i, error, External("builtins.StopIteration"), delta):
+            place = i.info(error.oid).place if isinstance(error, Ref) else None
+            if isinstance(place, Place):
+                i.heap.apply(delta)
+                oid = i.allocate("instance", OWN, place, "builtins.RuntimeError")
+                i.heap.set(oid, CLASS, External("builtins.RuntimeError"))
+                fill(i, oid, "builtins.RuntimeError", Tuple((Const("generator raised StopIteration"),)))
+                i.heap.set(oid, "__cause__", error)
+                closed.arrived[number] = (i.heap.changes(closed.mark), Ref(oid), way)
+                i.heap.undo(closed.mark)
+
+
+def _arrives(i: Interpreter, given: Given) -> Value:
+    """What a yield gives, or raises."""
+    if given.thrown is not None:
+        i.throw(given.thrown)
+    return given.sent
+
+
+def _raised(i: Interpreter, error: Value) -> Value:
+    i.throw(error)
+    return NONE
