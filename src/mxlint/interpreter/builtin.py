@@ -75,6 +75,16 @@ def _copied_value(i: Interpreter, value: Value, place: Place, depth: int, done: 
     return join([_copied(i, member, place, depth - 1 if not isinstance(member, Tuple) else depth, done) for member in members(value)])
 
 
+def _own_text(way: str) -> Handler:
+    """`object.__repr__(value)`, which is also what a container's own method is found as: of an object of the program it shows nothing of what that holds."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        of_program = [isinstance(member, Ref) and i.info(member.oid).kind == "instance" for member in members(args.args[0])]
+        return Kind("str", "open") if any(of_program) else HANDLERS[f"builtins.{way}"](i, args, place, frame)
+
+    return run
+
+
 def _object(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     oid = i.allocate("instance", None, place)
     i.heap.set(oid, CLASS, External("builtins.object"))
@@ -201,6 +211,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.round": _number("round"),
     "builtins.str": _text("str"),
     "builtins.repr": _text("repr"),
+    **{f"builtins.object.{name}": _own_text(way) for name, way in (("__repr__", "repr"), ("__str__", "str"), ("__format__", "format"))},
     "builtins.format": _text("format"),
     "builtins.str.format": _str_format,
     "builtins.object": _object,

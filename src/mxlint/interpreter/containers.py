@@ -243,6 +243,23 @@ def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
     return view_element(i, "items", ref, place)
 
 
+def _move_to_end(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`OrderedDict.move_to_end(key, last)`."""
+    key, last = args.get(0, "key") or UNBOUND, args.get(1, "last") or TRUE
+    there = [field for field in i.heap.fields(ref.oid) if isinstance(field, tuple) and field[0] == "k"]
+    moved = ("k", key)
+    if moved not in there or last not in (TRUE, FALSE):
+        i.may_raise("builtins.KeyError")
+        i.operations.written(i, ref.oid, moved, NONE, place, frame)
+        return NONE
+    for field in [moved] if last == TRUE else [field for field in there if field != moved]:
+        value = i.heap.get(ref.oid, field) or UNBOUND
+        i.heap.drop(ref.oid, field)
+        i.heap.set(ref.oid, field, value)
+        i.operations.written(i, ref.oid, field, value, place, frame)
+    return NONE
+
+
 def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """`dict.update(mapping or pairs, **entries)`."""
     for given in args.args:
@@ -385,6 +402,7 @@ METHODS: Final[dict[str, Method]] = {
     **{f"builtins.dict.{name}": method for name, method in _DICT.items()},
     **{f"builtins.set.{name}": method for name, method in _SET.items()},
     **{f"collections.OrderedDict.{name}": method for name, method in _DICT.items()},
+    "collections.OrderedDict.move_to_end": _move_to_end,
     **{f"collections.UserList.{name}": method for name, method in _LIST.items()},
     **{f"collections.abc.MutableMapping.{name}": _DICT[name] for name in ("setdefault", "pop", "popitem", "update", "clear")},
     **{f"collections.abc.Mapping.{name}": _DICT[name] for name in ("get", "keys", "values", "items")},

@@ -7,7 +7,7 @@ uses say; one of a compiled function of which nothing is known is an array.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
@@ -34,6 +34,8 @@ from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.reach import arrays_in, each_place
 from mxlint.interpreter.relevance import Reach, compiling_names
 from mxlint.interpreter.uses import WORDS, by_use
+from mxlint.models.load import kind_of, model
+from mxlint.models.load import names as known_names
 from mxlint.source import Source
 from mxlint.syntax import ir
 
@@ -361,6 +363,8 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
         changed = False
         for block, here in zip(found.blocks, local):
             span = (block.start, block.end)
+            if (block.reads | block.attributes) & names:  # what it gives to a thread runs where that is started
+                names.update(*(_starting()[made] for made in block.calls & _starting().keys()))
             if block.kind in ("function", "lambda") and span not in making and (block.calls & names or block.calls & here):
                 making.add(span)
                 outer = block
@@ -374,6 +378,18 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 names |= called.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+@cache
+def _starting() -> dict[str, frozenset[str]]:
+    """The classes of which an object calls later what it is given, by their last names, with the methods that begin it."""
+    found: dict[str, frozenset[str]] = {}
+    for cls in known_names("threading"):
+        made = model(cls)
+        if kind_of(cls) == "class" and made is not None and any(call.times == "later" for call in made.calls):
+            methods = (name for name in ("start", "run") if (method := model(f"{cls}.{name}")) is not None and method.effect is not None)
+            found[cls.rpartition(".")[2]] = frozenset(methods)
+    return found
 
 
 def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> list[Function]:

@@ -38,6 +38,7 @@ from mxlint.interpreter import defaults, paths, shadows
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
+from mxlint.models.written import WrittenSource
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
 """Kinds of events that a number brings about without harm."""
@@ -260,7 +261,9 @@ def call_places(i: Interpreter, start: int = 0) -> list[Place]:
 
 
 def qualname(frame: Frame) -> str:
-    """The qualified name of the function that a frame belongs to, "" at module level."""
+    """The qualified name of the function that a frame belongs to, "" at module level; of code that is written for a library, that of its caller."""
+    while isinstance(frame.source, WrittenSource) and frame.caller is not None:
+        frame = frame.caller
     return frame.qualname.replace(".<locals>", "")
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import arrays, defaults, shapeless, walks
@@ -96,10 +97,12 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
     )
     if layer is not None:
         _hold(i, owner, layer, place)
-    if name == "mlx.nn.Sequential":
-        i.heap.set(owner.oid, "layers", new_list(i, Tuple(args.args), place, "layers"))
+    if name == SEQUENTIAL:
+        items = Tuple(args.args) if args.star is None else Tuple(None, join((*args.args, args.star)))
+        i.heap.set(owner.oid, "layers", new_list(i, items, place, "layers"))
 
 
+SEQUENTIAL: Final = "mlx.nn.Sequential"
 WEIGHTS: Final = "weights"
 """The field that stands for all weights of a module whose layers are not known."""
 
@@ -149,16 +152,8 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
     if not isinstance(owner, Ref):
         return None
-    if cls == "mlx.nn.Sequential":
-        held = i.heap.get(owner.oid, "layers")
-        content = i.heap.get(held.oid, ("#", "items")) if isinstance(held, Ref) else None
-        value = rest.args[0] if rest.args else NONE
-        for number, layer in enumerate(content.items or () if isinstance(content, Tuple) else ()):
-            if i.trace is not None and isinstance(held, Ref):
-                reads.reach(i, i.trace, owner.oid, "layers", held)
-                reads.on_read(i, held.oid, ("item", number), layer, place, frame)
-            value = i.call(layer, Arguments((value,), places=(place,)), place, frame)
-        return value
+    if cls == SEQUENTIAL:
+        return i.call(written_member(i, f"{SEQUENTIAL}.{method}", frame) or NONE, args, place, frame)
     if cls == MODULE:
         held = i.heap.get(owner.oid, WEIGHTS)
         if held is None:
@@ -245,6 +240,8 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
         if name in written.names(MODULE):
             made = written_member(i, f"{MODULE}.{name}", frame)
             return Bound(owner, made) if made is not None and name != "is_module" else made
+        if name in ("__setattr__", "__getattribute__"):
+            return Bound(owner, External(f"builtins.object.{name}"))
         if name in MODULE_METHODS or name == "__call__":
             return Bound(owner, External(f"{base}.{name}"))
         held = i.heap.get(owner.oid, ("made with", name))
