@@ -362,6 +362,16 @@ KINDS = {
             "next(v for k, v in d.items() if k == 'a')",
         ),
     ),
+    "keys in any order": Kind(
+        "d = {'a': 1.0, 'b': 2.0}",
+        ("d['a'] = d.pop('a')", "d['c'] = 3.0", "d.pop('b')", "d['b'] = 5.0"),
+        (
+            "float(''.join(str(ord(k)) for k in sorted(d)))",
+            "sorted(d.values())[-1]",
+            "max(d[k] for k in sorted(d.keys()))",
+            "sorted(d.items())[-1][1]",
+        ),
+    ),
     "what decides for all of a container": Kind(
         "l, d = [0.0, 1.0, 0.0], {'a': 0.0, 'b': 1.0, 'c': 0.0}",
         (

@@ -37,7 +37,7 @@ from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.elements import known_items, position_of
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
-from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART
+from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART, UNORDERED
 from mxlint.interpreter.lookup import container, fields_of
 
 LENGTH: Final = ("#", "length")
@@ -60,7 +60,7 @@ def has(item: Member) -> Field:
 
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
-    return field in (LENGTH, FILLED, KEYS) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, CLASS)
+    return field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, CLASS)
 
 
 def aspect(i: Interpreter, oid: int, field: Field) -> Value:
@@ -317,6 +317,22 @@ def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
         iterated(i, member, place, frame)
 
 
+def unordered(i: Interpreter, value: Value, place: Place, frame: Frame) -> tuple[Value, ...] | None:
+    """The elements of a dict or of a view of one for who does not ask for their order, if they are known; that is noted."""
+    walk = _walk(i, value) if i.trace is not None and isinstance(value, Ref) else None
+    items = known_items(i, value) if walk is not None and isinstance(value, Ref) else None
+    if walk is None or items is None or len(walk.over) != 1:
+        return None
+    ((held, kind),) = walk.over
+    if container(i, held) != "dict":
+        return None
+    ask(i, held.oid, UNORDERED, place, frame)
+    for field, entry in list(i.heap.fields(held.oid).items()) if kind in ("values", "items") else ():
+        if _is_entry(field):
+            i.operations.read(i, held.oid, field, entry, place, frame)
+    return items
+
+
 def _is_entry(field: object) -> bool:
     return isinstance(field, tuple) and field[0] == "k"
 
@@ -366,6 +382,8 @@ def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
         return lambda items: TRUE if items else FALSE
     if field == KEYS:
         return Tuple
+    if field == UNORDERED:
+        return lambda items: Tuple(tuple(sorted(items, key=repr)))
     asked = field[1]  # type: ignore[index]
     if field[0] == _NTH:  # type: ignore[index]
         return lambda items: items[asked] if asked < len(items) else UNBOUND

@@ -15,6 +15,8 @@ KEPT: Final = "#kept"
 ANY: Final = ("#", "any item")
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""
+UNORDERED: Final = ("#", "keys in any order")
+"""Of a dict: its keys, whatever their order."""
 COPIED: Final = ("#", "copied from")
 """Of what a trace makes: the older dicts whose entries were put into it, in order; the object that it is a copy of."""
 OF: Final = ("#", "of")

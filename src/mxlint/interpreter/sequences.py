@@ -264,7 +264,8 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
         if key != NONE:
             _keys(i, value, key, place, frame)
         return new_list(i, Tuple(None, i.symbolic(place, "element")), place)
-    content = collected(i, value, place, frame)
+    items = aspects.unordered(i, value, place, frame)
+    content = collected(i, value, place, frame) if items is None else Tuple(items)
     parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
     keys = _keys(i, content, key, place, frame) if key != NONE else parts
     for part in keys:
