@@ -357,7 +357,10 @@ def _managed(
             error = i.arrive(target)
             cls = exception_class(i, error)
             trace = i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))
+            outer_error = i.heap.get(frame.oid, HANDLING)
+            i.heap.set(frame.oid, HANDLING, error)
             swallowed = _called(i, leave, Arguments((cls, error, trace), places=(place,) * 3), place, frame, wait)
+            _handle(i, outer_error, frame)
             truth = i.truth(swallowed, place, frame)
             if truth.outcome is not False:
                 after.append((i.heap.changes(mark), NONE, base))
