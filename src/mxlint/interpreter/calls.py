@@ -165,12 +165,13 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
             keywords[field[1]] = value
     made = i.info(ref.oid).payload
     places = {**made.keyword_places, **args.keyword_places} if isinstance(made, Arguments) else args.keyword_places
+    given = made.places[1:] if isinstance(made, Arguments) and len(made.places) == len(made.args) else ()
     merged = Arguments(
         (*first, *args.args),
         {**keywords, **args.keywords},
         args.star,
         args.kwstar,
-        (*((place,) * len(first)), *args.places),
+        (*((place,) * (len(first) - len(given))), *given[-len(first) :], *args.places),
         places,
         args.node,
     )

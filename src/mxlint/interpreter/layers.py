@@ -164,7 +164,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     training = i.heap.get(owner.oid, "training")
-    if entry is not None and (entry.random or entry.stateful) and training is not None:
+    if entry is not None and (entry.random or entry.stateful) and training is not None and not _without_rate(i, owner, entry):
         reads.on_read(i, owner.oid, "training", training, place, frame)
     if entry is not None and entry.random and rest.args and _rests(i, owner, entry):
         return rest.args[0]
@@ -209,8 +209,13 @@ def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Va
 
 def _rests(i: Interpreter, owner: Ref, entry: Any) -> bool:
     """Whether a layer that draws surely does nothing: outside of training mode, or with a rate of 0 it gives its argument back."""
+    return i.heap.get(owner.oid, "training") == FALSE or _without_rate(i, owner, entry)
+
+
+def _without_rate(i: Interpreter, owner: Ref, entry: Any) -> bool:
+    """Whether a layer that draws was made with a rate of 0: it does not ask for its mode."""
     rate = i.heap.get(owner.oid, ("made with", entry.active_when)) if entry.active_when is not None else None
-    return i.heap.get(owner.oid, "training") == FALSE or isinstance(rate, Const) and not rate.value
+    return isinstance(rate, Const) and not rate.value
 
 
 def _draws(i: Interpreter, owner: Ref, entry: Any) -> bool:
