@@ -59,7 +59,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     calling = [method for method in public if _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
     classes = _classes(i, source, module, public)
-    if not calling and not alone and not any(cls in i.ledger.samples for cls in classes):
+    if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
         return
     writing = _writing(i, source, module, public)
     frozen = _is_frozen(i)

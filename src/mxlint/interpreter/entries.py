@@ -585,9 +585,8 @@ def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
     if cls.oid not in samples:
         keep: list[Value | None] = []
         kept_run(i, lambda: keep.append(some_object(i, cls, place)))
-        if keep and keep[0] is not None:
-            samples[cls.oid] = keep[0]
-    return samples.get(cls.oid)
+        samples[cls.oid] = keep[0] if keep else None
+    return samples[cls.oid]
 
 
 def called_alone(

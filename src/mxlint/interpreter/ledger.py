@@ -81,7 +81,7 @@ class Ledger:
     """The objects that hold what the program writes on symbolic values."""
     presumed: dict[int, str] = field(default_factory=dict)
     """Objects that stand for parameters, with the presumption that they rest on."""
-    samples: dict[object, Value] = field(default_factory=dict)
+    samples: dict[object, Value | None] = field(default_factory=dict)
     """One object of each class that was made with symbolic arguments, by the class."""
     making: set[object] = field(default_factory=set)
     """Classes of which such an object is being made."""
