@@ -266,6 +266,35 @@ def test_a_request_that_cannot_be_read_and_one_after_the_end_are_answered() -> N
     assert done.returncode == 0
 
 
+NO_MESSAGES: list[tuple[str, tuple[object, int] | None]] = [
+    ("{", (None, types.ErrorCodes.ParseError)),
+    ("\xff", (None, types.ErrorCodes.ParseError)),
+    ("[" * 100_000, (None, types.ErrorCodes.ParseError)),
+    ("3", (None, types.ErrorCodes.InvalidRequest)),
+    ("[]", (None, types.ErrorCodes.InvalidRequest)),
+    ('{"id": 7}', (7, types.ErrorCodes.InvalidRequest)),
+    *(
+        (f'{{"jsonrpc": "2.0", "id": {number}, "method": "textDocument/hover", "params": {{}}}}', (None, types.ErrorCodes.InvalidRequest))
+        for number in ("{}", "[1]", "null", "true", "1.5", '{"a": {"b": 1}}')
+    ),
+    ('{"jsonrpc": "2.0", "id": "7", "method": "textDocument/hover", "params": {}}', ("7", types.ErrorCodes.InvalidParams)),
+    ('{"jsonrpc": "2.0", "id": {}, "result": null}', None),
+    ('{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {}}', None),
+]
+"""What a client should not send, and the number and the code of the answer."""
+
+
+def test_what_is_no_message_is_answered_and_ends_nothing() -> None:
+    ends = [{"id": 0, "method": "initialize", "params": {"capabilities": {}}}, {"id": 1, "method": "shutdown"}, {"method": "exit"}]
+    first, *rest = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in ends]
+    sent = [first, *(body.encode("latin-1") for body, _ in NO_MESSAGES), *rest]
+    stream = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in sent)
+    done = subprocess.run(COMMAND, check=False, input=stream, capture_output=True, timeout=100)
+    answers = [json.loads(answer) for answer in re.findall(rb"\{.*\}", done.stdout)]
+    assert [(answer["id"], answer["error"]["code"]) for answer in answers if "error" in answer] == [told for _, told in NO_MESSAGES if told]
+    assert {answer["id"] for answer in answers if "result" in answer} == {0, 1} and done.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("header", "answered"),
     [

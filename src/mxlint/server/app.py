@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import threading
@@ -10,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec
+from typing import ParamSpec, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcParseError, PyglsError
 from pygls.lsp.server import LanguageServer
 
 from mxlint import __version__
@@ -63,6 +65,13 @@ class MxlintServer(LanguageServer):
         self._said: set[str] = set()
 
     # -- from the client ----------------------------------------------------------------------------------------------
+
+    def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
+        """Tell of an error that is no answer. What is not even JSON has one, too."""
+        if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, RecursionError)):
+            cast(Protocol, self.protocol).refuse(None, JsonRpcParseError())
+        elif not isinstance(error, JsonRpcInvalidRequest):  # which was the answer
+            super().report_server_error(error, source)
 
     def begin(self, params: types.InitializeParams) -> None:
         """The client has introduced itself."""

@@ -11,26 +11,39 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 
+def _number(value: object) -> int | str | None:
+    """What can be the number of a request."""
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+
+
 class Protocol(LanguageServerProtocol):
     """What changes is handed on as the client says it."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """A message from its JSON; for one that is not as its method says, the error is the answer."""
+        """A message from its JSON; for a request that is not as its method says, the error is the answer."""
+        asks = "jsonrpc" in data and "method" in data and "id" in data
         try:
+            if asks and _number(data["id"]) is None:
+                raise JsonRpcInvalidRequest
             return super().structure_message(data)
         except JsonRpcException as error:
-            self._refuse(data.get("id") if "method" in data else None, error)
+            if asks:
+                self.refuse(data["id"], error)
             raise
 
     def handle_message(self, message: Any) -> None:
-        """Have a message answered. After `shutdown` every request is an error."""
-        if self._shutdown and hasattr(message, "method"):
-            self._refuse(getattr(message, "id", None), JsonRpcInvalidRequest())
+        """Have a message answered. After `shutdown` every request is an error, and so is what is no message."""
+        if not hasattr(message, "jsonrpc"):
+            self.refuse(message.get("id") if isinstance(message, dict) else None, JsonRpcInvalidRequest())
+            return
+        if self._shutdown and _number(getattr(message, "id", None)) is not None and hasattr(message, "method"):
+            self.refuse(message.id, JsonRpcInvalidRequest())
         super().handle_message(message)
 
-    def _refuse(self, number: object, error: JsonRpcException) -> None:
-        if isinstance(number, (int, str)):
-            self._send_response(number, error=error.to_response_error())
+    def refuse(self, number: object, error: JsonRpcException) -> None:
+        """Answer with an error. Where the number of what was asked cannot be told it is null, as JSON-RPC has it."""
+        told = error.to_response_error()
+        self._send_data({"jsonrpc": self.VERSION, "id": _number(number), "error": {"code": told.code, "message": told.message}})
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Iterator[Any]:
