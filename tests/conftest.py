@@ -41,6 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("verify" if item.path.name.startswith("test_verify") else "mlx" if _imports_mlx(item) else "static")
         elif len(marked) > 1:
             raise pytest.UsageError(f"{item.nodeid} is marked {' and '.join(sorted(marked))}")
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """When a test begins: what takes long first, so that no process has it left at the end."""
+    return next(number for number, name in enumerate(("slow", "verify", "mlx", "static")) if item.get_closest_marker(name) is not None)
 
 
 def _imports_mlx(item: pytest.Item) -> bool:
