@@ -11,6 +11,9 @@ SNIPPETS = (
     "self.", "\0", "\ufeff", "# -*- coding: latin-1 -*-\n",
 )  # fmt: skip
 
+DEAR = ("evaluate.py", "sampling.py")
+"""Files of tests/fixtures/project that run its training loop again, which costs as much as all others together. Edits do without them."""
+
 
 def between(text: str, offset: int) -> int:
     """An offset that does not lie inside of a CRLF."""

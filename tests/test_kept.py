@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 from command_line import Run
-from edits import random_edit
+from edits import DEAR, random_edit
 
 from mxlint import analysis, cache, kept
 from mxlint.analysed import Analysis
@@ -85,7 +85,7 @@ def entries() -> list[Path]:
 @pytest.mark.parametrize(("name", "count"), [("demo", EDITS // 2), pytest.param("project/tinylm", EDITS // 6, marks=pytest.mark.slow)])
 def test_edits_are_seen(name: str, count: int, folder: Path) -> None:
     dice = random.Random(name)
-    shutil.copytree(FIXTURES / name, folder / "tinylm")
+    shutil.copytree(FIXTURES / name, folder / "tinylm", ignore=shutil.ignore_patterns(*DEAR))
     files = sorted(Path("tinylm").glob("*.py"))
     was = {file: file.read_bytes() for file in files}
     first = same()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from editor import Editor, editor
-from edits import random_edit
+from edits import DEAR, random_edit
 from lsprotocol import types
 
 from mxlint.engine import check
@@ -34,7 +34,8 @@ COMPARED = 4  # one comparison for so many edits on average: it takes a whole ru
 def programs() -> list[tuple[Path, ...]]:
     """The programs to edit: files that are put into one folder."""
     if FOLDER is None:
-        return [tuple(sorted((FIXTURES / name).glob("*.py"))) for name in ("demo", "project/tinylm")]
+        folders = [sorted((FIXTURES / name).glob("*.py")) for name in ("demo", "project/tinylm")]
+        return [tuple(file for file in files if file.name not in DEAR) for files in folders]
     found = []
     for file in sorted(Path(FOLDER).rglob("*.py")):
         text = file.read_text(errors="replace")

@@ -415,7 +415,7 @@ def at_a_terminal(*arguments: str) -> str:
     """What a run prints to stderr if that is a terminal."""
     terminal, far = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "mxlint", "check", "--verify", "--verify-timeout", "3", *arguments],
+        [sys.executable, "-m", "mxlint", "check", "--verify", "--verify-timeout", "1", *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "TERM": "xterm"},
         stdout=subprocess.DEVNULL,
         stderr=far,
