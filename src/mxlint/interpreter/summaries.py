@@ -102,10 +102,12 @@ class Summary:
         self.again = tuple(Again(fact.find, fact.path[begin:], fact.context, fact.stack[depth:]) for fact in call.again)
         self.doubts = dict(recording.doubts)
         self.written = tuple(recording.written)
-        since = recording.since if recording.since is not None else len(call.path)
+        since = recording.since
         self.around, self.calls = recording.around, recording.calls
         self.looped = in_loop(i) if recording.looped else None
-        self.since = since if self.facts and since < len(call.path) else None
+        self.since = (
+            since if self.facts and since is not None and (since < len(call.path) or not since) else None
+        )  # 0: of the whole path, also where it was empty
         self.path = _conditions(call.path[since:]) if self.since is not None else ()
         known = _outcomes(call.path)
         self.asked = frozenset(recording.asked)
@@ -193,7 +195,7 @@ class Call:
     def hangs(self) -> bool:
         """Whether facts hang on what the path said at its begin."""
         since = self.recording.since
-        return bool(self.recording.facts) and since is not None and since < len(self.path)
+        return bool(self.recording.facts) and since is not None and (since < len(self.path) or not since)
 
 
 # -- finding -----------------------------------------------------------------------------------------------------------
