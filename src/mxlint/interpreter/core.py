@@ -196,7 +196,7 @@ class Interpreter:
                     raise OutOfSteps
                 self.operations.costly(self)
         value = self.operations.evaluate(self, node, frame)
-        if self.observer is not None:
+        if self.observer is not None and type(node) is not ir.Kept:
             self.observer.value(frame, node, value)
         return value
 

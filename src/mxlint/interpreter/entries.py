@@ -343,6 +343,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= {name for block in within for name in block.writes}
+    handed = {name for start, name in found.kept if name and start in starts}
     tracers = frozenset(i.tracers)
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
@@ -365,7 +366,11 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
             span = (block.start, block.end)
             if (block.reads | block.attributes) & names:  # what it gives to a thread runs where that is started
                 names.update(*(_starting()[made] for made in block.calls & _starting().keys()))
-            if block.kind in ("function", "lambda") and span not in making and (block.calls & names or block.calls & here):
+            if (
+                block.kind in ("function", "lambda")
+                and span not in making
+                and (block.calls & names or block.calls & here or block.hands & handed)
+            ):
                 making.add(span)
                 outer = block
                 while outer.parent >= 0 and found.blocks[outer.parent].kind in ("function", "lambda"):
@@ -513,6 +518,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
 
     known = frozenset(journal(i).compiled)
     i.ledger.counting[id(info.node)] = False
+    ended: list[bool] = []
 
     def run() -> None:
         place = Place(info.source, info.node.start, info.node.end)
@@ -523,6 +529,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
             return
         mark = i.heap.mark()
         value = called_alone(i, (ref, info), given, 1, frame)
+        ended.append(True)
         i.ledger.counting[id(info.node)] = leaves_another_count(i, mark)
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
@@ -534,7 +541,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
 
     noted = journal(i).mark()
     guarded_run(i, run)
-    if owner is not None and journal(i).mark()[:2] == noted[:2]:
+    if owner is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
         i.ledger.prepared.add(id(info.node))
         guarded_run(i, run)
     if again:
@@ -542,10 +549,10 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
 
 
 def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame) -> bool:
-    """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them."""
+    """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them, or to no end."""
     if cls is None or owner is None or id(info.node) not in i.ledger.prepared:
         return False
-    return preparing.prepare(i, cls, owner, info, lambda ref, other: called_alone(i, (ref, other), (owner,), 1, frame))
+    return preparing.prepare(i, cls, owner, info, lambda ref, other: called_alone(i, (ref, other), (owner,), 0, frame))
 
 
 def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:

@@ -32,7 +32,7 @@ class Block:
     binds in another way than by an import;
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
     that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
-    as entries of `globals()`; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
+    as entries of `globals()`; `hands` the names, or last names of attributes, of arguments; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else.
     """
 
@@ -53,6 +53,7 @@ class Block:
     calls: frozenset[str]
     own: frozenset[str]
     named: frozenset[str] = frozenset()
+    hands: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,13 @@ class Import:
 @dataclass(frozen=True, slots=True)
 class Index:
     """The index of one file. `blocks` are in the order of the text, the module first. `perhaps`: where something is compiled if what a name leads to that no import of a
-    library gives is MLX: offsets, in order."""
+    library gives is MLX: offsets, in order. `kept`: where a call stands whose result is given a name, or an attribute, with that."""
 
     blocks: tuple[Block, ...]
     imports: tuple[Import, ...]
     sites: tuple[Site, ...]
     perhaps: tuple[int, ...] = ()
+    kept: tuple[tuple[int, str], ...] = ()
 
 
 def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) -> Index:
@@ -97,6 +99,7 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
         imports,
         tuple(sites(indexer.positions, blocks, known, indexer.mentions, frozenset(compilers))),
         tuple(perhaps(indexer.positions, blocks, known, indexer.mentions)),
+        tuple(indexer.kept),
     )
 
 
@@ -120,6 +123,7 @@ class _Open:
     writes: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
+    hands: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
 
@@ -137,6 +141,7 @@ class _Open:
             self.calls,
             self.writes - self.others,
             self.named,
+            self.hands,
         )
         return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
 
@@ -150,6 +155,7 @@ class _Indexer:
         self.imports: list[Import] = []
         self.mentions: list[Mention] = []
         self.loaded: list[Named] = []
+        self.kept: list[tuple[int, str]] = []
         self._compilers = compilers
         self._mentioned = any(name in text for name in compilers)
         self._number = 0
@@ -237,6 +243,8 @@ class _Indexer:
             for target in node.targets:
                 if isinstance(target, ast.Name) and isinstance(module, str):
                     self.loaded.append((self._number, target.id, value.func, module))
+        if self._mentioned and isinstance(value, ast.Call):
+            self.kept += [(self.positions.at(value.lineno, value.col_offset), _last(target)) for target in node.targets]
         self._entries(value, (ANY,))
         self.inside(node)
 
@@ -260,6 +268,7 @@ class _Indexer:
 
     def call(self, node: ast.Call) -> None:
         name = self._calls(node.func)
+        self._block.hands.update(_last(value) for value in (*node.args, *(keyword.value for keyword in node.keywords)))
         if self._mentioned:
             self._roles[id(node.func)] = ("call", node)
         if name in _READERS and len(node.args) > 1:
@@ -274,7 +283,7 @@ class _Indexer:
 
     def _calls(self, node: ast.expr) -> str:
         """Note what is called or decorated with; returns its last name."""
-        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        name = _last(node)
         if name:
             self._block.calls.add(name)
         return name
@@ -384,6 +393,11 @@ _SETTERS = frozenset({"update", "setdefault", "pop", "clear", "__setitem__", "__
 def _parts(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node that may hold other nodes."""
     return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "kind", "type_comment", "id", "attr", "conversion"))
+
+
+def _last(node: ast.expr) -> str:
+    """A name, or the last name of an attribute; "" for anything else."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _constant(node: ast.expr) -> str:

@@ -87,7 +87,10 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
 def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
     """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see."""
     now, m = held(i, *location), modality(i, 0)
-    if now is not None and m is not None and not set(members(now)) & set(members(read.value)):
+    if now is None or m is None:
+        return
+    found = set(members(now))
+    if not found <= set(members(read.value)) or any(isinstance(member, Range) for member in found):
         at, calls, written = entry.counted[location]
         note(i, events.Event(ref.oid, entry.number, "counted", at, read.name, "", "", calls, (), (), m, False, str(written.span.start.row)))
 
