@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from mxlint.domain.arrays import Array, Chain
+from mxlint.domain.heap import Location
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
-from mxlint.interpreter.compiled.state import ITEMS, Trace
+from mxlint.interpreter.compiled.state import ITEMS, Seen, Trace
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.locations import CHANGED
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
-from mxlint.interpreter.reach import CONTAINERS, each_leaf, each_place
+from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
 from mxlint.interpreter.uses import is_array
 from mxlint.syntax import ir
 
@@ -69,11 +71,31 @@ def handed(i: Interpreter, args: Arguments) -> Iterator[tuple[int, int]]:
             yield position, member.oid
 
 
-def changed(i: Interpreter, changes: Mapping[int, Const], args: Arguments) -> None:
-    """Mark the arguments of a call that its trace has changed a copy of, by their positions."""
-    for position, number in handed(i, args) if changes else ():
-        if position in changes:
-            i.heap.set(number, CHANGED, changes[position])
+def changed(
+    i: Interpreter,
+    changes: Mapping[int, Const],
+    args: Arguments,
+    reads: Iterable[tuple[Location, Seen]],
+    now: Callable[[Location, Seen], Value | None],
+) -> None:
+    """Mark the arguments of a call that its trace has changed a copy of, by their positions. What it computed with after that, it would have found
+    changed itself if it is one of them by another name. `now`: what lies at the call where the trace read."""
+    if not changes:
+        return
+    given = dict(handed(i, args))
+    for position, change in changes.items():
+        if position in given:
+            i.heap.set(given[position], CHANGED, change)
+    for location, seen in reads:
+        numbers = {given[position] for position in seen.late if position in given}
+        value = now(location, seen) if numbers else None
+        for number in numbers.intersection(parts_at(i, location, value)):
+            relied_argument(i, number, seen.where)
+
+
+def parts_at(i: Interpreter, location: Location, value: Value | None) -> set[int]:
+    """The arrays that lie at a location, and the object that it is part of."""
+    return {location[0], *(array.ident for array in arrays_in(i, value or NONE))}
 
 
 def _told(i: Interpreter, compiled: Value) -> tuple[Ref | None, object, dict[str, ir.Param]]:

@@ -72,7 +72,10 @@ def on_read(
         return  # a generator that is older than the trace goes on: that the trace takes its next element is a fact of its own
     location = (oid, field)
     if location in trace.reads:
-        trace.reads[location].under &= under(i, trace)
+        seen = trace.reads[location]
+        seen.under &= under(i, trace)
+        if used or seen.kind != "array":
+            seen.late |= trace.mutated.keys()
         return
     if oid in trace.refused:
         return
@@ -87,6 +90,8 @@ def on_read(
     )
     seen.count = count(i, location)
     seen.under = under(i, trace)
+    if used or kind != "array":
+        seen.late = frozenset(trace.mutated)
     trace.reads[location] = seen
     i.traced.add(whole(location))
     if whole(location) != location:
@@ -253,15 +258,21 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
         if isinstance(member, Ref):
             found[member.oid, ITEMS] = (member.oid, ITEMS)
         if isinstance(member, (Ref, Array)):
-            number = member.oid if isinstance(member, Ref) else member.ident
-            part = i.heap.get(number, CHANGED)
-            if isinstance(part, Const):  # of one that was changed in some rounds alone nothing says that it is the one that is read
-                found["argument", number] = part.value
+            relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
     for key, at in found.items():
         change = changed.get(at)
-        own = i.trace is not None and change is not None and change[0] == i.trace.oid
-        if change is not None and (not own or isinstance(key, tuple) and key[0] == "argument"):
+        if change is not None and (i.trace is None or change[0] != i.trace.oid):
             journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], events.Modality(), (change[1],))
+
+
+def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
+    """Note that an array or object is read of which a trace changed a copy."""
+    part = i.heap.get(number, CHANGED)
+    if not isinstance(part, Const) or i.silent:
+        return  # of one that was changed in some rounds alone nothing says that it is the one that is read
+    change = i.ledger.changed_in_traces.get(part.value)
+    if change is not None:
+        journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
 
 
 def label(i: Interpreter, oid: int, field: object, place: Place) -> str:

@@ -16,7 +16,8 @@ from mxlint.interpreter import aspects, defaults
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.making import target
-from mxlint.interpreter.compiled.placeholders import changed
+from mxlint.interpreter.compiled.placeholders import changed, parts_at
+from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
 from mxlint.interpreter.core import Interpreter
@@ -54,7 +55,10 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue  # the arrays under a capture are found anew at each call
         compare(i, ref, location, read, held(i, oid, field), place, entry)
 
-    changed(i, entry.changes, args)
+    for location, read in entry.reads.items() if i.ledger.changed_in_traces else ():
+        for number in parts_at(i, location, held(i, *location)) if read.used else ():
+            relied_argument(i, number, read.where)
+    changed(i, entry.changes, args, entry.reads.items(), lambda location, _: held(i, *location))
 
     def of(member: Member) -> Member:
         if isinstance(member, Array) and (location_oid, location_field) in entry.written:

@@ -125,6 +125,12 @@ class Trace:
         reads = (part for seen in self.reads.values() for part in each_part(seen.value))
         return self.given == other.given or not any(isinstance(part, Array) and not self.holds(part.trace) for part in reads)
 
+    def end(self, given: Mapping[int, int]) -> None:
+        """What is said of arguments by their numbers is said by their positions, which are the same at each call. `given`: the numbers by position."""
+        self.changes = {at: self.mutated[number] for at, number in given.items() if number in self.mutated}
+        for seen in self.reads.values():
+            seen.late = frozenset(at for at in self.changes if given[at] in seen.late)
+
     def computes_with(self, i: Interpreter, idents: Iterable[int]) -> None:
         """The content of arrays becomes part of this trace."""
         recording = i.heap.recording
@@ -133,6 +139,7 @@ class Trace:
                 recording.content.add(ident)
             for seen in self.by_ident.get(ident, ()):
                 seen.used = True
+                seen.late |= self.mutated.keys()
 
     def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
         """Locations are read where the path is another one."""
@@ -156,10 +163,11 @@ class Seen:
     """A read of a trace: the value, where it stands and under which name, what lies there, and how a capture would name its container.
 
     `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape; `under`: the literals of the path
-    from the start of the trace that each read of the location has.
+    from the start of the trace that each read of the location has; `late`: the arguments of which a copy had been changed when the trace last computed with
+    what it read, by their numbers, and of a trace that has ended by their positions.
     """
 
-    __slots__ = ("calls", "container", "count", "kind", "name", "under", "used", "value", "where")
+    __slots__ = ("calls", "container", "count", "kind", "late", "name", "under", "used", "value", "where")
 
     def __init__(self, value: Value, at: events.Where, name: str, kind: str, calls: tuple[events.Where, ...], container: str) -> None:
         self.value = value
@@ -171,6 +179,7 @@ class Seen:
         self.count = 0
         self.used = True
         self.under: frozenset[Literal_] = frozenset()
+        self.late: frozenset[int] = frozenset()
 
     def after(self, count: int) -> Seen:
         """The same read, of a location that was written so often before."""
@@ -215,7 +224,7 @@ class Entry:
         self.captured_out = frozenset(trace.captured_out)
         self.written = dict(trace.written)
         self.counted = counted(trace)
-        read = frozenset((location, seen.value, seen.kind, seen.used, seen.under) for location, seen in self.reads.items())
+        read = frozenset((location, seen.value, seen.kind, seen.used, seen.under, seen.late) for location, seen in self.reads.items())
         older = (referred(seen.value) for seen in self.reads.values())
         self.refers = frozenset(oid for oid in referred(result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())

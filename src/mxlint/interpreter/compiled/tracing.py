@@ -59,7 +59,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 capturing(i, trace, function, place)
             else:
                 result = _run_trace(i, trace, ref, function, placed, place, frame, under_way)
-                trace.changes = {at: trace.mutated[number] for at, number in handed(i, args) if number in trace.mutated}
+                trace.end(dict(handed(i, args)))
                 if under_way is not None:
                     made.update(under_way.recording.fresh)
     finally:
@@ -71,7 +71,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         if len(kept) < MAX_TRACES:
             i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts, i.ledger.begun))))
         value = fresh(i, result, place, number, ref, args, trace.given)
-    changed(i, trace.changes, args)
+    changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
     _discard(i, made)
     return value
 
