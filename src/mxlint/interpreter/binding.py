@@ -131,7 +131,7 @@ def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place
             return i.operations.array(i, f"mlx.core.array.__i{op}", (member, value), place, frame)
         return i.operations.binary(i, op, member, value, place, frame)
 
-    return i.split(present, one)
+    return i.split(present, one, itself=True)
 
 
 def branch(i: Interpreter, test: ir.Expr, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:

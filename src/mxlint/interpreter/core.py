@@ -476,12 +476,12 @@ class Interpreter:
             ((Condition(truth.cause, place, opposite, False),), otherwise),
         ])  # fmt: skip
 
-    def split(self, value: Value, run: Callable[[Member], Value]) -> Value:
-        """Run an operation for each member of a value and join the results."""
+    def split(self, value: Value, run: Callable[[Member], Value], *, itself: bool = False) -> Value:
+        """Run an operation for each member of a value and join the results. `itself`: it changes what it is given, so which that is matters."""
         value = self.live(value)
         if not isinstance(value, Union):
             return run(value)
-        return self.fork([(conditions, _later(run, option.member)) for option, conditions in self.alternatives(value)])
+        return self.fork([(conditions, _later(run, option.member)) for option, conditions in self.alternatives(value, itself=itself)])
 
     def each(self, value: Value) -> Iterator[Member]:
         """Each member of a value; what happens to it until the next one is asked for hangs on the tests that bound it."""
@@ -497,12 +497,12 @@ class Interpreter:
             finally:
                 self.path = path
 
-    def alternatives(self, value: Union) -> list[tuple[Option, Path]]:
+    def alternatives(self, value: Union, *, itself: bool = False) -> list[tuple[Option, Path]]:
         """The members of a union with the conditions under which it is each: the tests that bound it, beside those of the path. What all
-        members bring about hangs on none of them: that is so if all are placeholders of one trace."""
+        members bring about hangs on none of them: that is so if all are placeholders of one trace, and not changed themselves."""
         self._ask(value.conditions)
         held = {condition.literal for condition in self.path}
-        alike = _placeholders(value)
+        alike = not itself and _placeholders(value)
         return [(option, tuple(self._guarding(option.guard, held, alike))) for option in value.options]
 
     def _guarding(self, guard: Guard, held: Collection[Literal_ | None], alike: bool) -> Iterator[Condition]:
