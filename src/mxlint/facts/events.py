@@ -256,7 +256,7 @@ class Read:
     python (a number, text or flag), mode (whether a layer trains), frozen (which weights are trained), object, captured (a captured container)
     or symbolic. `container`: what a capture would have to name to hold the location, as the trace reaches it (`model.state`, `cache`); ""
     where no capture can hold it. `alias`: the array is an "argument" of the call as well, or "captured" by inputs= in a list or dict, or
-    in a "module", and read here under another name; `source`, `holder`: where that is captured, and the number of the container; they are empty where what
+    in a "module", and read here under another name; or still to be computed from such a one, its "operand"; `source`, `holder`: where that is captured, and the number of the container; they are empty where what
     is read reaches no output. `lazy`: the array was never computed before."""
 
     object: int

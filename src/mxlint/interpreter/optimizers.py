@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import reads, writes
-from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.core import Interpreter, count_write
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.freezing import trains
 from mxlint.interpreter.kinds import CLASS, base_of
+from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.lookup import class_attribute
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.submodules import reached, submodules
+from mxlint.models.mlx.table import Entry
 
 
 def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -39,6 +41,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
         i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
     given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
     trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
+    weights: list[Array] = []
     for module in reached(i, model):
         for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
@@ -48,6 +51,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
                 reads.on_read(i, module.oid, field, value, place, frame)
                 i.heap.set(module.oid, field, new)
                 writes.on_write(i, module.oid, field, new, place, frame, "weights")
+                weights.append(new)
     for member in members(optimizer):
         if not isinstance(member, Ref):
             continue
@@ -74,7 +78,18 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
             if entry is not None:
                 for setting, names in (entry.state_when or {}).items():
                     _update_set(i, member, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
+                _make_idle(i, state, entry, place)
+            if i.trace is None:
+                _leave_to_compute(i, weights, state)
     return NONE
+
+
+def _leave_to_compute(i: Interpreter, weights: Collection[Array], state: Ref) -> None:
+    """New weights are computed from the state of the optimizer, once somebody asks for them."""
+    kept = Operands(tuple(array.ident for array in arrays_in(i, state)))
+    for weight in weights:
+        i.heap.set(weight.ident, LAZY, TRUE)
+        i.heap.set(weight.ident, OPERANDS, kept)
 
 
 def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -95,7 +110,17 @@ def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
         for name in sorted(names):
             if i.heap.get(state.oid, ("k", Const(name))) is None:
                 _update_leaf(i, member, state, name, None, place, frame)
+        _make_idle(i, state, entry, place)
     return NONE
+
+
+def _make_idle(i: Interpreter, state: Ref, entry: Entry, place: Place) -> None:
+    """An optimizer keeps something for each parameter from its first update on, also where no update changes it with the settings that it has."""
+    for name in () if entry.state else sorted({name for names in (entry.state_when or {}).values() for name in names}):
+        leaf = ("k", Const(name))
+        if i.heap.get(state.oid, leaf) is None:
+            i.heap.set(state.oid, leaf, Array(i.ident(place, ("idle", state.oid, name)), None, None, None))
+            count_write(i, state.oid, leaf, place)
 
 
 def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: int | None, place: Place, frame: Frame) -> None:

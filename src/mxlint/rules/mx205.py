@@ -70,8 +70,11 @@ def _live(compiled: Compiled) -> Recapture:
 def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads = program.reads.get(compiled.number, ())
     through = {read.location[0] for read in reads if read.kind == "array"}
+    inputs = compiled.inputs
+    alone = inputs.where if inputs is not None and any(element.kind == "array" for element in inputs.elements) else None
     for read in reads:
-        if read.alias == "captured" and read.source is not None and read.holder not in through:
+        captured = read.alias == "captured" or read.alias == "operand" and read.source == alone
+        if captured and read.source is not None and read.holder not in through:
             yield from finding(
                 RULE, read.source,
                 f"the first call of {name_of(compiled)} raises: {quoted(read.name)} is captured, and read by its own name",

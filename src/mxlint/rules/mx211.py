@@ -12,7 +12,13 @@ from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
-    """A captured container gets a new item in the trace, and a second call is in sight."""
+    """A captured container gets a new item in the trace, and a second call is in sight; or it gets one from outside, and the next call fills too many."""
+    for fact, compiled in program.noted("outgrown"):
+        yield from finding(
+            RULE, fact.where, f"the next call of {name_of(compiled)} crashes: outputs= leads to more arrays than its trace gives",
+            "put all arrays into the container before the first call, or capture it with inputs= as well", compiled, fact.modality, severity="error",
+            also=[("called again here", fact.also[0])], note="one is put in here, and MLX fills all that it finds: it reads behind the last result",
+        )  # fmt: skip
     for compiled in program.log.compiled:
         if len(program.calls.get(compiled.number, ())) < 2:
             continue

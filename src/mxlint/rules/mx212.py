@@ -24,7 +24,11 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _finding(compiled: Compiled, read: Read) -> Iterator[Finding]:
-    if read.container.endswith(".state"):
+    if read.alias == "operand":
+        message = f"tracing {name_of(compiled)} raises: {quoted(read.name)} is still to be computed from its inputs"
+        note = f"nothing has evaluated it, so what it is made of is part of the trace, and an argument or captured there; {UNCAPTURED}"
+        help = "evaluate it before the call (mx.eval), or capture it with inputs= as well"
+    elif read.container.endswith(".state"):
         message = f"the first call of {name_of(compiled)} raises: {quoted(read.name)} has arrays of a captured module"
         note = f"update(), load_weights() and copy.deepcopy() hand arrays on and copy none, and it is not captured itself; {UNCAPTURED}"
         help = "give it arrays of its own before the first call, computed (tree_map(lambda p: p + 0, …) and mx.eval), or capture it, too"

@@ -198,7 +198,7 @@ def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Val
 
 
 def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[str, events.Where | None, int | None]:
-    """Whether an array that is read is an argument or captured as well, and where."""
+    """Whether an array that is read is an argument or captured as well, or still to be computed from such a one, and where."""
     if isinstance(value, Array) and oid not in trace.captured_in and not trace.holds(value.trace):
         todo = [value.ident]
         for _ in range(OPERATIONS_DEPTH * 4):
@@ -206,7 +206,8 @@ def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[
                 break
             ident = todo.pop(0)
             if ident in trace.leaves:
-                return trace.leaves[ident]
+                what, source, holder = trace.leaves[ident]
+                return (OPERAND if ident != value.ident and holder is not None else what), source, holder
             origin = i.heap.get(ident, OPERANDS) if i.heap.get(ident, LAZY) == TRUE else None
             todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
     return "", None, None
@@ -217,6 +218,7 @@ def _lazy(i: Interpreter, value: Value) -> bool:
     return isinstance(value, Array) and value.trace is None and i.heap.get(value.ident, LAZY) == TRUE
 
 
+OPERAND: Final = "operand"
 OPERATIONS_DEPTH: Final = 4
 """How many operations back what an array is still to be computed from is looked for."""
 NUMBERS: Final = ("int", "float", "number")

@@ -14,7 +14,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects, defaults
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.captures import arrays_out, keeping
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
@@ -39,6 +39,7 @@ from mxlint.interpreter.uses import attributes_of
 
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
     """A call that uses a trace again: what the trace read may hold something else now."""
+    _note_outgrown(i, ref, entry, place)
     for location, read in entry.reads.items():
         oid, field = location
         if oid in entry.captured_in and read.kind == "array":
@@ -71,6 +72,18 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             if value is not None:
                 i.heap._put(location_oid, location_field, rename(value, of))
     return fresh(i, entry.result, place, entry.number, ref, args, entry.given)
+
+
+def _note_outgrown(i: Interpreter, ref: Ref, entry: Entry, place: Place) -> None:
+    """More arrays lie where outputs= leads to than the trace gives: MLX goes on reading behind its last one."""
+    now = arrays_out(i, ref)
+    if sum(least for least, _ in now.values()) <= sum(most for _, most in entry.out.values()):
+        return
+    grown = [location for location, (least, _) in now.items() if least > entry.out.get(location, (0, 0))[1]]
+    written = next((at for at in (writer(i, *location) for location in grown) if at is not None), None)
+    m = modality(i, 0)
+    if written is not None and m is not None:
+        note(i, events.Note("outgrown", where(written), "", ref.oid, m, (where(place),)))
 
 
 def _changes_again(i: Interpreter, location: Location) -> bool:

@@ -191,7 +191,7 @@ class Seen:
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
-    of loops had begun."""
+    of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most."""
 
     __slots__ = (
         "_content",
@@ -205,14 +205,24 @@ class Entry:
         "key",
         "made",
         "number",
+        "out",
         "reads",
         "refers",
         "result",
         "written",
     )
 
-    def __init__(self, key: tuple[object, ...], result: Value, trace: Trace, counts: Mapping[Location, int], made: int) -> None:
+    def __init__(
+        self,
+        key: tuple[object, ...],
+        result: Value,
+        trace: Trace,
+        counts: Mapping[Location, int],
+        made: int,
+        out: Mapping[Location, tuple[int, float]],
+    ) -> None:
         self.key = key
+        self.out = out
         self.made = made
         self.result = result
         self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in trace.reads.items()}
@@ -228,7 +238,17 @@ class Entry:
         older = (referred(seen.value) for seen in self.reads.values())
         self.refers = frozenset(oid for oid in referred(result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())
-        self._content = (self.number, self.by, result, read, written, self.captured_in, self.captured_out, frozenset(self.counted))
+        self._content = (
+            self.number,
+            self.by,
+            result,
+            read,
+            written,
+            self.captured_in,
+            self.captured_out,
+            frozenset(self.counted),
+            frozenset(out.items()),
+        )
         self._hash = hash(self._content)
 
     def is_inside(self, context: Context) -> bool:

@@ -15,7 +15,7 @@ from mxlint.domain.size import NO_ORIGINS, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter import novelty, results, summaries
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.compiled.captures import close_captures, open_captures, parts_of
+from mxlint.interpreter.compiled.captures import arrays_out, close_captures, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import outlived
@@ -69,7 +69,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         cache = cache_of(ref, function)
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
-            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts, i.ledger.begun))))
+            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref)))))
         value = fresh(i, result, place, number, ref, args, trace.given)
     changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
     _discard(i, made)
