@@ -96,9 +96,6 @@ def working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 FLOW = read_cases("flow.md", "MX101")
 NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
-    "found under another code": {
-        "missed": ("weights that an optimizer with captured state has updated and nothing has computed",),
-    },
     "shapeless: which sizes matter, or which the calls in sight change, is not told apart": {
         "silent": (
             "diagonal along the side that stays",
@@ -115,7 +112,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
             "a number that is only compared, and comes out the same",
         ),
         "missed": ("a number of the program that gives way to a shape in the trace",),
-        "found": ("argument changed in place that the body reads as state, too",),
     },
     "recompilation, timing, placement: the rule asks for too little or too much": {
         "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),

@@ -291,8 +291,8 @@ def seen(value: Any, depth: int = 0) -> Any:
 
 
 def still_given(generator: GeneratorType[Any, Any, Any], depth: int) -> list[Any]:
-    """What a generator gives from now on. One that waits for something to be sent may raise."""
-    found: list[Any] = []
+    """What a generator holds, and what it gives from now on. One that waits for something to be sent may raise."""
+    found: list[Any] = [seen(held, depth + 1) for held in list(generator.gi_frame.f_locals.values())] if generator.gi_frame else []
     try:
         found.extend(seen(item, depth + 1) for item in islice(generator, MOST_ITEMS))
     except Exception as error:  # noqa: BLE001 - whatever it raises
