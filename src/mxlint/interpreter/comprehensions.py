@@ -7,12 +7,13 @@ from typing import Any
 
 from mxlint.domain.members import Const, Ref, Tuple, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter import aspects
 from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.binding import assign, branch
 from mxlint.interpreter.builders import hashed, new_list, new_set, put
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import append
-from mxlint.interpreter.entrywise import Binding
+from mxlint.interpreter.entrywise import Binding, unread
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.merging import merge
@@ -108,7 +109,10 @@ def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Va
                 return
             key = i.eval(node.key, inner)
             hashed(i, key, inner.place(node.key), inner)
-            put(i, oid, key, i.eval(node.element, inner))
+            copied = unread(i, node.element, key, inner)
+            if copied is not None:
+                aspects.copied(i, oid, copied[0])
+            put(i, oid, key, i.eval(node.element, inner) if copied is None else copied[1])
 
         clauses(i, node, 0, None, inner, add_entry)
         return Ref(oid)

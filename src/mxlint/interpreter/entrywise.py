@@ -89,6 +89,14 @@ def read(i: Interpreter, trace: Trace, location: tuple[int, object], value: Valu
         i.operations.read(i, oid, field, held, place, frame)
 
 
+def unread(i: Interpreter, node: ir.Expr, key: Value, frame: Frame) -> tuple[int, Value] | None:
+    """The dict of which a loop has bound the entry under a key to a name, if an expression is that name, and the entry: it can be handed on unread."""
+    if i.trace is None or not isinstance(node, ir.Name):
+        return None
+    oid, field, held, _ = i.trace.unread.get((frame.oid, node.id), (0, None, None, None))
+    return (oid, held) if field == ("k", key) and held is not None and i.heap.get(frame.oid, node.id) == held else None
+
+
 def given(i: Interpreter, function: Value, node: ir.Call, frame: Frame, evaluate: Callable[[], Arguments]) -> Arguments:
     """The arguments of a call. Of a name that `isinstance` is given it is asked whether it is of that class, and no more."""
     trace = i.trace
@@ -115,4 +123,4 @@ def _ask_for_class(i: Interpreter, oid: int, field: Field, cls: Value, place: Pl
         i.operations.read(i, oid, asked, aspects.aspect(i, oid, asked), place, frame)
 
 
-__all__ = ["Binding", "by_name", "given", "read"]
+__all__ = ["Binding", "by_name", "given", "read", "unread"]
