@@ -22,6 +22,8 @@ from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
 from mxlint.interpreter.recovering import recovered
+from mxlint.interpreter.sending import closed
+from mxlint.interpreter.stepping import can_step
 from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import dead_names
@@ -200,11 +202,15 @@ def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
     iterable = i.eval(node.iter, frame)
     mark = i.heap.mark()
     base = i.path
-    ended, breaks = Target(mark), Target(mark)
+    ended, breaks, returns = Target(mark), Target(mark), Target(mark)
     dead = _dead(i, node, frame)
     _forget(i, dead, frame)
-    i.targets += [breaks]
+    i.targets += [breaks, returns]
     frame.breaks.append(breaks)
+    outer = frame.returns
+    dropped = _only_here(i, iterable)
+    if dropped is not None and outer is not None:
+        frame.returns = returns
 
     def consume(value: Value) -> None:
         assign(i, node.target, value, frame)
@@ -218,10 +224,45 @@ def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
         pass
     finally:
         frame.breaks.pop()
+        frame.returns = outer
         i.targets.remove(breaks)
+        i.targets.remove(returns)
     i.heap.undo(mark)
     i.path = base
+    if dropped is not None:
+        for target in (breaks, returns):
+            _close(i, dropped, target, frame.place(node.iter), frame)
+    for delta, value, path in returns.arrived:
+        assert outer is not None
+        i.heap.apply(delta)
+        i.path = path
+        i.reach(outer, value)
+        i.heap.undo(mark)
+    i.path = base
     _after(i, node.orelse, frame, ended, breaks, mark)
+
+
+def _only_here(i: Interpreter, iterable: Value) -> Ref | None:
+    """A generator that is run from yield to yield and that nothing holds: it is closed where the loop over it is left."""
+    if not isinstance(iterable, Ref) or i.info(iterable.oid).kind != "generator" or i.heap.is_captured(iterable.oid):
+        return None
+    return iterable if can_step(i, iterable) else None
+
+
+def _close(i: Interpreter, generator: Ref, left: Target, place: Place, frame: Frame) -> None:
+    """Close a generator in the states in which a loop over it was left."""
+    states, left.arrived = left.arrived, []
+    base = i.path
+    for delta, value, path in states:
+        i.heap.apply(delta)
+        i.path = path
+        try:
+            closed(i, generator, place, frame)
+            i.reach(left, value)
+        except Halt:
+            pass
+        i.heap.undo(left.mark)
+    i.path = base
 
 
 def _flow(i: Interpreter, node: ir.Flow, frame: Frame) -> None:
