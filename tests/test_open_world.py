@@ -422,3 +422,43 @@ def test_a_function_that_imports_what_leads_to_something_compiled(tmp_path: Path
         (tmp_path / f"{name}.py").write_text(code)
     result = check((str(tmp_path),))
     assert [(item.code, Path(item.span.filename).stem) for item in result.findings] == [("MX303", "trainer")]
+
+
+CALLERS = """import mlx.core as mx
+
+class Model:
+    def __init__(self):
+        self.fn = None
+        self.hook = None
+
+    def enable(self):
+        self.hook = True
+
+    def build(self):
+        {build}
+
+    def apply(self, x):
+        if {test}:
+            print(x)  # here
+        return mx.exp(x) * 2
+
+    def run(self, x):
+        return self.fn(x)
+"""
+"""A class whose methods its callers call in some order."""
+
+
+@pytest.mark.parametrize(
+    ("build", "test", "severity"),
+    [
+        ("self.fn = mx.compile(self.apply)", "True", "error"),
+        ("self.fn = mx.compile(self.apply)", "self.hook is not None", "warning"),
+        ("self.fn = mx.compile(self.apply)", "self.hook is None", "error"),
+        ("self.fn = mx.compile(self.apply) if self.hook else None", "self.hook is not None", "error"),
+        ("self.fn = mx.compile(self.apply)", "self.fn is None", None),
+    ],
+)
+def test_what_holds_in_one_order_of_calls(tmp_path: Path, build: str, test: str, severity: str | None) -> None:
+    code = CALLERS.format(build=build, test=test)
+    row = next(number for number, line in enumerate(code.splitlines(), 1) if "# here" in line)
+    assert severities(tmp_path, code).get(row) == severity

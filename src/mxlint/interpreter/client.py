@@ -184,7 +184,7 @@ def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
     return Callee(
         method.info.name,
         lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame),
-        lambda: prepare_owner(i, method.info, method.cls, owner, frame),
+        lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
     )
 
 

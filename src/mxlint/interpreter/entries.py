@@ -525,7 +525,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         given: list[Value] = [] if owner_class is None else [owner_class]
         if cls is not None and info.node.params and info.name != "__new__":
             given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
-        if id(info.node) in i.ledger.prepared and not prepare_owner(i, info, cls, owner, frame):
+        if id(info.node) in i.ledger.prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
         value = called_alone(i, (ref, info), given, 1, frame)
@@ -541,18 +541,45 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
 
     noted = journal(i).mark()
     guarded_run(i, run)
-    if owner is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
-        i.ledger.prepared.add(id(info.node))
+    if owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
+        i.ledger.prepared[id(info.node)] = _enough(i, function, info, owner, frame)
         guarded_run(i, run)
     if again:
         journal(i).forget_sites(known, reached)
 
 
-def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame) -> bool:
-    """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them, or to no end."""
+def _enough(i: Interpreter, function: Function, info: FunctionInfo, owner: Value, frame: Frame) -> int | None:
+    """The public method after which alone a method comes to something compiled and to its end, by the identity of its node; None if there is none."""
+    ref, cls, _ = function
+    assert cls is not None
+    found: list[int | None] = []
+
+    def comes() -> bool:
+        noted = journal(i).mark()[:2]
+        try:
+            called_alone(i, (ref, info), (owner,), 1, frame)
+        except Halt:
+            return False
+        return journal(i).mark()[:2] != noted
+
+    def run() -> None:
+        found.append(preparing.enough(i, cls, owner, info, lambda other, its: called_alone(i, (other, its), (owner,), 0, frame), comes))
+
+    checkpoint = i.checkpoint()
+    guarded_run(i, run)
+    i.forget(checkpoint)
+    return found[0] if found else None
+
+
+def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame, *, others: bool) -> bool:
+    """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them, or to no end.
+    `others`: so may those that it takes none of."""
     if cls is None or owner is None or id(info.node) not in i.ledger.prepared:
         return False
-    return preparing.prepare(i, cls, owner, info, lambda ref, other: called_alone(i, (ref, other), (owner,), 0, frame))
+    enough = i.ledger.prepared[id(info.node)]
+    return preparing.prepare(
+        i, cls, owner, info, enough, lambda ref, other: called_alone(i, (ref, other), (owner,), 0, frame), others=others
+    )
 
 
 def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:

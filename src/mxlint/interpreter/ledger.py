@@ -87,8 +87,9 @@ class Ledger:
     """Classes of which such an object is being made."""
     entered: set[int] = field(default_factory=set)
     """Functions that were entered as entries: identities of their nodes."""
-    prepared: set[int] = field(default_factory=set)
-    """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes."""
+    prepared: dict[int, int | None] = field(default_factory=dict)
+    """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
+    enough; None: it takes several."""
     run: set[int] = field(default_factory=set)
     """Functions whose body has run."""
     traced_alone: set[int] = field(default_factory=set)

@@ -1,36 +1,89 @@
 """Methods that an object takes only after others: `fit` after `compile`, `predict` after `load`.
 
 A method that comes to nothing compiled on an object as its constructor leaves it is called on one whose other public methods ran first, in the order of
-the text: those that fill an attribute which is None or missing. That is one of the orders in which its callers may call them, and hangs on nothing.
+the text: those that fill an attribute which is None or missing. If one of them is enough for it to come to something compiled, the others may have run
+or not: what happens after them hangs on that. If it takes several, all of them ran.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
 
+from mxlint.domain.guards import Literal_
 from mxlint.domain.members import NONE, Ref, Value, members
+from mxlint.domain.place import Place
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.lookup import mro
+from mxlint.interpreter.paths import Condition
+
+PREPARED: Final = "prepared"
+"""Begins the condition that a public method has run."""
 
 
-def prepare(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, call: Callable[[Ref, FunctionInfo], object]) -> bool:
-    """Run the methods that fill what is empty of an object, `call` being a call with symbolic arguments; whether there is one."""
+MAX_ALONE: Final = 4
+"""Methods of which each is tried alone."""
+Call: TypeAlias = Callable[[Ref, FunctionInfo], object]
+"""A call with symbolic arguments."""
+
+
+def prepare(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, enough: int | None, call: Call, *, others: bool) -> bool:
+    """Run the methods that fill what is empty of an object; whether there is one. `enough`: the one that surely runs, by the identity of its node;
+    None: each of them. `others`: the other ones may run, too."""
     found = False
     for ref, info in _public(i, cls):
-        if info.node is method.node:
-            continue
-        mark, path, filled = i.heap.mark(), i.path, _filled(i, owner)
-        try:
-            call(ref, info)
-        except Halt:
-            i.heap.undo(mark)
-        else:
-            if _filled(i, owner) <= filled:
-                i.heap.undo(mark)
-            else:
-                found = True
+        if info.node is not method.node:
+            if enough is None or id(info.node) == enough:
+                found |= _fills(i, owner, ref, info, call)
+            elif others:
+                found |= _may_fill(i, owner, ref, info, call)
+    return found
+
+
+def enough(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, call: Call, comes: Callable[[], bool]) -> int | None:
+    """The first method that fills what is empty of an object so that `comes` holds, without any other: by the identity of its node."""
+    tried = 0
+    for ref, info in _public(i, cls):
+        mark, path = i.heap.mark(), i.path
+        found = info.node is not method.node and tried < MAX_ALONE and _fills(i, owner, ref, info, call)
+        tried += found
+        if found and comes():
+            return id(info.node)
+        i.heap.undo(mark)
         i.path = path
+    return None
+
+
+def _fills(i: Interpreter, owner: Value, ref: Ref, info: FunctionInfo, call: Call) -> bool:
+    """Run a method if it fills what is empty of an object."""
+    mark, path, filled = i.heap.mark(), i.path, _filled(i, owner)
+    try:
+        call(ref, info)
+    except Halt:
+        fills = False
+    else:
+        fills = not _filled(i, owner) <= filled
+    if not fills:
+        i.heap.undo(mark)
+    i.path = path
+    return fills
+
+
+def _may_fill(i: Interpreter, owner: Value, ref: Ref, info: FunctionInfo, call: Call) -> bool:
+    """Run such a method under the condition that somebody has called it."""
+    node, found = info.node, False
+    name = Place(info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
+    condition = (PREPARED, name)
+    i.causes.setdefault(condition, ("open", name))
+    i.choices.add(condition)
+
+    def run() -> Value:
+        nonlocal found
+        found = _fills(i, owner, ref, info, call)
+        return NONE
+
+    i.fork([((Condition("open", name, Literal_(condition, outcome)),), run if outcome else lambda: NONE) for outcome in (True, False)])
     return found
 
 

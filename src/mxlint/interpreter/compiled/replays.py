@@ -167,7 +167,9 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         for literal in option.guard:
             cause, at = i.why(literal.condition)
             if cause == "open" and at is not None:
-                client = isinstance(literal.condition, tuple) and literal.condition[0] == CLIENT
+                client = literal.condition[0] == CLIENT
+                if client and isinstance(literal.condition[1], Place):
+                    at = literal.condition[1]  # it may have been tested since
                 conditions.append(events.Condition(where(at), "client" if client else "open", default=defaults.holds(i, literal)))
     if parts is None:
         same_name = _surely_same(i, before, present) and not (entry is not None and _of_an_earlier_round(i, before, entry))  # type: ignore[arg-type]
