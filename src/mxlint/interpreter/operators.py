@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     NONE,
@@ -31,7 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, TEXTS, fold, minus, numbers, origins, step_of, texts
+from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.builders import concatenated, joined_content, new_list, new_set
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Interpreter
@@ -117,8 +118,20 @@ def _by_methods(i: Interpreter, op: str, methods: list[tuple[Value, Member]], a:
 NOT_IMPLEMENTED: Final = External("builtins.NotImplemented")
 
 
+def _is_no_none(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> None:
+    """Keep that what is computed with a number, or ordered beside one, is not None: with None the path ends here."""
+    if op in ("==", "!="):
+        return
+    for member, other in ((a, b), (b, a)):
+        if isinstance(member, Symbolic) and (member.kinds is None or "NoneType" in member.kinds) and scalar_type(other) in NUMBERS:
+            number = Literal_(("is", member.identity, NONE), False)
+            if i.outcome(number) is None:
+                i.path = (*i.path, Condition(None, place, number, False))
+
+
 def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     _reads_operands(i, op, a, b, place, frame)
+    _is_no_none(i, op, a, b, place)
     found = numbers(i, op, a, b, place) or texts(i, op, a, b, place)
     if found is None and op == "|":
         found = _one_of(i, a, b)
