@@ -347,16 +347,31 @@ def _with_params(node: ir.FuncDef | ir.Lambda, scope: ir.Scope) -> ir.Scope:
     return made
 
 
+def _spread(node: ir.FuncDef | ir.Lambda, args: Arguments) -> list[Value]:
+    """What a star of unknown length and the arguments behind it give, where the function takes one number of arguments: that says how many the star has."""
+    if not args.behind or args.kwstar is not None:
+        return []
+    wanted = [param for param in node.params if not param.kwonly and param.star != "**" and param.name not in args.keywords]
+    if any(param.star or param.default is not None for param in wanted):
+        return []
+    alone, *behind = args.behind
+    of_star = len(wanted) - len(args.args) - len(behind)
+    return [alone] * of_star + behind if of_star >= 0 else []
+
+
 def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args: Arguments, place: Place, frame: Frame) -> None:
     """Bind each parameter to its argument, its default, or what a star may hold."""
     positional = list(args.args)
     keywords = dict(args.keywords)
-    open_ended = args.star is not None or args.kwstar is not None
+    spread = _spread(node, args)
+    positional += spread
+    unknown = None if spread else args.star
+    open_ended = unknown is not None or args.kwstar is not None
     for param in node.params:
         value: Value | None = None
         if param.star == "*":
-            if args.star is not None:
-                value = Tuple(None, join([*positional, args.star]))
+            if unknown is not None:
+                value = Tuple(None, join([*positional, unknown]))
             else:
                 value = Tuple(tuple(positional))
             positional = []
@@ -377,7 +392,7 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             value = keywords.pop(param.name)
         else:
             default = i.heap.get(ref.oid, ("default", param.name))
-            rest = [part for part in (None if param.kwonly else args.star, args.kwstar) if part is not None]
+            rest = [part for part in (None if param.kwonly else unknown, args.kwstar) if part is not None]
             if rest:
                 value = choices.any_of(i, [*rest, *([default] if default is not None else [])], place, param.name)
             elif default is not None:

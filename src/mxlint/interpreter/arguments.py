@@ -12,9 +12,9 @@ from mxlint.syntax import ir
 class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
     items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
-    name of what a decorator is called with, "" for other calls."""
+    name of what a decorator is called with, "" for other calls. `behind`: what stands behind a star of unknown length, after what that holds alone."""
 
-    __slots__ = ("args", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
+    __slots__ = ("args", "behind", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
 
     def __init__(
         self,
@@ -33,6 +33,7 @@ class Arguments:
         self.places = tuple(places)
         self.keyword_places = keyword_places or {}
         self.node = node
+        self.behind: tuple[Value, ...] = ()
         self.bound_node: ir.Call | None = None
         self.decorates = ""
 
@@ -52,7 +53,9 @@ class Arguments:
         """The same with one more in front."""
         front = (self.places[0],) if self.places else ()
         places = (*front, *self.places) if len(self.places) == len(self.args) and front else self.places
-        return Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
+        made = Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
+        made.behind = self.behind
+        return made
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -171,6 +171,7 @@ def arguments(
     keyword_places: dict[str, Any] = {}
     star: Value | None = None
     kwstar: Value | None = None
+    stars, behind = 0, list[Value]()
     for arg in given:
         value = (evaluate or i.eval)(arg.value, frame) if not arg.star else i.eval(arg.value, frame)
         place = frame.place(arg.value)
@@ -186,6 +187,8 @@ def arguments(
             else:
                 element = content.element if content.items is None else join(content.items) if content.items else None
                 star = element if star is None else join([part for part in (star, element) if part is not None])
+                stars += 1
+                behind = [star] if star is not None else []
         elif arg.star == "**":
             rest = _spread(i, value, keywords, keyword_places, place, frame)
             kwstar = rest if kwstar is None else kwstar
@@ -194,10 +197,13 @@ def arguments(
             keyword_places[arg.name] = place
         elif star is not None:
             star = join((star, value))
+            behind.append(value)
         else:
             args.append(value)
             places.append(place)
-    return Arguments(args, keywords, star, kwstar, places, keyword_places, node)
+    made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
+    made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
+    return made
 
 
 def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any, frame: Frame) -> Value | None:
