@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import constant_range
 from mxlint.domain.members import (
     FALSE,
@@ -126,10 +126,24 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
     for member in (a, b):
         if isinstance(member, Unknown):
             return Unknown(member.reason)
+    if isinstance(a, ShapeOf) or isinstance(b, ShapeOf):
+        return _equal_shapes(i, same, a, b, place)
     if isinstance(a, Kind) or isinstance(b, Kind) or isinstance(a, Range) or isinstance(b, Range):
         causes = {m.cause for m in (a, b) if isinstance(m, Kind)} or {"varying"}
         return Kind("bool", "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
     return Kind("bool", "imprecise")
+
+
+def _equal_shapes(i: Interpreter, same: bool, a: Member, b: Member, place: Place) -> Value:
+    """Whether a shape of unknown rank is equal to something: a thing that the arrays decide."""
+    if not all(isinstance(member, (ShapeOf, Tuple)) for member in (a, b)):
+        return Const(not same)
+    whole = [isinstance(member, Tuple) or isinstance(member, ShapeOf) and member.exact for member in (a, b)]
+    if a == b and all(whole):
+        return Const(same)
+    part = () if all(whole) else (Const(place.start),)  # nobody says which part of a shape it is
+    found = i.derived("==", (a, b, *part), frozenset(("bool",)), place)
+    return found if same else negation(found, place)
 
 
 def _equal_entries(i: Interpreter, same: bool, a: Ref, b: Ref, place: Place) -> Value | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -318,6 +318,10 @@ def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:
 def _depends(part: object, trace: Any) -> bool:
     if isinstance(part, Array):
         return bool(trace.holds(part.trace)) or part.ident in trace.arguments
+    if isinstance(part, ShapeOf):
+        return bool(part.origin) or part.ident in trace.arguments
+    if isinstance(part, Tuple):
+        return any(_depends(item, trace) for item in part.items or ())
     if isinstance(part, Symbolic):
         return part.identity in trace.arguments
     if isinstance(part, (Length, Measure)):
