@@ -324,6 +324,7 @@ KINDS = {
             "box.now.n",
             "getattr(box.s, 'n')",
             "(lambda s: s.n)(box.s)",
+            "(box.s if box else t).n",
             "sum(box.s)",
             "t[0]",
             "t[2][1]",
@@ -337,6 +338,12 @@ KINDS = {
         ("t = (5.0, *t[1:])", "t = (t[0], 5.0, 6.0)", "t = (*t[:2], t)", "t = (5.0, 6.0)[:0] + (7.0, 8.0, 9.0)"),
         ("first(t)", "(lambda pair: first(pair))(t)"),
         "    n, _, _ = pair",
+    ),
+    "parts of a tuple that several names take": Kind(
+        TUPLES + "\ndef parts():\n    n, _, (m, *rest) = t\n    return n * m\n",
+        ("t = (5.0, *t[1:])", "t = (t[0], 5.0, t[2])", "t = (*t[:2], (6.0, 7.0))"),
+        ("parts()",),
+        "    n, _, (m, *rest) = t",
     ),
     "field of a tuple that a method reads": Kind(
         TUPLES,

@@ -85,7 +85,7 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
 def keeps_parts(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
     """Whether a target binds names of an activation, and nothing else."""
     if isinstance(target, ir.Seq):
-        return all(keeps_parts(i, item, frame) for item in target.items)
+        return all(keeps_parts(i, item.value if isinstance(item, ir.Starred) else item, frame) for item in target.items)
     return isinstance(target, ir.Name) and frame.kind == "function" and owner_of(i, target.id, frame) == frame.oid
 
 

@@ -130,11 +130,11 @@ def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
 
     def then() -> Value:
         assume(i, node.test, True, frame)
-        return i.eval(node.body, frame)
+        return i.part(node.body, frame)
 
     def otherwise() -> Value:
         assume(i, node.test, False, frame)
-        return i.eval(node.orelse, frame)
+        return i.part(node.orelse, frame)
 
     return i.choose(truth, place, then, otherwise)
 
