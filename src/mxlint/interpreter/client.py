@@ -242,7 +242,6 @@ def _within(span: Span, method: FunctionInfo) -> bool:
 
 def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:
     """Call, let others run, call again. Whether the first call left another number or list where one was."""
-    known = journal(i).mark()
     counts: list[bool] = []
 
     def run() -> None:
@@ -255,12 +254,18 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
         i.modes.client = f"`{callee.name}` is called again"
         callee.call(2)
 
+    _stale_alone(i, run)
+    return counts == [True]
+
+
+def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
+    """Run a part of the client; only what it finds stale is noted."""
+    known = journal(i).mark()
     try:
         guarded_run(i, run)
     finally:
         i.modes.client = None
     journal(i).keep_only(known, lambda record: type(record) is events.Stale)
-    return counts == [True]
 
 
 def _managers(i: Interpreter, cls: int) -> list[tuple[Ref, Method]]:
@@ -278,7 +283,6 @@ def _managers(i: Interpreter, cls: int) -> list[tuple[Ref, Method]]:
 
 def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:
     """Call, and call again inside each context manager."""
-    known = journal(i).mark()
     for made_by, manager in managers:
         place = Place(manager.info.source, manager.info.node.start, manager.info.node.end)
 
@@ -292,11 +296,7 @@ def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Me
         def inside(_: Value) -> None:
             callee.call(2)
 
-        try:
-            guarded_run(i, run)
-        finally:
-            i.modes.client = None
-    journal(i).keep_only(known, lambda record: type(record) is events.Stale)
+        _stale_alone(i, run)
 
 
 def _count(i: Interpreter, method: Method, frame: Frame) -> bool:

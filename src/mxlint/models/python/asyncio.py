@@ -7,6 +7,7 @@ from asyncio import QueueEmpty
 from asyncio import Runner as _Runner
 from asyncio import Task as _Task
 from asyncio import TaskGroup as _TaskGroup
+from concurrent.futures import Future as _Done
 
 from mxlint.says import aside, beside, data, effect, finish, may_raise
 
@@ -16,50 +17,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Future(_Future):
+class Future(_Done, _Future):
     def __init__(self, *, loop=None):
-        self._result = None
-        self._error = None
-        self._done = False
-        self._callbacks = []
-
-    def result(self, timeout=None):
-        if self._error is not None:
-            raise self._error
-        return self._result
-
-    def exception(self):
-        return self._error
+        super().__init__()
 
     def add_done_callback(self, fn, *, context=None):
-        if self._done:
-            fn(self)
-        else:
-            self._callbacks.append(fn)
-
-    def set_result(self, result):
-        self._result = result
-        self._finish()
-
-    def set_exception(self, exception):
-        self._error = exception
-        self._finish()
-
-    def _finish(self):
-        self._done = True
-        for callback in self._callbacks:
-            callback(self)
-
-    def _run(self, run, function):
-        def work():
-            try:
-                result = function()
-            except BaseException as error:
-                self.set_exception(error)
-            else:
-                self.set_result(result)
-
-        run(work)
+        super().add_done_callback(fn)
 
     def __await__(self):
         if self is None:

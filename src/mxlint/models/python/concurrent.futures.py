@@ -46,6 +46,17 @@ class Future(_Future):
         for callback in self._callbacks:
             callback(self)
 
+    def _run(self, run, function):
+        def work():
+            try:
+                result = function()
+            except BaseException as error:
+                self.set_exception(error)
+            else:
+                self.set_result(result)
+
+        run(work)
+
 
 class ThreadPoolExecutor(_ThreadPoolExecutor):
     def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
@@ -65,16 +76,7 @@ class ThreadPoolExecutor(_ThreadPoolExecutor):
     def submit(self, fn, /, *args, **kwargs):
         effect("concurrent.futures.ThreadPoolExecutor.submit")
         future = Future()
-
-        def work():
-            try:
-                result = fn(*args, **kwargs)
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
-
-        beside(work, self._worker)
+        future._run(lambda work: beside(work, self._worker), lambda: fn(*args, **kwargs))
         return future
 
     def map(self, fn, *iterables, timeout=None, chunksize=1, buffersize=None):

@@ -8,7 +8,7 @@ from contextlib import nullcontext as _nullcontext
 from contextlib import suppress as _suppress
 from functools import wraps
 
-from mxlint.says import aenter, aleave, enter, leave
+from mxlint.says import aenter, aleave, enter, finish, leave
 
 __all__ = ["AsyncContextDecorator", "AsyncExitStack", "ContextDecorator", "ExitStack", "aclosing", "closing", "nullcontext", "suppress"]
 
@@ -125,20 +125,7 @@ class ExitStack(_ExitStack):
         self.__exit__(None, None, None)
 
     def __exit__(self, kind, error, trace):
-        raised = changed = error is not None
-        for exit in _taken(self._exits):
-            try:
-                if exit(kind, error, trace):
-                    kind = error = trace = None
-                    changed = True
-            except BaseException as other:
-                kind, error, trace = type(other), other, None
-                changed = True
-        if error is None:
-            return raised
-        if changed:
-            raise error
-        return False
+        return _unwound(self._exits, kind, error, trace, lambda answer: answer)
 
 
 class AsyncExitStack(_AsyncExitStack):
@@ -204,20 +191,24 @@ class AsyncExitStack(_AsyncExitStack):
         await self.__aexit__(None, None, None)
 
     async def __aexit__(self, kind, error, trace):
-        raised = changed = error is not None
-        for exit in _taken(self._exits):
-            try:
-                if await exit(kind, error, trace):
-                    kind = error = trace = None
-                    changed = True
-            except BaseException as other:
-                kind, error, trace = type(other), other, None
+        return _unwound(self._exits, kind, error, trace, finish)
+
+
+def _unwound(exits, kind, error, trace, answered):
+    raised = changed = error is not None
+    for exit in _taken(exits):
+        try:
+            if answered(exit(kind, error, trace)):
+                kind = error = trace = None
                 changed = True
-        if error is None:
-            return raised
-        if changed:
-            raise error
-        return False
+        except BaseException as other:
+            kind, error, trace = type(other), other, None
+            changed = True
+    if error is None:
+        return raised
+    if changed:
+        raise error
+    return False
 
 
 def _taken(exits):

@@ -16,7 +16,7 @@ class _Raises:
     def __exit__(self, kind, error, trace):
         no_longer_expecting(self)
         self.type = kind
-        self.value = error
+        self.value = self.exception = error  # unittest's blocks call it so
         self.tb = trace
         return kind is not None and issubclass(kind, self._expected)
 
