@@ -12,7 +12,7 @@ SNIPPETS = (
 )  # fmt: skip
 
 DEAR = ("evaluate.py", "sampling.py")
-"""Files of tests/fixtures/project that run its training loop again, which costs as much as all others together. Edits do without them."""
+"""Files of tests/fixtures/project that run its training loop again, which costs as much as all others together. Tests of something else do without them."""
 
 
 def between(text: str, offset: int) -> int:

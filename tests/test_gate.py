@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from edits import DEAR
 
 from mxlint.engine import Result, check
 from mxlint.gate import admitted, exports, last_names, may_compile
@@ -207,8 +209,9 @@ def summary(result: Result) -> list[tuple[str, str, object]]:
 
 
 @pytest.mark.parametrize("fixture", ["demo", "project"])
-def test_gate_on_and_off_find_the_same(fixture: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = FIXTURES / fixture
+def test_gate_on_and_off_find_the_same(fixture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / fixture
+    shutil.copytree(FIXTURES / fixture, folder, ignore=shutil.ignore_patterns(*DEAR))
     monkeypatch.chdir(folder)
     on, off = check(["."], fixes=False), check(["."], gate=False, fixes=False)
     assert summary(on) == summary(off)

@@ -356,7 +356,7 @@ def test_a_forged_entry_ends_no_run(folder: Path, run: Run) -> None:
     checked()
     (path,) = entries()
     entry = json.loads(path.read_bytes().partition(b"\n")[2])
-    for number in range(5 * EDITS):
+    for number in range(2 * EDITS):
         whole(path, forged(entry, dice))
         how = ("--diff", "--unsafe-fixes") if number % 4 == 0 else ("--output-format", dice.choice(list(FORMATS)))
         done = run("check", *how, "--isolated", ".")

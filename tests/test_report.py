@@ -382,7 +382,7 @@ def test_json_statistics() -> None:
     finding = found(source_of(CODE), "print(x)")
     document = json.loads(json_report.render_with_statistics(result_of(finding), Style()))
     jsonschema.validate(document, SCHEMA)
-    assert document["statistics"] == [{"code": "MX101", "name": "print-traced-array", "count": 1}]
+    assert document["statistics"] == [{"code": "MX101", "name": "print-traced-array", "count": 1, "fixable": False, "fixable_count": 0}]
 
 
 @pytest.mark.parametrize(

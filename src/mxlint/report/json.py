@@ -32,7 +32,11 @@ def render(result: Result, style: Style) -> str:
 
 def render_with_statistics(result: Result, style: Style) -> str:
     """The same, with how often each rule spoke."""
-    counts = [{"code": code, "name": NAMES[code], "count": count} for code, count in statistics(result)]
+    fixable = Counter(finding.code for finding in result.findings if result.fixable(finding))
+    counts = [
+        {"code": code, "name": NAMES[code], "count": count, "fixable": fixable[code] > 0, "fixable_count": fixable[code]}
+        for code, count in statistics(result)
+    ]
     return dumped({**_document(result), "statistics": counts})
 
 

@@ -38,6 +38,7 @@ def render(result: Result, style: Style) -> str:
         "tool": {
             "driver": {
                 "name": "mxlint",
+                "version": __version__,
                 "semanticVersion": __version__,
                 "informationUri": HOME,
                 "rules": [_rule(code) for code in codes],
@@ -69,7 +70,13 @@ def _rule(code: str) -> dict[str, Any]:
         "help": {"text": page.text, "markdown": page.text},
         "helpUri": page_url(code),
         "defaultConfiguration": {"enabled": True, "level": _LEVELS[page.severity]},
-        "properties": {"tags": [family(code)], "problem.severity": _LEVELS[page.severity].replace("note", "recommendation")},
+        "properties": {
+            "id": code,
+            "kind": "problem",
+            "name": NAMES[code],
+            "tags": [family(code)],
+            "problem.severity": _LEVELS[page.severity].replace("note", "recommendation"),
+        },
     }
 
 
