@@ -20,7 +20,7 @@ TESTS = (
 def severities(tmp_path: Path, code: str) -> dict[int, str]:
     """The severities of the findings in a module, by row."""
     (tmp_path / "module.py").write_text(code)
-    result = check((str(tmp_path / "module.py"),))
+    result = check((str(tmp_path / "module.py"),), fixes=False)
     return {finding.span.start.row: finding.severity for finding in result.findings}
 
 
@@ -420,7 +420,7 @@ def test_a_function_that_imports_what_leads_to_something_compiled(tmp_path: Path
     }
     for name, code in files.items():
         (tmp_path / f"{name}.py").write_text(code)
-    result = check((str(tmp_path),))
+    result = check((str(tmp_path),), fixes=False)
     assert [(item.code, Path(item.span.filename).stem) for item in result.findings] == [("MX303", "trainer")]
 
 

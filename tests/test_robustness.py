@@ -101,7 +101,7 @@ def test_installed_files(name: str) -> None:
 def codes(text: str | bytes, *, everything: bool = True) -> list[str]:
     """The codes that a run finds in one file, whatever it holds."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    result = check(["-"], stdin=Stdin(data, "a.py"), gate=False, everything=everything)
+    result = check(["-"], stdin=Stdin(data, "a.py"), gate=False, everything=everything, fixes=False)
     assert result.tracebacks == ()
     assert result.problems == ()
     return [finding.code for finding in result.findings]
@@ -297,7 +297,7 @@ def test_a_costly_call_of_what_does_not_parse(text: str, tmp_path: Path, monkeyp
     (tmp_path / "main.py").write_text(COSTLY)
     (tmp_path / "newer.py").write_text(text)
     monkeypatch.chdir(tmp_path)
-    result = check(["main.py"])
+    result = check(["main.py"], fixes=False)
     assert (result.tracebacks, [finding.code for finding in result.findings]) == ((), ["MX101"])
 
 
@@ -449,7 +449,7 @@ def test_running_out_of_budget_is_no_failure(budget: int, monkeypatch: pytest.Mo
     """Wherever the budget of an entry ends, what is left is not known and nothing fails."""
     monkeypatch.setattr(core, "MAX_STEPS", budget)
     monkeypatch.chdir(Path(__file__).parent / "fixtures" / "project")
-    result = check(["."], gate=False)
+    result = check(["."], gate=False, fixes=False)
     assert not [finding.message for finding in result.findings if finding.code == "MX004"]
     assert result.reasons["budget of steps"]
 

@@ -73,7 +73,7 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
         runs.write(json.dumps({"folder": str(root)}) + "\n")
         runs.flush()
         with working_in(root):
-            result = check(["."])
+            result = check(["."], fixes=False)
         assert result.tracebacks == ()
         answer = json.loads(answers.readline())
         assert not [run["broken"] for run in answer.values() if "broken" in run]
