@@ -33,7 +33,10 @@ def kind(i: Interpreter, ref: Ref) -> str | None:
 
 
 def class_kind(i: Interpreter, cls: Value) -> str | None:
-    """`module` or `optimizer` for a class that is one."""
+    """`module` or `optimizer` for a class that is one, or for several of which each is."""
+    if isinstance(cls, Union):
+        kinds = {class_kind(i, member) for member in members(cls)}
+        return kinds.pop() if len(kinds) == 1 else None
     base = base_of(i, cls)
     if base is None:
         return None

@@ -411,6 +411,7 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
     state = i.heap.get(oid, ("#", "state"))
     if field == "state":
         i.heap.set(oid, ("#", "state"), value)
+        i.heap.drop(oid, field)  # the property comes before what an instance holds
         writes.on_write(i, oid, ("#", "state"), value, place, frame)
     elif isinstance(state, Ref):
         rate = Array(i.ident(place, ("rate", oid)), None, (), "float32")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
@@ -53,34 +54,41 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
                 writes.on_write(i, module.oid, field, new, place, frame, "weights")
                 weights.append(new)
     for member in members(optimizer):
-        if not isinstance(member, Ref):
-            continue
-        state = i.heap.get(member.oid, ("#", "state"))
-        if isinstance(state, Ref):
-            if i.trace is not None and member.oid in i.trace.reached:
-                i.trace.reached.setdefault(state.oid, f"{i.trace.reached[member.oid]}.state")
-            reads.on_read(i, member.oid, ("#", "state"), state, place, frame)
-            cls = i.heap.get(member.oid, CLASS)
-            base = base_of(i, cls) if cls is not None else None
-            entry = i.table.entry(base) if base is not None else None
-            for setting in entry.settings or () if entry is not None else ():
-                held = i.heap.get(member.oid, setting)
-                if held is not None:
-                    reads.on_read(i, member.oid, setting, held, place, frame, name=setting)
-                    for part in members(held):
-                        aspects.contents(i, part, place, frame)
-            rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
-            if rate is not None:
-                reads.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
-            _schedule(i, member, state, place, frame)
-            for name in (*(entry.state or () if entry is not None else ("moments",)), "step"):
-                _update_leaf(i, member, state, name, trace, place, frame)
-            if entry is not None:
-                for setting, names in (entry.state_when or {}).items():
-                    _update_set(i, member, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
-                _make_idle(i, state, entry, place)
-            if i.trace is None:
-                _leave_to_compute(i, weights, state)
+        if isinstance(member, Ref):
+            i.split(i.heap.get(member.oid, ("#", "state")) or NONE, partial(_update_state, i, member, trace, weights, place, frame))
+    return NONE
+
+
+def _update_state(
+    i: Interpreter, optimizer: Ref, trace: int | None, weights: Collection[Array], place: Place, frame: Frame, state: Member
+) -> Value:
+    """An update computes the state of an optimizer anew, as far as it is known."""
+    if not isinstance(state, Ref):
+        return NONE
+    if i.trace is not None and optimizer.oid in i.trace.reached:
+        i.trace.reached.setdefault(state.oid, f"{i.trace.reached[optimizer.oid]}.state")
+    reads.on_read(i, optimizer.oid, ("#", "state"), state, place, frame)
+    cls = i.heap.get(optimizer.oid, CLASS)
+    base = base_of(i, cls) if cls is not None else None
+    entry = i.table.entry(base) if base is not None else None
+    for setting in entry.settings or () if entry is not None else ():
+        held = i.heap.get(optimizer.oid, setting)
+        if held is not None:
+            reads.on_read(i, optimizer.oid, setting, held, place, frame, name=setting)
+            for part in members(held):
+                aspects.contents(i, part, place, frame)
+    rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
+    if rate is not None:
+        reads.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
+    _schedule(i, optimizer, state, place, frame)
+    for name in (*(entry.state or () if entry is not None else ("moments",)), "step"):
+        _update_leaf(i, optimizer, state, name, trace, place, frame)
+    if entry is not None:
+        for setting, names in (entry.state_when or {}).items():
+            _update_set(i, optimizer, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
+        _make_idle(i, state, entry, place)
+    if i.trace is None:
+        _leave_to_compute(i, weights, state)
     return NONE
 
 
