@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -156,7 +156,14 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
         return bool(x[1:] == y[1:])
     if x[0] == "symbolic":
         return True if x == y else None
+    if x[0] == "captured":
+        before = {(oid, field): shape for oid, field, shape in x[2]}
+        return x[1] == y[1] and not any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[2])
     return x == y
+
+
+def _other_shape(before: Sequence[Any] | None, now: Sequence[Any]) -> bool:
+    return before is not None and (len(before) != len(now) or any(provably_different(p, q) for p, q in zip(before, now)))
 
 
 def identities(i: Interpreter, args: Arguments) -> Iterator[object]:

@@ -67,7 +67,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
-    """How many arrays inputs= hands over: that number is part of the key, too."""
+    """How many arrays inputs= hands over, and the shapes of those of which they are known: that is part of the key, too."""
     inputs = i.heap.get(ref.oid, "inputs")
     if inputs is None:
         return ()
@@ -79,7 +79,9 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
         for part in members(value)
         for m in (part.items or () if isinstance(part, Tuple) else (part,))
     ]
-    return (("captured", sum(isinstance(m, Array) for value in direct for m in members(value))),)
+    held = ((oid, field, value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items())
+    known = tuple((oid, field, value.shape) for oid, field, value in held if isinstance(value, Array) and value.shape is not None)
+    return (("captured", sum(isinstance(m, Array) for value in direct for m in members(value)), known),)
 
 
 def _shared(i: Interpreter, ref: Ref, other: int) -> bool:

@@ -54,7 +54,7 @@ def _element(i: Interpreter, value: Value, place: Place, written: ir.Expr | None
     kind, oid = element_kind(i, value)
     if oid is not None and kind in ("list", "dict") and isinstance(written, (ir.Call, ir.Comp)) and i.info(oid).place == place:
         held = [member for _, _, member in each_leaf(i, value)]
-        if held and all(_is_data(i, member) for member in held):
+        if held and all(_is_data(i, member) for member in held) and not _held_elsewhere(i, {oid}, held):
             kind = "copy"
     return events.Element(where(place), kind, oid, _holds_copy(i, value))
 
@@ -62,6 +62,12 @@ def _element(i: Interpreter, value: Value, place: Place, written: ir.Expr | None
 def _is_data(i: Interpreter, member: Member) -> bool:
     """Whether something is an array, a constant or a container of such."""
     return isinstance(member, (Array, Tuple, Const)) or isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS
+
+
+def _held_elsewhere(i: Interpreter, containers: set[int], held: Iterable[Member]) -> bool:
+    """Whether something else holds a container in the containers as well, and may change it."""
+    inner = {member.oid for member in held if isinstance(member, Ref)}
+    return any(holder not in containers | inner for oid in inner for holder, _ in i.heap.holders(oid))
 
 
 def _holds_copy(i: Interpreter, value: Value) -> bool:

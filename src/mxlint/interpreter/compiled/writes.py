@@ -38,7 +38,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     count_write(i, oid, field, place)
     if field == ADDED:
         field = ITEMS
-    if oid != frame.oid and i.info(oid).kind != "compiled":
+    if oid != frame.oid and i.info(oid).kind != "compiled" and not _bound_in_rounds(i, oid, value):
         escaping(i, value)
     if i.info(oid).kind == "instance":
         i.mlx.assigned(i, oid, field, value, place, frame)
@@ -145,6 +145,12 @@ def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
                         todo.extend(part for part in parts if part.oid not in facts.compiled or not facts.compiled[part.oid].loops)
                 elif kind in HOLDING:
                     todo.extend(held for name, held in i.heap.fields(member.oid).items() if name not in (("#", "class"), ("#", "alive")))
+
+
+def _bound_in_rounds(i: Interpreter, oid: int, value: Value) -> bool:
+    """Whether a name of a module is bound to a compiled object that a loop makes: the next round replaces it, as it does a name of the function."""
+    fact = journal(i).compiled.get(value.oid) if isinstance(value, Ref) and i.info(oid).kind == "module" else None
+    return fact is not None and bool(fact.loops)
 
 
 def _may_keep(i: Interpreter, values: Iterable[Value], wanted: Iterable[int]) -> bool:
