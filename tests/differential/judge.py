@@ -82,6 +82,9 @@ def _deeds(plain: Mapping[str, Any], compiled: Mapping[str, Any]) -> Iterator[De
                 f"call {number + 1} gives {shown(real)} instead of {shown(right)}", STATE | SHAPELESS | {"MX503", "MX505", "MX506", "MX507"}
             )
             return
+    given, right = len(compiled["results"]), len(plain["results"])
+    if not raised and given < right:  # the program catches what is raised
+        yield Deed(f"{given} calls give something instead of {right}", EVALUATION | STATE | SHAPELESS | SIGNATURE)
     for name in compiled.get("leaks", ()):
         yield Deed(f"{name} holds a placeholder for a while", STATE | {"MX503"}, soft=True)
     for right, real in zip(plain["numbers"], compiled["numbers"]):

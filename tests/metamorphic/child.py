@@ -13,7 +13,7 @@ def main() -> None:
     for line in sys.stdin:
         answer = forked(json.loads(line), False)
         raised = answer.get("raised")
-        shown = {"raised": raised and raised["type"], "results": answer.get("results")}
+        shown = {"raised": raised and raised["type"], "results": answer.get("results"), "left": answer.get("globals")}
         sys.stdout.write(json.dumps(shown) + "\n")
         sys.stdout.flush()
 

@@ -81,10 +81,22 @@ def delegate(module: Module) -> bool:
         keywords = [ast.copy_location(ast.keyword(item.arg, name(item.arg, item)), item) for item in args.kwonlyargs]
         keywords += [ast.copy_location(ast.keyword(None, name(args.kwarg.arg, node)), node)] if args.kwarg else []
         call = ast.copy_location(ast.Call(name(inner.name, node), [*passed, *starred], keywords), node)
-        node.body = [ast.copy_location(ast.Return(call), node)]
+        value: ast.expr = ast.copy_location(ast.YieldFrom(call), node) if _is_generator(inner) else call
+        node.body = [ast.copy_location(ast.Return(value), node)]
         return [inner, node]
 
     return replace_statements(module, change)
+
+
+def _is_generator(function: ast.FunctionDef) -> bool:
+    todo: list[ast.AST] = list(function.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def def_to_lambda(module: Module) -> bool:

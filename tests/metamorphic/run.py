@@ -27,14 +27,20 @@ CLOSE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a program did: the class of the exception that ended it, and what its compiled functions returned."""
+    """What a program did: the class of the exception that ended it, what its compiled functions returned, and what its names hold in the end."""
 
     raised: str | None
     results: Any
+    left: Any
 
-    def agrees(self, other: Shown | None) -> bool:
-        """Whether another run did the same, up to rounding."""
-        return other is not None and self.raised == other.raised and _close(self.results, other.results)
+    def agrees(self, other: Shown | None, *, left: bool = False) -> bool:
+        """Whether another run did the same, up to rounding. `left`: its names hold the same, too."""
+        return (
+            other is not None
+            and self.raised == other.raised
+            and _close(self.results, other.results)
+            and (not left or _close(self.left, other.left))
+        )
 
 
 @contextmanager
@@ -57,7 +63,7 @@ def running(folder: Path) -> Iterator[Run]:
         jobs.write(json.dumps(str(root)) + "\n")
         jobs.flush()
         answer = json.loads(answers.readline())
-        return None if answer["results"] is None else Shown(answer["raised"], answer["results"])
+        return None if answer["results"] is None else Shown(answer["raised"], answer["results"], answer["left"])
 
     try:
         yield run
