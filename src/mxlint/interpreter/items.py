@@ -41,7 +41,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.novelty import resized, taken
-from mxlint.interpreter.portions import cut_out, taken_out, used
+from mxlint.interpreter.portions import cut_out, past_end, taken_out, used
 from mxlint.interpreter.portions import found as found_in
 
 
@@ -231,9 +231,20 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
     throw_named(i, "builtins.IndexError", place)
 
 
+def _asks_for_end(index: int | slice, length: int) -> bool:
+    """Whether what a tuple gives for an index depends on where it ends."""
+    if isinstance(index, int):
+        return not -length <= index < length
+    if not all(bound is None or isinstance(bound, int) for bound in (index.start, index.stop, index.step)):
+        return False  # Python refuses it
+    return index.stop is None or not 0 <= index.stop <= length or min(index.start or 0, (index.step or 1) - 1) < 0
+
+
 def _part(i: Interpreter, owner: Tuple, index: Value, place: Place, frame: Frame) -> Value:
     """An item or slice of a tuple, which a trace may read where the tuple lies."""
     real = as_index(index) if owner.sources and owner.items is not None else None
+    if real is not None and _asks_for_end(real, len(owner.items or ())):
+        past_end(i, owner, real, place, frame)
     result = sequence_item(i, owner if real is not None else used(i, owner, frame), index, place, frame)  # type: ignore[arg-type]
     if real is None:
         return result

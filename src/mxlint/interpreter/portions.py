@@ -88,6 +88,13 @@ def asked(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
         _read(i, spot.inner(None), place, frame)
 
 
+def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:
+    """Note that an item is asked for that is not there: the one of that number, for a slice the one after the last."""
+    number = len(owner.items or ()) if isinstance(index, slice) else index
+    for spot in owner.sources:
+        i.operations.read_through(i, spot.oid, part(spot.field, (*spot.path, number)), UNBOUND, place, frame)
+
+
 def cut_out(i: Interpreter, owner: Tuple, index: slice, place: Place, frame: Frame) -> Tuple:
     """A slice of a tuple whose items are known: each of its items is read by itself."""
     assert owner.items is not None
