@@ -805,3 +805,37 @@ def test_a_site_is_not_full_if_nothing_is_known_of_an_argument() -> None:
     result = CliRunner().invoke(cli.main, ["sites", "--why", "a.py"])
     assert "followed: in part" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("a.py:6:15: ")
+
+
+LEAVING = """
+from contextlib import nullcontext
+
+import mlx.core as mx
+
+scale = {{"value": 1.0}}
+
+
+def scoped():
+    with nullcontext():
+        try:
+            yield 1
+            yield 2
+        finally:
+            scale["value"] = 2.0
+
+
+@mx.compile
+def step(x):
+    return mx.exp(x) * scale["value"]
+
+
+for number in scoped():
+    {body}
+step(mx.zeros(1))
+"""
+
+
+@pytest.mark.parametrize(("body", "followed"), [("break", "in part"), ("print(number)", "in full")])
+def test_a_loop_that_leaves_a_generator_which_cannot_be_gone_on_with(body: str, followed: str) -> None:
+    sites({"a.py": LEAVING.format(body=body)})
+    assert f"followed: {followed}" in CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout

@@ -23,7 +23,7 @@ from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
 from mxlint.interpreter.recovering import recovered
 from mxlint.interpreter.sending import closed
-from mxlint.interpreter.stepping import can_step
+from mxlint.interpreter.stepping import can_step, runs_as_a_whole
 from mxlint.interpreter.targets import Target
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import dead_names
@@ -232,6 +232,8 @@ def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
     if dropped is not None:
         for target in (breaks, returns):
             _close(i, dropped, target, frame.place(node.iter), frame)
+    elif breaks.arrived and isinstance(iterable, Ref) and runs_as_a_whole(i, iterable):
+        i.unsure("a generator that a loop leaves, and that cannot be gone on with", frame.place(node.iter))
     for delta, value, path in returns.arrived:
         assert outer is not None
         i.heap.apply(delta)

@@ -50,6 +50,12 @@ def can_step(i: Interpreter, ref: Ref) -> bool:
     return i.heap.get(ref.oid, ITERATED) is None and isinstance(payload, Generator) and resumable(payload.about[0].node) is not None
 
 
+def runs_as_a_whole(i: Interpreter, ref: Ref) -> bool:
+    """Whether an object is a generator that cannot be gone on with from one of its yields, as from one in a `with` block."""
+    payload = i.info(ref.oid).payload
+    return isinstance(payload, Generator) and resumable(payload.about[0].node) is None
+
+
 def _run(
     i: Interpreter,
     ref: Ref,
