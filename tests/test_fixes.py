@@ -346,6 +346,32 @@ def test_numbers_that_become_arguments(line: str, given: str | None, table: Tabl
     assert fixed(FROZEN.format("x", line, "mx.array(1.0)"), "MX209", table) == expected
 
 
+GUARDED = """import mlx.core as mx
+
+weights = [1.0, 2.0]
+
+
+@mx.compile
+def f(x):
+    try:
+        y = mx.exp(x) * weights[1]
+    except {}:
+        y = mx.exp(x)
+    return y * 2
+
+
+for i in range(3):
+    print(f(mx.array(1.0)).item())
+    weights[1] += 1.0
+"""
+
+
+def test_what_a_handler_catches_stays_in_its_try(table: Table) -> None:
+    plain = GUARDED.replace("    try:\n    ", "").replace("    except {}:\n        y = mx.exp(x)\n", "")
+    assert fixed(plain, "MX209", table) is not None
+    assert fixed(GUARDED.format("IndexError"), "MX209", table) is None
+
+
 REBOUND = "from functools import partial\n\nimport mlx.core as mx\n\nstate = {}\nkept = []\n\n\n@partial(mx.compile, inputs=state, outputs=state)\ndef step(x):\n    state[{}] = state[{}] + x\n    return state[{}] * 2\n\n\nfor i in range(3):\n    print(step(mx.ones(1)).item())\n    {}\n"
 CONTAINERS = {
     "the same keys": ("{'a': mx.ones(1)}", "'a'", "state = {'a': mx.zeros(1)}", "state.update({'a': mx.zeros(1)})"),

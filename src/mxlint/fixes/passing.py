@@ -39,6 +39,8 @@ def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Offer]:
     own = set(calls[0].names)
     if needed(same[0]) & local_names(function) - own or _changed(syntax, function, same[0]) or not set(reads) <= set(same):
         return
+    if any(_is_guarded(function, node) for node in same):
+        return
     name = _name(syntax, text, function)
     mlx = module_alias(syntax, "mlx.core")
     body = Body(syntax, function, mlx, frozenset(remedy.arrays)) if mlx is not None else None
@@ -61,6 +63,12 @@ def _by_name(function: Function) -> bool:
     """Whether a parameter that is added is to be given by its name: it cannot be the last of those given by position."""
     arguments = function.args
     return bool(arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults)
+
+
+def _is_guarded(function: Function, read: ast.expr) -> bool:
+    """Whether what a read may raise is caught in the function: outside of it nothing would."""
+    tries = (node for node in ast.walk(function) if isinstance(node, ast.Try) and node.handlers)
+    return not isinstance(read, ast.Name) and any(read is inner for node in tries for part in node.body for inner in ast.walk(part))
 
 
 def _changed(syntax: Syntax, function: Function, read: ast.expr) -> bool:

@@ -8,13 +8,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _is_entry(value):
-    return isinstance(value, (mx.array, nn.Module, dict, list, tuple))
+_ENTRIES = (mx.array, nn.Module, dict, list, tuple)
 
 
 def __contains__(self, key):
     held = vars(self)
-    return key in held and _is_entry(held[key])
+    return key in held and isinstance(held[key], _ENTRIES)
 
 
 def __getitem__(self, key):
@@ -38,15 +37,15 @@ def __len__(self):
 
 
 def items(self):
-    return [(key, value) for key, value in vars(self).items() if _is_entry(value)]
+    return [(key, value) for key, value in vars(self).items() if isinstance(value, _ENTRIES)]
 
 
 def keys(self):
-    return [key for key, value in vars(self).items() if _is_entry(value)]
+    return [key for key, value in vars(self).items() if isinstance(value, _ENTRIES)]
 
 
 def values(self):
-    return [value for value in vars(self).values() if _is_entry(value)]
+    return [value for value in vars(self).values() if isinstance(value, _ENTRIES)]
 
 
 def get(self, key, default=None, /):
