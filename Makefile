@@ -15,12 +15,12 @@ demo: $(VENV)/.installed
 # What needs neither MLX nor --verify.
 fast: $(VENV)/.installed-dev
 	$(BIN)/ruff check
-	$(BIN)/pytest -n auto -m "static and not slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "static and not slow"
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The documentation, in build/site.
 site: $(VENV)/.installed-dev

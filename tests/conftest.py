@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    """When a test begins: what takes long first, so that no process has it left at the end."""
+    """When a test begins: what takes long first, so that others can take it over from the process that has it (`--dist worksteal`)."""
     return next(number for number, name in enumerate(("slow", "verify", "mlx", "static")) if item.get_closest_marker(name) is not None)
 
 
