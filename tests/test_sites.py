@@ -839,3 +839,34 @@ step(mx.zeros(1))
 def test_a_loop_that_leaves_a_generator_which_cannot_be_gone_on_with(body: str, followed: str) -> None:
     sites({"a.py": LEAVING.format(body=body)})
     assert f"followed: {followed}" in CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout
+
+
+LOADED = """
+from functools import partial
+
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
+from mlx.utils import tree_unflatten
+
+model, optimizer = nn.Linear(2, 1), optim.Adam(0.1)
+{}
+
+
+@partial(mx.compile, inputs=state, outputs=state)
+def step(x):
+    grads = nn.value_and_grad(model, lambda m: mx.mean(m(x)))(model)[1]
+    optimizer.update(model, grads)
+
+
+step(mx.ones((1, 2)))
+"""
+LOADS = "optimizer.state = tree_unflatten(list(mx.load('state.safetensors').items()))"
+CAPTURES = "state = [model.state, optimizer.state]"
+
+
+@pytest.mark.parametrize(("lines", "followed"), [((LOADS, CAPTURES), "in full"), ((CAPTURES, LOADS), "in part")])
+def test_the_loaded_state_of_an_optimizer(lines: tuple[str, str], followed: str) -> None:
+    """State that takes the place of what was captured is not followed."""
+    sites({"a.py": LOADED.format("\n".join(lines))})
+    assert f"followed: {followed}" in CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout

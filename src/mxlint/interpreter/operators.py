@@ -118,8 +118,8 @@ def _by_methods(i: Interpreter, op: str, methods: list[tuple[Value, Member]], a:
 NOT_IMPLEMENTED: Final = External("builtins.NotImplemented")
 
 
-def _is_no_none(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> None:
-    """Keep that what is computed with a number, or ordered beside one, is not None: with None the path ends here."""
+def _note_not_none(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> None:
+    """Note on the path that what is computed with a number, or ordered beside one, is not None: None would raise here."""
     if op in ("==", "!="):
         return
     for member, other in ((a, b), (b, a)):
@@ -131,7 +131,7 @@ def _is_no_none(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> 
 
 def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     _reads_operands(i, op, a, b, place, frame)
-    _is_no_none(i, op, a, b, place)
+    _note_not_none(i, op, a, b, place)
     found = numbers(i, op, a, b, place) or texts(i, op, a, b, place)
     if found is None and op == "|":
         found = _one_of(i, a, b)
