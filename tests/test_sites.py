@@ -808,20 +808,17 @@ def test_a_site_is_not_full_if_nothing_is_known_of_an_argument() -> None:
 
 
 LEAVING = """
-from contextlib import nullcontext
-
 import mlx.core as mx
 
 scale = {{"value": 1.0}}
 
 
 def scoped():
-    with nullcontext():
-        try:
-            yield 1
-            yield 2
-        finally:
-            scale["value"] = 2.0
+    try:
+        print((yield 1))
+        yield 2
+    finally:
+        scale["value"] = 2.0
 
 
 @mx.compile
@@ -870,3 +867,40 @@ def test_the_loaded_state_of_an_optimizer(lines: tuple[str, str], followed: str)
     """State that takes the place of what was captured is not followed."""
     sites({"a.py": LOADED.format("\n".join(lines))})
     assert f"followed: {followed}" in CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout
+
+
+WITHIN = """
+import mlx.core as mx
+
+scale = {"value": 1.0}
+
+
+class Scaled:
+    def __enter__(self):
+        scale["value"] = 2.0
+
+    def __exit__(self, *error):
+        scale["value"] = 1.0
+
+
+def scoped():
+    with Scaled():
+        yield 1
+        yield 2
+
+
+@mx.compile
+def step(x):
+    return mx.exp(x) * scale["value"]
+
+
+step(mx.zeros(1))
+for number in scoped():
+    break
+step(mx.zeros(1))
+"""
+
+
+def test_a_loop_that_leaves_a_generator_in_a_with_block() -> None:
+    sites({"a.py": WITHIN})
+    assert "followed: in full" in CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout

@@ -107,14 +107,14 @@ def caught(i: Interpreter, raised: Value, handler: Value, state: Delta | None = 
     return False if answers == {False} else None
 
 
-def answered(i: Interpreter, raised: Target, name: str, answer: Callable[[], None]) -> None:
-    """Go on, one by one, from the states that arrived with an exception: `answer` has those of a class of Python, others leave from here."""
+def answered(i: Interpreter, raised: Target, name: str, answer: Callable[[], None] | None) -> None:
+    """Go on, one by one, from the states that arrived with an exception: `answer` has those of a class of Python, others leave from here. None: all do."""
     path = i.path
     for delta, error, way in raised.arrived:
         i.heap.apply(delta)
-        known = caught(i, error, External(name))
+        known = answer is not None and caught(i, error, External(name))
         i.path = way
-        if known is not False:
+        if answer is not None and known is not False:
             answer()
         if known is not True:
             try:

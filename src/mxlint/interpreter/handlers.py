@@ -246,7 +246,8 @@ def managed(i: Interpreter, manager: Value, inside: Callable[[Value], None], pla
         enter = special(i, member, "__aenter__" if wait else "__enter__", place, frame)
         leave = special(i, member, "__aexit__" if wait else "__exit__", place, frame)
         if enter is not None and leave is not None:
-            _managed(i, enter, leave, inside, place, frame, wait=wait)
+            value = _called(i, enter, Arguments(), place, frame, wait)
+            guarded(i, lambda details: _called(i, leave, details, place, frame, wait), lambda: inside(value), place, frame)
             return NONE
         i.operations.managed(i, member, inside, place, frame)
         return NONE
@@ -320,15 +321,12 @@ def _called(i: Interpreter, function: Value, args: Arguments, place: Place, fram
     return awaited(i, made, place, frame) if wait else made
 
 
-def _managed(
-    i: Interpreter, enter: Value, leave: Value, inside: Callable[[Value], None], place: Place, frame: Frame, *, wait: bool
-) -> None:
-    """A context manager of the program: what its `__exit__` swallows goes on. `wait`: it is asynchronous."""
-    value = _called(i, enter, Arguments(), place, frame, wait)
+def guarded(i: Interpreter, leave: Callable[[Arguments], Value], inside: Callable[[], None], place: Place, frame: Frame) -> None:
+    """Run a block, and `leave` on every way out of it, with the arguments of an `__exit__`: what that swallows goes on."""
     mark, base = i.heap.mark(), i.path
     after: list[State] = []
     with i.trying(catches=True) as raised:
-        ended, left = _catching(i, frame, lambda: inside(value))
+        ended, left = _catching(i, frame, inside)
     none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
     leaving: list[tuple[Target | None, State]] = [*((None, state) for state in ended), *left]
     for onward, states in _by_target(leaving):
@@ -337,7 +335,7 @@ def _managed(
         i.path = states[0][2] if len(states) == 1 else base
         try:
             given = i.arrive(there)
-            _called(i, leave, none, place, frame, wait)
+            leave(none)
             if onward is None:
                 after.append((i.heap.changes(mark), NONE, i.path))
             else:
@@ -359,7 +357,7 @@ def _managed(
             trace = i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))
             outer_error = i.heap.get(frame.oid, HANDLING)
             i.heap.set(frame.oid, HANDLING, error)
-            swallowed = _called(i, leave, Arguments((cls, error, trace), places=(place,) * 3), place, frame, wait)
+            swallowed = leave(Arguments((cls, error, trace), places=(place,) * 3))
             _handle(i, outer_error, frame)
             truth = i.truth(swallowed, place, frame)
             if truth.outcome is not False:

@@ -13,14 +13,16 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.activations import run_body
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.awaiting import awaited
+from mxlint.interpreter.binding import assign
 from mxlint.interpreter.calls import register
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame, Given
-from mxlint.interpreter.handlers import managed
-from mxlint.interpreter.locations import ITEMS
+from mxlint.interpreter.handlers import guarded, managed
+from mxlint.interpreter.locations import ITEMS, KEPT
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.stepping import Generator, can_step, step
 from mxlint.interpreter.targets import Target
+from mxlint.syntax import ir
 
 
 def enter(i: Interpreter, manager: Value, place: Place, frame: Frame, *, wait: bool = False) -> Value:
@@ -53,6 +55,27 @@ def leave(i: Interpreter, manager: Value, details: Sequence[Value], place: Place
         return awaited(i, made, place, frame) if wait else made
 
     return i.split(manager, one)
+
+
+def entered(i: Interpreter, node: ir.Entered, frame: Frame) -> None:
+    """A `with` block of a generator, which is left from where the body is gone on with."""
+    place = frame.place(node.manager or node)
+    kept = (KEPT, node.number)
+    if node.manager is not None:
+        manager = i.eval(node.manager, frame)
+        i.place = place
+        value = enter(i, manager, place, frame, wait=node.is_async)
+        i.heap.set(frame.oid, kept, manager)
+
+    def leaving(details: Arguments) -> Value:
+        return leave(i, i.heap.get(frame.oid, kept) or UNBOUND, details.args, place, frame, wait=node.is_async)
+
+    def inside() -> None:
+        if node.target is not None:
+            assign(i, node.target, value, frame)
+        i.execute(node.body, frame)
+
+    guarded(i, leaving, inside, place, frame)
 
 
 def _to_its_yield(i: Interpreter, manager: Ref, place: Place) -> Value:

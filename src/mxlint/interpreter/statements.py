@@ -16,9 +16,11 @@ from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
 from mxlint.interpreter.entrywise import Binding
 from mxlint.interpreter.exceptions import handled_error, throw_named
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.handlers import try_statement, with_statement
+from mxlint.interpreter.handlers import guarded, try_statement, with_statement
 from mxlint.interpreter.iteration import iterate
+from mxlint.interpreter.locations import KEPT
 from mxlint.interpreter.loops import repeat
+from mxlint.interpreter.managers import entered
 from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
 from mxlint.interpreter.recovering import recovered
@@ -198,73 +200,58 @@ def _body(i: Interpreter, body: ir.Body, frame: Frame) -> None:
     i.arrive(target)
 
 
-def _for(i: Interpreter, node: ir.For, frame: Frame) -> None:
+def _onward(i: Interpreter, node: ir.Onward, frame: Frame) -> None:
+    _for(i, node.loop, frame, node.round)
+
+
+def _for(i: Interpreter, node: ir.For, frame: Frame, first: ir.Body = ()) -> None:
+    """`first`: what is left of a round that has begun."""
     iterable = i.eval(node.iter, frame)
+    place = frame.place(node.iter)
     mark = i.heap.mark()
     base = i.path
-    ended, breaks, returns = Target(mark), Target(mark), Target(mark)
+    ended, breaks = Target(mark), Target(mark)
     dead = _dead(i, node, frame)
     _forget(i, dead, frame)
-    i.targets += [breaks, returns]
+    i.targets.append(breaks)
     frame.breaks.append(breaks)
-    outer = frame.returns
-    dropped = _only_here(i, iterable)
-    if dropped is not None and outer is not None:
-        frame.returns = returns
 
     def consume(value: Value) -> None:
         assign(i, node.target, value, frame)
         _body(i, node.body, frame)
         _forget(i, dead, frame)
 
+    def rounds() -> None:
+        if first:
+            _body(i, first, frame)
+        iterate(i, iterable, Binding(node.target, frame, consume), place, frame)
+
     try:
-        iterate(i, iterable, Binding(node.target, frame, consume), frame.place(node.iter), frame)
+        dropped = _only_here(i, iterable, frame)
+        if dropped is not None:
+            guarded(i, lambda _: closed(i, dropped, place, frame), rounds, place, frame)
+        else:
+            rounds()
         ended.arrived.append((i.heap.changes(mark), NONE, base))
     except Halt:
         pass
     finally:
         frame.breaks.pop()
-        frame.returns = outer
         i.targets.remove(breaks)
-        i.targets.remove(returns)
     i.heap.undo(mark)
     i.path = base
-    if dropped is not None:
-        for target in (breaks, returns):
-            _close(i, dropped, target, frame.place(node.iter), frame)
-    elif breaks.arrived and isinstance(iterable, Ref) and runs_as_a_whole(i, iterable):
-        i.unsure("a generator that a loop leaves, and that cannot be gone on with", frame.place(node.iter))
-    for delta, value, path in returns.arrived:
-        assert outer is not None
-        i.heap.apply(delta)
-        i.path = path
-        i.reach(outer, value)
-        i.heap.undo(mark)
-    i.path = base
+    if breaks.arrived and isinstance(iterable, Ref) and runs_as_a_whole(i, iterable):
+        i.unsure("a generator that a loop leaves, and that cannot be gone on with", place)
     _after(i, node.orelse, frame, ended, breaks, mark)
 
 
-def _only_here(i: Interpreter, iterable: Value) -> Ref | None:
-    """A generator that is run from yield to yield and that nothing holds: it is closed where the loop over it is left."""
-    if not isinstance(iterable, Ref) or i.info(iterable.oid).kind != "generator" or i.heap.is_captured(iterable.oid):
+def _only_here(i: Interpreter, iterable: Value, frame: Frame) -> Ref | None:
+    """A generator that is run from yield to yield and that nothing else holds: it is closed where the loop over it is left."""
+    if not isinstance(iterable, Ref) or i.info(iterable.oid).kind != "generator":
+        return None
+    if any(oid != frame.oid or not (isinstance(field, tuple) and field[0] == KEPT) for oid, field in i.heap.holders(iterable.oid)):
         return None
     return iterable if can_step(i, iterable) else None
-
-
-def _close(i: Interpreter, generator: Ref, left: Target, place: Place, frame: Frame) -> None:
-    """Close a generator in the states in which a loop over it was left."""
-    states, left.arrived = left.arrived, []
-    base = i.path
-    for delta, value, path in states:
-        i.heap.apply(delta)
-        i.path = path
-        try:
-            closed(i, generator, place, frame)
-            i.reach(left, value)
-        except Halt:
-            pass
-        i.heap.undo(left.mark)
-    i.path = base
 
 
 def _flow(i: Interpreter, node: ir.Flow, frame: Frame) -> None:
@@ -395,8 +382,10 @@ _STATEMENTS: Final[dict[type, Any]] = {
     ir.If: _if,
     ir.While: _while,
     ir.For: _for,
+    ir.Onward: _onward,
     ir.Try: try_statement,
     ir.With: with_statement,
+    ir.Entered: entered,
     ir.FuncDef: _function,
     ir.ClassDef: _class,
     ir.TypeAlias: _type_alias,

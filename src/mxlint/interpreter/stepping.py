@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from mxlint.domain.heap import Delta
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value
 from mxlint.domain.place import Place
@@ -26,7 +29,7 @@ class Generator:
         self.about = info, frame
 
     def __call__(self, i: Interpreter, ref: Ref, consume: Consume, place: Place, outer: Frame) -> None:
-        _run(i, ref, *self.about, consume, place)
+        _run(i, _Run(ref, *self.about, consume, place))
 
 
 def step(i: Interpreter, ref: Ref, given: Given, ended: Target, place: Place) -> Value:
@@ -39,7 +42,7 @@ def step(i: Interpreter, ref: Ref, given: Given, ended: Target, place: Place) ->
             i.leave(yielded, value)
             return NONE
 
-        _run(i, ref, *payload.about, stop, place, given)
+        _run(i, _Run(ref, *payload.about, stop, place, given))
         i.reach(ended, i.heap.get(ref.oid, RETURNED) or NONE)
     return i.arrive(yielded)
 
@@ -56,48 +59,43 @@ def runs_as_a_whole(i: Interpreter, ref: Ref) -> bool:
     return isinstance(payload, Generator) and resumable(payload.about[0].node) is None
 
 
-def _run(
-    i: Interpreter,
-    ref: Ref,
-    info: FunctionInfo,
-    frame: Frame,
-    consume: Consume,
-    place: Place,
-    given: Given | None = None,
-) -> None:
-    """Run the body of a generator from where it stands. `given`: as of `step`, if it stops at its next yield."""
-    if any(other is frame for other in i.stack) or len(i.stack) >= MAX_CALLS:
-        consume(i.unknown(place, "a generator inside itself"))
+class _Run(NamedTuple):
+    """A run of the body of a generator object: its function and its activation, who takes what it yields, and where. `given`: as of `step`, if it stops at
+    its next yield."""
+
+    ref: Ref
+    info: FunctionInfo
+    frame: Frame
+    consume: Consume
+    place: Place
+    given: Given | None = None
+
+
+def _run(i: Interpreter, run: _Run) -> None:
+    """Run the body of a generator from where it stands."""
+    if any(other is run.frame for other in i.stack) or len(i.stack) >= MAX_CALLS:
+        run.consume(i.unknown(run.place, "a generator inside itself"))
         return
-    start = resumable(info.node)
+    node = run.info.node
+    start = resumable(node)
     if start is None:
-        _run_from(i, ref, info, frame, consume, place, given, info.node, started=False)
+        _run_from(i, run, node, started=False)
         return
 
     def one(at: Member) -> Value:
         offset = at.value if isinstance(at, Const) else None
         if isinstance(offset, bool):  # at its end
             return NONE
-        node = rest(info.node, offset) if isinstance(offset, int) and isinstance(info.node, ir.FuncDef) else start
-        assert node is not None
-        _run_from(i, ref, info, frame, consume, place, given, node, started=isinstance(offset, int))
+        onward = rest(node, offset) if isinstance(offset, int) and isinstance(node, ir.FuncDef) else start
+        assert onward is not None
+        _run_from(i, run, onward, started=isinstance(offset, int))
         return NONE
 
-    i.split(i.heap.get(ref.oid, RESUME) or NONE, one)
+    i.split(i.heap.get(run.ref.oid, RESUME) or NONE, one)
 
 
-def _run_from(
-    i: Interpreter,
-    ref: Ref,
-    info: FunctionInfo,
-    frame: Frame,
-    consume: Consume,
-    place: Place,
-    given: Given | None,
-    node: ir.FuncDef | ir.Lambda,
-    *,
-    started: bool,
-) -> None:
+def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, started: bool) -> None:
+    ref, info, frame, consume, place, given = run
     depth, tries = len(i.stack), len(i.tries)
     resumes = resumable(info.node) is not None
     waiting = started
@@ -114,7 +112,7 @@ def _run_from(
             i.heap.set(ref.oid, RESUME, Const(frame.at))
         inner = i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
         del i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
-        handled = len(inner[1]) > 1 and given is None
+        handled = len(inner[1]) > 1 and not resumes
         left = sum(len(target.arrived) for target in i.targets) if handled else 0
         mark, path = i.heap.mark(), i.path
         answer: Value | None = None
@@ -148,9 +146,14 @@ def _run_from(
     after, way = i.heap.cut(closed.mark), i.path
     i.path = path
     _ends(i, closed)
-    answered(
-        i, closed, "builtins.GeneratorExit", lambda: i.reach(given.closes, NONE) if given is not None and given.closes is not None else None
-    )
+    if resumes:
+        at_end: Delta = {(ref.oid, RESUME): TRUE}
+        closed.arrived = [({**delta, **at_end}, error, way) for delta, error, way in closed.arrived]
+    closes = given.closes if given is not None else None
+    if closes is not None:
+        answered(i, closed, "builtins.GeneratorExit", lambda: i.reach(closes, NONE))
+    else:
+        answered(i, closed, "builtins.GeneratorExit", None if resumes else lambda: None)
     if value is None:
         raise Halt
     i.heap.apply(after)

@@ -319,6 +319,23 @@ class With(Stmt):
     is_async: bool
 
 
+class Onward(Stmt):
+    """The rest of a round of a loop over what an activation of a generator keeps, and the rounds after it. No text has one."""
+
+    round: Body
+    loop: For
+
+
+class Entered(Stmt):
+    """A `with` of one manager, which an activation of a generator keeps under a number; None: one that is kept, and was entered before. No text has one."""
+
+    manager: Expr | None
+    target: Expr | None
+    number: int
+    body: Body
+    is_async: bool
+
+
 class TypeParam(Node):
     """`T: bound = default`, `*Ts` (star "*") or `**P` (star "**"), which Python evaluates when they are asked for."""
 

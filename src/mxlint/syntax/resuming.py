@@ -1,7 +1,8 @@
 """Where a body that yields goes on: what is left to run of it from one of its yields on.
 
 A generator that is asked for single elements runs from yield to yield. Its names are those of its activation, so all that has to be known of where it
-stands is the yield: the rest of the body from there is a body of its own. A loop that yields goes on with the iterator that the activation keeps.
+stands is the yield: the rest of the body from there is a body of its own. A loop that yields goes on with the iterator that the activation keeps, and
+a `with` block leaves the manager that it keeps.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _yields(part: object) -> Iterator[int]:
 
 
 def _keeping(statement: ir.Stmt) -> ir.Body:
-    """The same statement: its loops that yield keep their iterators, and `yield from` is such a loop."""
+    """The same statement: its loops that yield keep their iterators, its `with` blocks their managers, and `yield from` is such a loop."""
     if not any(True for _ in _yields(statement)):
         return (statement,)
     start, end = statement.start, statement.end
@@ -76,6 +77,11 @@ def _keeping(statement: ir.Stmt) -> ir.Body:
             return (ir.For(start, end, statement.target, kept, _all(statement.body), _all(statement.orelse), False),)
         case ir.While():
             return (ir.While(start, end, statement.test, _all(statement.body), _all(statement.orelse)),)
+        case ir.With():
+            body = _all(statement.body)
+            for manager, target in reversed(statement.items):
+                body = (ir.Entered(start, end, manager, target, manager.start, body, statement.is_async),)
+            return body
         case ir.If():
             return (ir.If(start, end, statement.test, _all(statement.body), _all(statement.orelse)),)
         case ir.Try():
@@ -122,6 +128,9 @@ def _resumed(statement: ir.Stmt, at: int) -> ir.Body | None:
             return (ir.AugAssign(start, end, statement.op, statement.target, _waiting(given)),)
         case ir.Return(value=ir.Yield(source=False) as given) if given.start == at:
             return (ir.Return(start, end, _waiting(given)),)
+        case ir.Entered():
+            body = _from(statement.body, at)
+            return None if body is None else (ir.Entered(start, end, None, None, statement.number, body, statement.is_async),)
         case ir.If():
             return _from(statement.body, at) or _from(statement.orelse, at)
         case ir.Match():
@@ -133,10 +142,10 @@ def _resumed(statement: ir.Stmt, at: int) -> ir.Body | None:
             if isinstance(statement.target, ir.Kept):  # of a `yield from`
                 body = (ir.Assign(start, end, (statement.target,), ir.Forward(start, start, iterator.number), None), *statement.body)
             kept = ir.Kept(iterator.start, iterator.end, None, iterator.number)
-            return _once(statement, body, ir.For(start, end, statement.target, kept, statement.body, statement.orelse, False))
+            return (ir.Onward(start, end, body, ir.For(start, end, statement.target, kept, statement.body, statement.orelse, False)),)
         case ir.While():
             if (body := _from(statement.body, at)) is not None:
-                return _once(statement, body, statement)
+                return (_once(statement, body),)
             return _from(statement.orelse, at)
         case ir.Try():
             if (body := _from(statement.body, at)) is not None:
@@ -151,7 +160,7 @@ def _waiting(given: ir.Yield) -> ir.Yield:
     return ir.Yield(given.start, given.end, None, False)
 
 
-def _once(loop: ir.Stmt, body: ir.Body, onward: ir.Stmt) -> ir.Body:
+def _once(loop: ir.While, body: ir.Body) -> ir.Stmt:
     """The rest of a round of a loop, and the rounds after it unless it ends by a break."""
     empty = ir.Seq(loop.start, loop.start, "tuple", ())
-    return (ir.For(loop.start, loop.end, empty, ir.Seq(loop.start, loop.start, "tuple", (empty,)), body, (onward,), False),)
+    return ir.For(loop.start, loop.end, empty, ir.Seq(loop.start, loop.start, "tuple", (empty,)), body, (loop,), False)
