@@ -14,8 +14,9 @@ from mxlint.fixes.remedies import Hoist
 from mxlint.fixes.scopes import DEFINITIONS, FUNCTIONS, LOOPS, bound, local_names, needed, parameters
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.source import lines_of
+from mxlint.syntax.trees import TRIES
 
-BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
+BRANCHES = (ast.If, ast.IfExp, ast.While, *TRIES, ast.Match)
 
 
 @dataclass(frozen=True, slots=True)

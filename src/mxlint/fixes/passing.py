@@ -17,6 +17,7 @@ from mxlint.fixes.remedies import Argument, Offer
 from mxlint.fixes.scopes import Function, bound, local_names, needed
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.fixes.tree import Tree
+from mxlint.syntax.trees import TRIES
 
 READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 """What may be read: a name, something that it leads to, or what a function makes of it, such as `len(history)`."""
@@ -67,7 +68,7 @@ def _by_name(function: Function) -> bool:
 
 def _is_guarded(function: Function, read: ast.expr) -> bool:
     """Whether what a read may raise is caught in the function: outside of it nothing would."""
-    tries = (node for node in ast.walk(function) if isinstance(node, ast.Try) and node.handlers)
+    tries = (node for node in ast.walk(function) if isinstance(node, TRIES) and node.handlers)
     return not isinstance(read, ast.Name) and any(read is inner for node in tries for part in node.body for inner in ast.walk(part))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -10,6 +11,8 @@ ROOM = 400_000
 """Characters of text whose trees are kept: some 20 MB of trees."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+TRIES = (ast.Try, ast.TryStar) if sys.version_info >= (3, 11) else (ast.Try,)
+"""`try` with `except` or `except*`."""
 
 
 class Tree:

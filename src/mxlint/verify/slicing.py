@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from mxlint.syntax.trees import TRIES
 from mxlint.verify.influence import Influence, imported, meets
 from mxlint.verify.modules import Module, Modules, Name
 from mxlint.verify.units import DEFINITIONS, IMPORTS, Unit, first_row
@@ -334,6 +335,6 @@ def _imported_outside(module: Module, node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.ImportFrom):
         if not node.level and node.module and any((alias.asname or alias.name) in module.outside for alias in node.names):
             yield node.module
-    elif not (isinstance(node, ast.Try) and node.handlers):
+    elif not (isinstance(node, TRIES) and node.handlers):
         for part in ast.iter_child_nodes(node):
             yield from _imported_outside(module, part)
