@@ -371,6 +371,55 @@ for $n in $count():
         break
 print($n)
 """,
+    "generator within managers": """
+import contextlib
+class $M:
+    def __init__(self, log):
+        self.log = log
+    def __enter__(self):
+        self.log.append("enter")
+        return len(self.log)
+    def __exit__(self, kind, error, trace):
+        self.log.append(kind is None)
+        return kind is KeyError
+@contextlib.contextmanager
+def $scope(log, n):
+    log.append(n)
+    try:
+        yield n
+    finally:
+        log.append("left")
+def $g(log, n):
+    with $scope(log, «int») as a, $M(log) as b:
+        for i in range(n):
+            got = yield a + i, b
+            if got:
+                log.append(got)
+    yield log[-1]
+def $held(log):
+    steps = $g(log, 2)
+    next(steps)
+    «return next(steps)|raise ValueError("held")|return steps»
+---
+$log = []
+try:
+    for $part in $g($log, 2):
+        «break|pass|raise ValueError("left")|raise KeyError("left")»
+except LookupError as $error:
+    print($error, len($log))
+except ValueError:
+    print(len($log))
+print($log[-1], len($log))
+$it = $g($log, «1|2»)
+print(next($it), «next($it)|$it.send("sent")|$it.throw(KeyError("thrown"))|$it.close()», $log[-1], len($log))
+try:
+    $kept = $held($log)
+except ValueError:
+    print($log[-1])
+print($log[-1], len($log))
+$it = $kept = None
+print($log[-1], len($log))
+""",
     "generator closed": """
 def $g():
     try:

@@ -112,11 +112,14 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     if not i.starts:
         i.limit = max(0, i.steps - MAX_ASIDE // 8)
     i.starts.append(start)
+    made = len(i.generators)
     try:
         with i.within(("call", place, ref.oid)):
             context = i.context
             frame = activation(i, ref, info, args, place, caller)
             value = run_body(i, info, frame)
+            if len(i.generators) > made:
+                i.operations.let_go(i, i.generators[made:], start.mark, (value,), place, caller)
     except BaseException as left:
         if under_way is not None:
             summaries.abandon(i, under_way)

@@ -11,6 +11,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.dying import dropped
 from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.locations import KEPT
@@ -26,10 +27,13 @@ from mxlint.syntax.liveness import names_read
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
     """Bind a name as an assignment in this frame does."""
     oid = owner_of(i, name, frame)
+    held = i.heap.get(oid, name) if i.generators else None
     i.heap.set(oid, name, value)
     if i.observer is not None and place is not None:
         i.observer.target(frame, ir.Node(place.start, place.end), value)
     i.operations.written(i, oid, name, value, place, frame)
+    if isinstance(held, Ref) and place is not None:
+        dropped(i, held, place, frame)
 
 
 def owner_of(i: Interpreter, name: str, frame: Frame) -> int:

@@ -128,6 +128,10 @@ class Interpreter:
         self.recursive: set[int] = set()
         self.aside: Counter[int] = Counter()
         """Steps that the activations of each function have taken, by the number of its node."""
+        self.generators: list[int] = []
+        """Generators, in the order in which they were made."""
+        self.consumed: list[int] = []
+        """Generators whose elements somebody takes now."""
         self.reaching: set[int] = set()
         """Functions that are known to reach something compiled."""
         self.traced: set[Location] = set()

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Operands
 from mxlint.domain.heap import ALIVE, Delta
-from mxlint.domain.members import TRUE, Member, Value
+from mxlint.domain.members import TRUE, Member, Ref, Value
 from mxlint.domain.parts import referred
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.locations import LAZY, OPERANDS
@@ -95,7 +95,8 @@ def _reachable(i: Interpreter, delta: Delta, values: Iterable[Value]) -> Delta:
     fresh = {oid for oid, field in delta if field == ALIVE and not i.heap.has(oid, ALIVE)}
     if not fresh or i.ledger.results or not {i.info(oid).kind for oid in fresh} <= PLAIN:
         return delta
-    gone = fresh - outliving(values, delta, fresh)
+    waiting = [Ref(oid) for oid in i.generators if oid in fresh]  # what an exception holds dies after it is handled
+    gone = fresh - outliving((*values, *waiting), delta, fresh)
     if not gone:
         return delta
     return {

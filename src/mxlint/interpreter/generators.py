@@ -23,6 +23,7 @@ def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pla
         if info.generator:
             oid = i.allocate("generator", None, place)
             i.heap.infos[oid].payload = Generator(info, inner)
+            i.generators.append(oid)
             i.heap.set(oid, ENV, Ref(inner.oid))
         else:
             oid = i.allocate("coroutine", Generator(info, inner), place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,6 +53,8 @@ class Operations:
     """`yield from`: hand on each element; what the inner generator returns is put into the list."""
     managed: Callable[[Interpreter, Member, Callable[[Value], None], Place, Frame], None]
     """`with` a context manager that is no object of the program."""
+    let_go: Callable[[Interpreter, Collection[int], int, Iterable[Value], Place, Frame], None]
+    """Objects that were made since a mark may have been let go of, but for what some values refer to."""
     annotated: Callable[[Interpreter, ir.Assign, Frame], None]
     import_module: Callable[[Interpreter, str, int, Frame, Place], Value]
     import_from: Callable[[Interpreter, ir.ImportFrom, Frame], None]

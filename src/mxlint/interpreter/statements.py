@@ -12,6 +12,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import assign, branch, in_place, keeps_parts, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.dying import dropped, let_go
 from mxlint.interpreter.elements import MAX_UNROLLED, UNROLLED
 from mxlint.interpreter.entrywise import Binding
 from mxlint.interpreter.exceptions import handled_error, throw_named
@@ -38,10 +39,13 @@ def execute(i: Interpreter, body: Sequence[ir.Stmt], frame: Frame) -> None:
         i.steps -= 1
         if i.observer is not None:
             i.observer.reached(frame, statement)
+        made, mark = len(i.generators), i.heap.mark()
         if recovering:
             recovered(i, statement, frame, _STATEMENTS[type(statement)])
         else:
             _STATEMENTS[type(statement)](i, statement, frame)
+        if len(i.generators) > made:
+            let_go(i, i.generators[made:], mark, (), frame.place(statement), frame)
 
 
 def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
@@ -82,7 +86,10 @@ def _aug_assign(i: Interpreter, node: ir.AugAssign, frame: Frame) -> None:
 def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
     for target in node.targets:
         if isinstance(target, ir.Name):
-            i.heap.drop(owner_of(i, target.id, frame), target.id)
+            oid = owner_of(i, target.id, frame)
+            held = i.heap.get(oid, target.id) or UNBOUND
+            i.heap.drop(oid, target.id)
+            dropped(i, held, frame.place(target), frame)
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
                 if isinstance(member, Ref):

@@ -116,12 +116,14 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
         left = sum(len(target.arrived) for target in i.targets) if handled else 0
         mark, path = i.heap.mark(), i.path
         answer: Value | None = None
+        i.consumed.append(ref.oid)
         try:
             answer = consume(value) or NONE
         except Halt:
             if not handled:
                 raise
         finally:
+            i.consumed.pop()
             i.stack[depth:], i.tries[tries:], i.try_depths[tries:] = inner
         if answer is None and handled:
             i.heap.undo(mark)

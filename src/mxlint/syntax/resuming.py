@@ -41,6 +41,24 @@ def rest(node: ir.FuncDef, at: int) -> ir.FuncDef | None:
     return rests[at]
 
 
+def is_guarded(node: ir.FuncDef | ir.Lambda) -> bool:
+    """Whether a function that can be gone on with yields within a `try` or `with`, so that closing it may run something."""
+    made = resumable(node)
+    return made is not None and any(_guards(made.body))
+
+
+def _guards(part: object) -> Iterator[bool]:
+    """Of each `try` and `with` in a part of a body, whether it yields."""
+    if isinstance(part, (ir.Try, ir.Entered)):
+        yield any(True for _ in _yields(part))
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from _guards(inner)
+    elif isinstance(part, (ir.If, ir.For, ir.While, ir.Match, ir.Case)):
+        for field in type(part).__match_args__[2:]:
+            yield from _guards(getattr(part, field))
+
+
 def _with(node: ir.FuncDef, body: ir.Body) -> ir.FuncDef:
     fields = {name: getattr(node, name) for name in type(node).__match_args__}
     return ir.FuncDef(**{**fields, "body": body})
