@@ -77,6 +77,12 @@ SWITCHED_OFF = {
         "flags['d']",
         {},
     ),
+    "by another thread that runs a function": (
+        "import threading\nflags = {'d': True}\ndef quiet():\n    flags.update(d=False)\n\nth = threading.Thread(target=quiet)\nth.start()\nth.join()",
+        "flags['d']",
+        {},
+    ),
+    "by a method": (f"{CLASS}class Quiet:\n    def go(self):\n        Config.debug = False\n\nquiet = Quiet()\nquiet.go()", "Config.debug", {}),
     "by exec": ("debug = True\nexec('debug = False')", "debug", {}),
     "in vars()": ("import settings\nvars(settings).update(debug=False)", "settings.debug", {}),
 }

@@ -35,6 +35,10 @@ class Influence:
         """The names whose values a statement may change when it is run."""
         return self._of(module, number, frozenset())
 
+    def later(self, module: Module, number: int) -> frozenset[Name]:
+        """The names whose values the functions and classes of the project that a statement names may change, whoever calls them."""
+        return frozenset().union(*(self.of(*used) for used in self._used(module, module.units[number])))
+
     def _of(self, module: Module, number: int, within: frozenset[tuple[str, int]]) -> frozenset[Name]:
         key = (module.path, number)
         if key in self.known or key in within:

@@ -178,7 +178,7 @@ def _complete(
                 if not meets(influence.of(module, number), done) and not (path in kept and _sets_up_library(module, unit, used)):
                     continue
                 take(module, number)
-                if unit.deep or unit.sets:  # whoever calls what it makes does that
+                if unit.deep or unit.sets or meets(influence.later(module, number), done):  # whoever calls what it makes does that
                     needed.extend((path, name) for name in unit.binds)
                 changed = True
                 step = reached[path]
