@@ -88,7 +88,7 @@ def tried(text: str, code: str, old: str | None = None, new: str = "", **options
         at = text.index(old)
         source = result.sources["main.py"]
         finding = replace(finding, fix=Fix("unsafe", "made up", (Edit(new, source.span(at, at + len(old))),)))
-    (found,) = verify([finding], result.sources, [site.span for site in result.sites], Options(**options), result.facts)
+    (found,) = verify([finding], result.sources, [site.span for site in result.sites], Options(**{"timed": False, **options}), result.facts)
     assert found.verdict is not None
     assert found.verdict.verdict == "confirmed", found.verdict
     return found.verdict
@@ -235,9 +235,9 @@ CUT_SHORT = [
 @pytest.mark.parametrize("does", CUT_SHORT)
 def test_a_run_that_was_cut_short_or_lacked_something_tests_no_fix(does: str) -> None:
     last = f"\n    if _ == 2:\n        {does}"
-    assert word(LOOP, "MX301", TURNS, FIXED + last, wall_s=4.0, timed=False) == "untested"
+    assert word(LOOP, "MX301", TURNS, FIXED + last, wall_s=1.5) == "untested"
     if does.startswith(("raise", "open", "[")):  # the others keep the finding itself from being confirmed
-        assert word(LOOP.rstrip() + last + "\n", "MX301", TURNS, FIXED, wall_s=4.0, timed=False) == "untested"
+        assert word(LOOP.rstrip() + last + "\n", "MX301", TURNS, FIXED, wall_s=1.5) == "untested"
 
 
 def test_what_differs_by_itself_is_left_out() -> None:
