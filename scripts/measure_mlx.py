@@ -31,6 +31,7 @@ from recipes import RECIPES, SKIPPED
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "mxlint" / "models" / "mlx"
 LIMIT = 45.0  # seconds of silence after which a step counts as hung
+IDLE = 5.0  # the same where neither it nor a compiler that it started has computed anything meanwhile: memory that was corrupted may block malloc
 
 
 def _install_hint() -> str:
@@ -48,6 +49,7 @@ def _start(name: str, done: set[str], guarded: bool = False) -> tuple[int, int]:
     if sys.platform == "linux" and not os.environ.get("MEASURE_DEVICE"):
         pid = os.fork()
         if pid == 0:
+            os.setpgid(0, 0)
             os.close(reader)
             _child(name, done, writer, guarded)
         os.close(writer)
@@ -82,11 +84,16 @@ def _lines(pid: int, reader: int) -> tuple[list[list[Any]], bool]:
     """Every line the child wrote until it ended, or until it was silent for too long and was killed; and whether it was."""
     hung = False
     data = b""
+    heard, computed = time.monotonic(), None
     while True:
-        ready, _, _ = select.select([reader], [], [], LIMIT)
+        ready, _, _ = select.select([reader], [], [], IDLE)
         if not ready:
+            before, computed = computed, _computed(pid)
+            if time.monotonic() - heard < LIMIT and (computed is None or computed != before):
+                continue
             hung = True
             os.kill(pid, signal.SIGKILL)
+        heard, computed = time.monotonic(), None
         chunk = os.read(reader, 1 << 16)
         if not chunk:
             break
@@ -94,6 +101,19 @@ def _lines(pid: int, reader: int) -> tuple[list[list[Any]], bool]:
     os.close(reader)
     os.waitpid(pid, 0)
     return [json.loads(line) for line in data.decode().splitlines()], hung
+
+
+def _computed(group: int) -> int | None:
+    """The time that the processes of a group have spent on a core; None where nobody counts it."""
+    spent = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group:
+            spent += sum(map(int, fields[11:15]))
+    return spent or None
 
 
 def measure(name: str) -> dict[str, Any] | str:

@@ -1,4 +1,4 @@
-"""The pre-commit hooks, run by the real `pre-commit try-repo`: the project as a hook repository, a made one as its user."""
+"""The pre-commit hooks, run by the real pre-commit: the project as a hook repository, a made one as its user."""
 
 from __future__ import annotations
 
@@ -51,10 +51,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-def try_repo(hooks: Path, home: Path, user: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def ran(hooks: Path, home: Path, user: Path, hook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """One hook run on all files of a repository, which names it in a configuration of its own."""
+    revision = git(hooks, "rev-parse", "HEAD").strip()
+    configuration = home / f"{hook}.yaml"
+    configuration.write_text(f"repos:\n- repo: {hooks}\n  rev: {revision}\n  hooks:\n  - id: {hook}\n", encoding="utf-8")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "PRE_COMMIT", "PYTHON", "VIRTUAL_ENV"))}
     environment |= {"HOME": str(home), "PRE_COMMIT_HOME": str(home / "pre-commit"), "PRE_COMMIT_COLOR": "never"}
-    command = [sys.executable, "-m", "pre_commit", "try-repo", str(hooks), *arguments, "--all-files"]
+    command = [sys.executable, "-m", "pre_commit", "run", "--config", str(configuration), hook, *arguments, "--all-files"]
     done = subprocess.run(command, cwd=user, env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 3 and any(reason in done.stdout for reason in NO_NETWORK):
         pytest.skip("the package index cannot be reached, from which pre-commit installs what the hooks need")
@@ -65,13 +69,13 @@ def test_mxlint_hook_fails_on_findings_and_passes_without(hooks: Path, home: Pat
     (tmp_path / "good.py").write_bytes((FIXTURES / "demo" / "good.py").read_bytes())
     (tmp_path / "notes.txt").write_text("not Python\n", encoding="utf-8")
     commit_all(tmp_path)
-    clean = try_repo(hooks, home, tmp_path, "mxlint")
+    clean = ran(hooks, home, tmp_path, "mxlint")
     assert clean.returncode == 0, clean.stdout + clean.stderr
     assert "Passed" in clean.stdout
 
     (tmp_path / "bad.py").write_bytes((FIXTURES / "demo" / "print_in_compiled.py").read_bytes())
     git(tmp_path, "add", "--all")
-    flagged = try_repo(hooks, home, tmp_path, "mxlint")
+    flagged = ran(hooks, home, tmp_path, "mxlint")
     assert flagged.returncode == 1, flagged.stdout + flagged.stderr
     assert "bad.py:9:" in flagged.stdout
     assert "MX101" in flagged.stdout
@@ -83,14 +87,14 @@ def test_mxlint_hook_honours_exclude(hooks: Path, home: Path, tmp_path: Path) ->
     (tmp_path / "bad.py").write_bytes((FIXTURES / "demo" / "print_in_compiled.py").read_bytes())
     (tmp_path / "pyproject.toml").write_text('[tool.mxlint]\nextend-exclude = ["bad.py"]\n', encoding="utf-8")
     commit_all(tmp_path)
-    done = try_repo(hooks, home, tmp_path, "mxlint")
+    done = ran(hooks, home, tmp_path, "mxlint")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_mxlint_fix_hook_writes_safe_fixes(hooks: Path, home: Path, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"x = 1  # mxlint: ignore[MX101]\r\n")
     commit_all(tmp_path)
-    done = try_repo(hooks, home, tmp_path, "mxlint-fix")
+    done = ran(hooks, home, tmp_path, "mxlint-fix")
     assert "files were modified by this hook" in done.stdout, done.stdout + done.stderr
     assert (tmp_path / "a.py").read_bytes() == b"x = 1\r\n"
 
@@ -99,9 +103,9 @@ def test_mxlint_verify_hook_says_what_is_true(hooks: Path, home: Path, tmp_path:
     """At the manual stage only, since it runs the code of the project."""
     (tmp_path / "bad.py").write_bytes((FIXTURES / "demo" / "print_in_compiled.py").read_bytes())
     commit_all(tmp_path)
-    unasked = try_repo(hooks, home, tmp_path, "mxlint-verify")
+    unasked = ran(hooks, home, tmp_path, "mxlint-verify")
     assert "No hook with id `mxlint-verify` in stage `pre-commit`" in unasked.stdout, unasked.stdout + unasked.stderr
-    done = try_repo(hooks, home, tmp_path, "mxlint-verify", "--hook-stage", "manual")
+    done = ran(hooks, home, tmp_path, "mxlint-verify", "--hook-stage", "manual")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "MX101" in done.stdout
     assert "verify: confirmed" in done.stdout

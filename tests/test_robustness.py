@@ -39,8 +39,13 @@ NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
 def installed() -> list[str]:
     """The standard library and what is installed beside it, in the same order everywhere."""
     roots = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
-    folders = [(folder, names) for root in roots for folder, _, names in os.walk(root)]
+    folders = [(folder, names) for root in roots for folder, _, names in os.walk(root) if not _of_another(folder, root)]
     return sorted({os.path.join(folder, name) for folder, names in folders for name in names if name.endswith(".py")})
+
+
+def _of_another(folder: str, root: str) -> bool:
+    """Whether a folder holds what is installed beside the interpreter that an environment was made from: no test needs that."""
+    return not {"site-packages", "dist-packages"}.isdisjoint(Path(folder).relative_to(root).parts)
 
 
 def chosen() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -242,11 +243,12 @@ def test_every_public_name_is_in_the_table_or_skipped_for_a_reason() -> None:
 @pytest.mark.mlx
 @needs_mlx
 def test_real_mlx_does_what_the_table_says() -> None:
+    """Of so many names: the first use of most of them has MLX's compiler build a kernel. MXLINT_TABLE=400 tries that many."""
     import mlx.core as mx
 
     if mx.__version__.partition("+")[0] not in load_table().versions:
         pytest.skip(f"MLX {mx.__version__} was not measured")
-    command = [sys.executable, str(SCRIPTS / "measure_mlx.py"), "--sample", "40"]
+    command = [sys.executable, str(SCRIPTS / "measure_mlx.py"), "--sample", os.environ.get("MXLINT_TABLE", "12")]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 

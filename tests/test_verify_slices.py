@@ -82,7 +82,11 @@ SWITCHED_OFF = {
         "flags['d']",
         {},
     ),
-    "by a method": (f"{CLASS}class Quiet:\n    def go(self):\n        Config.debug = False\n\nquiet = Quiet()\nquiet.go()", "Config.debug", {}),
+    "by a method": (
+        f"{CLASS}class Quiet:\n    def go(self):\n        Config.debug = False\n\nquiet = Quiet()\nquiet.go()",
+        "Config.debug",
+        {},
+    ),
     "by exec": ("debug = True\nexec('debug = False')", "debug", {}),
     "in vars()": ("import settings\nvars(settings).update(debug=False)", "settings.debug", {}),
 }

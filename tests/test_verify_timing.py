@@ -56,16 +56,24 @@ def simulated(random: Random, ratio: float, between: float, within: float, proce
 
 
 @pytest.mark.parametrize(("between", "within"), [(0.05, 0.05), (0.01, 0.05), (0.05, 0.01)])
-@pytest.mark.parametrize("ratio", [0.6, 1.0, 1.2, 20.0])
 @pytest.mark.parametrize("processes", [2, 3, 4])
-def test_interval_holds_the_true_ratio(ratio: float, between: float, within: float, processes: int) -> None:
+def test_interval_holds_the_true_ratio(between: float, within: float, processes: int) -> None:
     """In 95 of 100 simulated measurements, or nearly so."""
+    ratio = 1.2
     random = Random(ratio + between)
     trials = 300
     found = [estimate(simulated(random, ratio, between, within, processes)) for _ in range(trials)]
     assert sum(one.low <= ratio <= one.high for one in found) / trials >= 0.93
     assert median(one.ratio for one in found) == pytest.approx(ratio, rel=0.03)
     assert all(one.low <= one.ratio <= one.high for one in found)
+
+
+@pytest.mark.parametrize("times", [0.5, 5 / 6, 20.0])
+def test_what_takes_so_many_times_as_long_has_so_many_times_the_ratio(times: float) -> None:
+    """So what holds for one ratio holds for all of them."""
+    samples = simulated(Random(4), 1.2, 0.05, 0.05)
+    one, other = estimate(samples), estimate([[(times * observed, fixed) for observed, fixed in process] for process in samples])
+    assert [other.ratio, other.low, other.high] == pytest.approx([times * one.ratio, times * one.low, times * one.high])
 
 
 def test_rounds_of_one_process_are_not_enough() -> None:
@@ -86,7 +94,7 @@ def test_same_samples_same_interval() -> None:
 @pytest.mark.parametrize("ratio", [1.3, 50.0])
 def test_interval_holds_the_true_ratio_where_pairs_are_asked_for_until_they_do(ratio: float, between: float, within: float) -> None:
     random = Random(6)
-    trials = hits = 200
+    trials = hits = 100
     for _ in range(trials):
         samples = simulated(random, ratio, between, within, MOST_PAIRS)
         number = next(number for number in range(1, MOST_PAIRS + 1) if not wanted(samples[:number], 0.0, BUDGET_S))
