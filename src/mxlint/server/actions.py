@@ -99,7 +99,7 @@ def fix_all(view: View, session: Session) -> types.WorkspaceEdit:
         return replace(result, findings=tuple(found))
 
     def look(unsaved: Mapping[str, bytes]) -> Result:
-        return own(session.with_changes(unsaved))
+        return own(session.with_changes(view.outcome, unsaved))
 
     fixed = fixed_by_passes(own(view.outcome.result), look, wanted_by(unsafe_fixes=False, verify=False))
     edits: list[Edit] = []

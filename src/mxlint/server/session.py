@@ -30,12 +30,13 @@ class Buffer:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a run found in the files that are open. `names`: how it calls them, by their real paths; one that is left out has none.
-    `whole`: every file that may have to say something of them was analysed as it is now."""
+    `whole`: every file that may have to say something of them was analysed as it is now. `wanted`: these files."""
 
     result: Result
     names: Mapping[str, str]
     whole: bool
     survey: Survey
+    wanted: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -73,15 +74,14 @@ class Session:
         self._found = replace(found, unsaved={real: buffer.data for real, buffer in buffers.items()})
         return self._outcome(self._found, buffers, [])
 
-    def with_changes(self, changed: Mapping[str, bytes]) -> Result:
-        """What the last run would find where some files hold other bytes, by real path."""
-        assert self._found is not None
-        by_real = {file.real: file.at for file in self._found.files}
-        found = _holding(self._found, {by_real[real]: data for real, data in changed.items() if real in by_real})
-        found = replace(found, unsaved={**self._found.unsaved, **changed})
+    def with_changes(self, outcome: Outcome, changed: Mapping[str, bytes]) -> Result:
+        """What a run would find where some files hold other bytes, by real path; it may be one of another session, if settings have changed since."""
+        by_real = {file.real: file.at for file in outcome.survey.files}
+        found = _holding(outcome.survey, {by_real[real]: data for real, data in changed.items() if real in by_real})
+        found = replace(found, unsaved={**outcome.survey.unsaved, **changed})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return examine(found, self.cwd, self.memory.analyser(found, lambda: None), only=self._wanted, fixes=False)
+            return examine(found, self.cwd, self.memory.analyser(found, lambda: None), only=outcome.wanted, fixes=False)
 
     def _survey(self, buffers: Mapping[str, Buffer]) -> Survey:
         """The files, with those that only the editor has."""
@@ -126,7 +126,7 @@ class Session:
             finally:
                 running = False
         names = {file.real: file.name for file in found.files if file.real in buffers}
-        return Outcome(result, names, not stale, found)
+        return Outcome(result, names, not stale, found, self._wanted)
 
 
 def _holding(found: Survey, held: Mapping[str, bytes]) -> Survey:
