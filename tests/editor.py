@@ -1,11 +1,16 @@
-"""An editor that the tests talk to the server with: pytest-lsp's client, one server a test."""
+"""An editor that the tests talk to the server with: pytest-lsp's client, one server a test, which on Linux is a fork of one that has begun."""
 
 from __future__ import annotations
 
 import asyncio
+import atexit
+import socket
+import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,43 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
 COMMAND = (sys.executable, "-m", "mxlint", "server")
+FORKING = """
+import os, signal, socket, sys
+sys.path = [folder for folder in sys.path if folder]
+import mxlint.cli
+import mxlint.server.features
+from mxlint.__main__ import run
+
+with open("a.py", "w") as file:
+    file.write("import mlx.core as mx\\nf = mx.compile(lambda x: print(x))\\nf(mx.ones(1))\\n")
+mxlint.cli.main(["check", "--quiet", "--exit-zero", "--output-file", os.devnull], standalone_mode=False)
+os.chdir("/")
+listening = socket.socket(fileno=int(sys.argv[1]))
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    channel, _ = listening.accept()
+    folder, streams, _, _ = socket.recv_fds(channel, 1 << 16, 3)
+    if os.fork() == 0:
+        break
+    for stream in (*streams, channel.detach()):
+        os.close(stream)
+listening.close()
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+pid = os.fork()
+if pid:
+    for stream in streams:
+        os.close(stream)
+    channel.send(b"%d" % (os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255))
+    os._exit(0)
+channel.close()
+for number, stream in enumerate(streams):
+    os.dup2(stream, number)
+    os.close(stream)
+os.chdir(folder)
+sys.argv = ["mxlint", "server"]
+run()
+"""
+"""Forks a server for each connection. What the first check loads is there, since the one that forks has made it."""
 PATIENCE_S = 300
 """So long may a whole run take on a machine that has much else to do."""
 
@@ -24,6 +66,24 @@ PULL = types.ClientCapabilities(
     ),
     window=types.WindowClientCapabilities(work_done_progress=True),
 )
+
+
+@cache
+def forked() -> tuple[str, ...]:
+    """The command of a server that is a fork of one process, which each process of the tests has."""
+    if sys.platform != "linux":
+        return COMMAND
+    folder = tempfile.TemporaryDirectory()
+    address = f"{folder.name}/socket"
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(address)
+    listening.listen()
+    server = subprocess.Popen([sys.executable, "-c", FORKING, str(listening.fileno())], cwd=folder.name, pass_fds=(listening.fileno(),))
+    listening.close()
+    atexit.register(folder.cleanup)
+    atexit.register(server.wait)
+    atexit.register(server.kill)
+    return (sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py")), address)
 
 
 class Editor:
@@ -153,7 +213,7 @@ async def editor(
     client = make_test_lsp_client()
     if configuration is not None:
         client.set_configuration({"mxlint": configuration})
-    await client.start_io(*COMMAND, **({"cwd": str(cwd)} if cwd else {}))
+    await client.start_io(*forked(), **({"cwd": str(cwd)} if cwd else {}))
     known = client_capabilities(capabilities) if isinstance(capabilities, str) else capabilities
     spaces = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
     await client.initialize_session(types.InitializeParams(capabilities=known, workspace_folders=spaces, initialization_options=options))

@@ -143,6 +143,7 @@ def _diagnostics(server: MxlintServer) -> None:
 
     @server.feature(SETTLED)
     async def settled(params: Any) -> None:
+        server.analyst.hurry()
         for document in server.documents:
             await server.view(document.uri, settled=True)
 
