@@ -138,6 +138,7 @@ def _samples() -> list[Log]:
     return found
 
 
+@pytest.mark.slow
 def test_json_and_back_is_the_same() -> None:
     found = _samples()
     assert len(found) > 30

@@ -92,6 +92,7 @@ def test_a_protected_file_stays(tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """The file is whole after a kill: all of one letter, and as long as it was written."""
     file, size = tmp_path / "report", 1 << 20

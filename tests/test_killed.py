@@ -72,6 +72,7 @@ def without_times(data: bytes | None) -> bytes | None:
     return None if data is None else re.sub(rb"\d+(\.\d+)? m?s\b", b"", data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", RUNS.values(), ids=RUNS)
 def test_every_file_is_whole(tmp_path: Path, arguments: list[str]) -> None:
     before = {f"f{number:02}.py": TEXT.encode() for number in range(FILES)}

@@ -64,6 +64,7 @@ def test_the_join_of_few_has_the_members_of_both(a: Value, b: Value) -> None:
     assert len(list(members(both))) <= 8
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(VALUES, st.lists(VALUES, min_size=1, max_size=3), st.booleans())
 def test_no_chain_of_widenings_is_infinite(head: Value, values: list[Value], added: bool) -> None:

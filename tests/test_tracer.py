@@ -764,6 +764,7 @@ def test_the_gate_changes_nothing_in_the_shapes(part: int) -> None:
     assert without_fixes(on) == without_fixes(off)
 
 
+@pytest.mark.slow
 def test_twice_the_same() -> None:
     for number, case in enumerate([*SILENT.values(), *UNKNOWN.values()]):
         write(Path(f"p{number}"), case.files)

@@ -44,7 +44,7 @@ def checked(jobs: int, cache: Path | None = None, **how: object) -> Result:
     return replace(result, timings={})
 
 
-@pytest.mark.parametrize("jobs", [2, 5])
+@pytest.mark.parametrize("jobs", [pytest.param(2, marks=pytest.mark.slow), 5])
 def test_the_number_of_processes_changes_nothing(jobs: int, folder: Path) -> None:
     if jobs == 2:
         shutil.copytree(FIXTURES / "project", folder / "project")

@@ -207,7 +207,9 @@ def folded(top: str) -> list[str]:
     return [name for name in load.names(top) if (model := load.model(name)) and model.fold != "no"]
 
 
-@pytest.mark.parametrize("top", [top for top in STANDARD if folded(top)])
+@pytest.mark.parametrize(
+    "top", [pytest.param(top, marks=pytest.mark.slow) if top == "builtins" else top for top in STANDARD if folded(top)]
+)
 def test_what_is_folded_is_what_cpython_gives_twice(top: str) -> None:
     for name in folded(top):
         model, real = load.model(name), real_object(name)
