@@ -208,7 +208,8 @@ class Unknown(Member):
 
 
 Step: TypeAlias = "int | str | None"
-"""To an item of a tuple or to one of its named fields; None, as the last: to whether it is None."""
+"""To an item of a tuple or to one of its named fields. As the last: None to whether it is None, `COUNT` to how many items it has."""
+COUNT: Final = "#"
 
 
 @dataclass(frozen=True, slots=True)

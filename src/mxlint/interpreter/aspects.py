@@ -5,7 +5,7 @@ Each is a location of its own, whose value is computed from the contents. So a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -13,6 +13,7 @@ from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import (
+    COUNT,
     FALSE,
     NONE,
     TRUE,
@@ -45,6 +46,7 @@ FILLED: Final = ("#", "filled")
 _IN: Final = "in"
 _ANSWER: Final = "answer"
 _NTH: Final = "nth"
+_THERE: Final = "there"
 VIEWS: Final = ("keys", "values", "items")
 """Views of a dict, as kinds of iterators."""
 CLASS: Final = "class"
@@ -60,7 +62,7 @@ def has(item: Member) -> Field:
 
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
-    return field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, CLASS)
+    return field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, _THERE, CLASS)
 
 
 def aspect(i: Interpreter, oid: int, field: Field) -> Value:
@@ -171,6 +173,8 @@ def _step(i: Interpreter, member: Member, path: tuple[Step, ...]) -> Value:
         return TRUE if member == NONE else FALSE
     if not isinstance(member, Tuple):
         return UNBOUND
+    if path[0] == COUNT:
+        return Range(0, None) if member.items is None else Const(len(member.items))
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
     at = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
     if member.items is None:
@@ -206,66 +210,70 @@ def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
                     iterated(i, inner, place, frame)
 
 
-class _Walk(NamedTuple):
+class Walk(NamedTuple):
     """The containers that one iteration goes over, each with how, and those of which one is at its end when it ends."""
 
     over: tuple[tuple[Ref, str], ...] = ()
     ends: tuple[Ref, ...] = ()
 
 
-def _walk(i: Interpreter, value: Value) -> _Walk | None:
+def walk(i: Interpreter, value: Value) -> Walk | None:
     """What an iteration goes over; None if it reads something in another way than step by step."""
     if isinstance(value, (Tuple, Const, RangeObject)):
-        return _Walk()
+        return Walk()
     if not isinstance(value, Ref):
         return None
     if container(i, value, "__iter__") in ("list", "dict"):
-        return _Walk(((value, "iter"),), (value,))
+        return Walk(((value, "iter"),), (value,))
     if i.info(value.oid).kind != "iterator":
         return None
     kind, parts = str(i.info(value.oid).payload), parts_of(i, value)
     if kind in VIEWS and isinstance(parts[0], Ref) and container(i, parts[0]) == "dict":
-        return _Walk(((parts[0], kind),), (parts[0],))
+        return Walk(((parts[0], kind),), (parts[0],))
     if kind in ("iter", "enumerate"):
-        return _walk(i, parts[0])
+        return walk(i, parts[0])
     if kind != "zip":
         return None
-    walks, items = [_walk(i, part) for part in parts], [known_items(i, part) for part in parts if not isinstance(part, Union)]
-    found = [(walk, len(row)) for walk, row in zip(walks, items) if walk is not None and row is not None]
+    walks, items = [walk(i, part) for part in parts], [known_items(i, part) for part in parts if not isinstance(part, Union)]
+    found = [(inner, len(row)) for inner, row in zip(walks, items) if inner is not None and row is not None]
     if len(found) < len(parts) or not parts:
         return None
-    last = [walk.ends for walk, length in found if length == min(length for _, length in found)]
-    over = tuple(pair for walk, _ in found for pair in walk.over)
-    return _Walk(over, tuple(ref for ends in last for ref in ends) if all(last) else ())
+    last = [inner.ends for inner, length in found if length == min(length for _, length in found)]
+    over = tuple(pair for inner, _ in found for pair in inner.over)
+    return Walk(over, tuple(ref for ends in last for ref in ends) if all(last) else ())
 
 
-def steps(i: Interpreter, member: Value, place: Place, frame: Frame) -> Callable[[int | None], None] | None:
-    """What notes what each step of an iteration reads, by its number, and (None) its end; None if it does not read step by step."""
-    walk = _walk(i, member) if i.trace is not None else None
+def steps(i: Interpreter, member: Value, place: Place, frame: Frame, later: Collection[int] = ()) -> Callable[[int | None], None] | None:
+    """What notes what each step of an iteration reads, by its number, and (None) its end; None if it does not read step by step. `later`: containers
+    whose items or entries are read later."""
+    found = walk(i, member) if i.trace is not None else None
     start = position_of(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" else 0
-    if walk is None or not walk.over or start is None:
+    if found is None or not found.over or start is None:
         return None
 
     def step(number: int | None) -> None:
         if number is None:
-            for ref in walk.ends:
+            for ref in found.ends:
                 ask(i, ref.oid, LENGTH, place, frame)
             return
-        for ref, kind in walk.over:
-            _step_reads(i, ref, kind, start + number, place, frame)
+        for ref, kind in found.over:
+            _step_reads(i, ref, kind, start + number, place, frame, later=ref.oid in later)
 
     return step
 
 
-def _step_reads(i: Interpreter, held: Ref, kind: str, number: int, place: Place, frame: Frame) -> None:
-    """Note what the step to an item of a list, or to an entry of a dict, reads."""
+def _step_reads(i: Interpreter, held: Ref, kind: str, number: int, place: Place, frame: Frame, *, later: bool) -> None:
+    """Note what the step to an item of a list, or to an entry of a dict, reads. `later`: but for what it holds."""
     if container(i, held) == "list":
+        if later:
+            ask(i, held.oid, (_THERE, number), place, frame)
+            return
         item = ("item", number)
         i.operations.read(i, held.oid, item, at(i, held.oid, item) or UNBOUND, place, frame)
         return
     key = (_NTH, number)
     ask(i, held.oid, key, place, frame)
-    for entry in [("k", part) for part in members(aspect(i, held.oid, key))] if kind in ("values", "items") else ():
+    for entry in [("k", part) for part in members(aspect(i, held.oid, key))] if kind in ("values", "items") and not later else ():
         value = i.heap.get(held.oid, entry)
         if value is not None:
             i.operations.read(i, held.oid, entry, value, place, frame)
@@ -319,11 +327,11 @@ def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
 
 def unordered(i: Interpreter, value: Value, place: Place, frame: Frame) -> tuple[Value, ...] | None:
     """The elements of a dict or of a view of one for who does not ask for their order, if they are known; that is noted."""
-    walk = _walk(i, value) if i.trace is not None and isinstance(value, Ref) else None
-    items = known_items(i, value) if walk is not None and isinstance(value, Ref) else None
-    if walk is None or items is None or len(walk.over) != 1:
+    found = walk(i, value) if i.trace is not None and isinstance(value, Ref) else None
+    items = known_items(i, value) if found is not None and isinstance(value, Ref) else None
+    if found is None or items is None or len(found.over) != 1:
         return None
-    ((held, kind),) = walk.over
+    ((held, kind),) = found.over
     if container(i, held) != "dict":
         return None
     ask(i, held.oid, UNORDERED, place, frame)
@@ -385,6 +393,8 @@ def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
     if field == UNORDERED:
         return lambda items: Tuple(tuple(sorted(items, key=repr)))
     asked = field[1]  # type: ignore[index]
+    if field[0] == _THERE:  # type: ignore[index]
+        return lambda items: TRUE if asked < len(items) else FALSE
     if field[0] == _NTH:  # type: ignore[index]
         return lambda items: items[asked] if asked < len(items) else UNBOUND
     return lambda items: _is_among(asked, items)

@@ -169,6 +169,7 @@ def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame
             found = i.operations.external(i, "#submodule", Arguments((owner, Const(name))), place, frame)
             if not isinstance(found, Unbound):
                 return found
+            read_missing(i, owner, name, place, frame)
             throw_named(i, "builtins.AttributeError", place)
         return i.live(portions.found(i, owner.oid, name, value, place, frame))
     value = i.heap.get(owner.oid, name)
@@ -372,6 +373,7 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         for base in mro(i, owner)
     ):
         return i.symbolic(place, f".{name}", name)
+    read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
 
 

@@ -78,10 +78,11 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
         i.operations.set_item(i, owner, index, value, frame.place(target), frame)
     elif isinstance(target, ir.Seq):
         star = next((n for n, item in enumerate(target.items) if isinstance(item, ir.Starred)), None)
-        unread = frozenset(n for n, item in enumerate(target.items) if isinstance(item, ir.Name) and not _is_read(i, item.id, frame))
+        names = [item.value if isinstance(item, ir.Starred) else item for item in target.items]
+        unread = frozenset(n for n, item in enumerate(names) if isinstance(item, ir.Name) and not is_read(i, item.id, frame))
         parts = unpack(i, value, len(target.items), star, frame.place(target), frame, unread)
-        for item, part in zip(target.items, parts):
-            assign(i, item.value if isinstance(item, ir.Starred) else item, part, frame)
+        for item, part in zip(names, parts):
+            assign(i, item, part, frame)
     elif isinstance(target, ir.Starred):
         assign(i, target.value, value, frame)
 
@@ -93,7 +94,7 @@ def keeps_parts(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
     return isinstance(target, ir.Name) and frame.kind == "function" and owner_of(i, target.id, frame) == frame.oid
 
 
-def _is_read(i: Interpreter, name: str, frame: Frame) -> bool:
+def is_read(i: Interpreter, name: str, frame: Frame) -> bool:
     """Whether a name that is bound in an activation may be read."""
     function = frame.node
     if i.trace is None or frame.kind != "function" or not isinstance(function, ir.FuncDef):

@@ -1,16 +1,17 @@
-"""Loops over a dict in a trace that look at some of its entries: `for name, value in vars(self).items()`.
+"""Loops over a list or dict in a trace that look at some of its items or entries: `for name, value in vars(self).items()`.
 
-Such a loop asks for the key of each entry that it comes to. It reads an entry where it reads the name that the entry's value is bound to, and of one of which it asks nothing but
-whether it is of a class it reads that.
+Such a loop asks for the key of each entry that it comes to, and whether there is an item. It reads the entry or item where it reads the name that this is bound to, and of one
+of which it asks nothing but whether it is of a class it reads that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from mxlint.domain.heap import Field
-from mxlint.domain.members import NONE, External, Ref, Value
+from mxlint.domain.members import NONE, External, Member, Ref, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
@@ -40,43 +41,73 @@ class Binding:
         self.run(value)
 
 
-def by_name(i: Interpreter, iterable: object, loop: object, place: Place, frame: Frame) -> Callable[[Value], None] | None:
-    """What a loop in a trace does with each entry of a dict whose value it binds to a name, reading it later; None if it does something else."""
-    if i.trace is None or not isinstance(loop, Binding) or not isinstance(iterable, Ref) or i.info(iterable.oid).kind != "iterator":
+class Later:
+    """What a loop in a trace does with each element of which it binds parts to names, and reads them later. `of`: the containers whose items or entries these are."""
+
+    __slots__ = ("of", "run")
+
+    def __init__(self, run: Callable[[Value], None], of: frozenset[int]) -> None:
+        self.run = run
+        self.of = of
+
+
+def by_name(i: Interpreter, iterable: Member, loop: object, place: Place, frame: Frame) -> Later | None:
+    """What a loop in a trace does with each item of a list, or entry of a dict, that it binds to a name and reads later; None if there is none."""
+    if i.trace is None or not isinstance(loop, Binding) or not isinstance(iterable, Ref):
         return None
-    kind, parts = i.info(iterable.oid).payload, parts_of(i, iterable)
-    name = _bound(loop.target, kind, loop.frame)
-    held = parts[0] if len(parts) == 1 else None
-    if name is None or not isinstance(held, Ref) or i.info(held.oid).kind != "dict" or position_of(i, iterable) != 0:
+    walk = aspects.walk(i, iterable)
+    over = [ref.oid for ref, _ in walk.over] if walk is not None else []
+    bound = [part for part in _bound(i, loop.target, iterable, loop.frame) if over.count(part[1]) == 1]
+    if not bound or len({name for name, _, _ in bound}) < len(bound):
         return None
-    keys = dict_keys(i, held.oid)
-    if keys is None:
-        return None
-    rest = iter(keys)
-    unread = i.trace.unread
-    location, run = (loop.frame.oid, name), loop.run
+    unread, own, run = i.trace.unread, loop.frame.oid, loop.run
+    rounds = itertools.count()
 
     def bind(value: Value) -> None:
-        field = ("k", next(rest))
-        unread[location] = (held.oid, field, i.heap.get(held.oid, field), place)
+        number = next(rounds)
+        for name, oid, keys in bound:
+            field = ("item", number) if keys is None else ("k", keys[number])
+            unread[own, name] = (oid, field, aspects.at(i, oid, field), place)
         run(value)
 
-    return bind
+    return Later(bind, frozenset(oid for _, oid, _ in bound))
 
 
-def _bound(target: ir.Expr, kind: object, frame: Frame) -> str | None:
-    """The name to which a loop binds the value of each entry, if it is one of the frame's own."""
-    if kind == "items" and isinstance(target, ir.Seq) and len(target.items) == 2:
-        target = target.items[1]
-    elif kind != "values":
-        return None
-    scope = frame.scope
-    own = isinstance(target, ir.Name) and frame.kind in ("function", "comprehension") and scope is not None and target.id in scope.bound
-    return target.id if own and isinstance(target, ir.Name) else None
+def _bound(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> Iterator[tuple[str, int, Sequence[Value] | None]]:
+    """The names of the frame's own to which a loop over a value binds the items of lists and the entries of dicts, with the number of the list or dict,
+    and the keys of that."""
+    if not isinstance(value, Ref):
+        return
+    info, parts = i.info(value.oid), parts_of(i, value)
+    if info.kind == "list":
+        if _is_own(target, frame):
+            yield target.id, value.oid, None
+        return
+    if info.kind != "iterator" or position_of(i, value) != 0:
+        return
+    inner = target.items if isinstance(target, ir.Seq) else ()
+    if info.payload == "iter":
+        yield from _bound(i, target, parts[0], frame)
+    elif info.payload == "enumerate" and len(inner) == 2:
+        yield from _bound(i, inner[1], parts[0], frame)
+    elif info.payload == "zip" and len(inner) == len(parts):
+        for part, over in zip(inner, parts):
+            yield from _bound(i, part, over, frame)
+    elif info.payload == "values" or info.payload == "items" and len(inner) == 2:
+        name, held = inner[1] if info.payload == "items" else target, parts[0]
+        keys = dict_keys(i, held.oid) if isinstance(held, Ref) and i.info(held.oid).kind == "dict" else None
+        if keys is not None and isinstance(held, Ref) and _is_own(name, frame):
+            yield name.id, held.oid, keys
+
+
+def _is_own(target: ir.Expr, frame: Frame) -> TypeGuard[ir.Name]:
+    """Whether a target is a name of the frame's own."""
+    own = frame.kind in ("function", "comprehension") and frame.scope is not None
+    return own and isinstance(target, ir.Name) and frame.scope is not None and target.id in frame.scope.bound
 
 
 def read(i: Interpreter, trace: Trace, location: tuple[int, object], value: Value, frame: Frame) -> None:
-    """Note the entry that a loop has bound to a name which is read now: where the loop goes over the dict."""
+    """Note the entry or item that a loop has bound to a name which is read now: where the loop goes over the container."""
     bound = trace.unread.get(location)
     if bound is None:
         return
@@ -123,4 +154,4 @@ def _ask_for_class(i: Interpreter, oid: int, field: Field, cls: Value, place: Pl
         i.operations.read(i, oid, asked, aspects.aspect(i, oid, asked), place, frame)
 
 
-__all__ = ["Binding", "by_name", "given", "read", "unread"]
+__all__ = ["Binding", "Later", "by_name", "given", "read", "unread"]

@@ -30,6 +30,7 @@ from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.novelty import taken
 from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.portions import counted, taken_out
 from mxlint.interpreter.stepping import can_step
 from mxlint.interpreter.targets import Target
 
@@ -96,12 +97,17 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
     items = known_items(i, member)
     one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
+    if isinstance(member, Tuple) and member.sources:
+        if one_by_one:
+            _part_by_part(i, member, consume, place, frame)
+            return
+        i.operations.used(i, member, frame)
     bind = by_name(i, member, consume, place, frame) if one_by_one else None
-    over = parts_of(i, member)[0] if bind is not None and isinstance(member, Ref) else member  # of such a loop the keys of the dict
-    step = aspects.steps(i, over, place, frame) if one_by_one else None
-    if bind is None and step is None:
+    step = aspects.steps(i, member, place, frame, bind.of if bind is not None else frozenset()) if one_by_one else None
+    if step is None:
         aspects.iterated(i, member, place, frame)
-    consume = bind or consume
+    elif bind is not None:
+        consume = bind.run
     if items is not None and one_by_one:
         moved = isinstance(member, Ref) and i.info(member.oid).kind == "iterator"
         counted = isinstance(member, RangeObject) or moved and not all(map(referred, items))  # what an iterator gives of numbers
@@ -122,6 +128,14 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
     repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
+
+
+def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:
+    """A loop over a tuple that lies somewhere: each round reads its item there, and the end of it how many there are."""
+    items = owner.items or ()
+    left = iter(range(len(items)))
+    unroll(i, items, lambda item: consume(taken_out(i, owner, next(left), item, place, frame)), place)
+    counted(i, owner, place, frame)
 
 
 def _are_rows(i: Interpreter, items: Sequence[Value]) -> bool:

@@ -20,13 +20,15 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.binding import store
+from mxlint.interpreter import aspects
+from mxlint.interpreter.binding import is_read, store
 from mxlint.interpreter.builders import copy_dict, entry, new_list
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import class_attribute, fields_of
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Truth
+from mxlint.interpreter.portions import counted, taken_out
 from mxlint.interpreter.type_tests import instance_of
 from mxlint.syntax import ir
 
@@ -36,6 +38,8 @@ NO = Truth(False)
 
 def match_pattern(i: Interpreter, pattern: ir.Pattern, subject: Value, place: Place, frame: Frame) -> Truth:
     """Whether a subject fits a pattern. The names of the pattern are bound to what they would hold."""
+    if not isinstance(pattern, (ir.NamePattern, ir.OrPattern, ir.SequencePattern)):
+        subject = i.operations.used(i, subject, frame)
     if isinstance(pattern, ir.ValuePattern):
         value = i.eval(pattern.value, frame)
         op = "is" if isinstance(value, Const) and (value.value is None or isinstance(value.value, bool)) else "=="
@@ -109,19 +113,34 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
                 match_pattern(i, part, element, place, frame)
         return Truth(None, "imprecise")
     items = content.items
+    at = frame.place(pattern)
+    if isinstance(member, Ref):
+        aspects.ask(i, member.oid, aspects.LENGTH, at, frame)
+    else:
+        counted(i, content, at, frame)
     if star is None and len(items) != len(pattern.items) or star is not None and len(items) < len(pattern.items) - 1:
         return NO
     after = len(pattern.items) - 1 - star if star is not None else 0
+
+    def item(number: int) -> Value:
+        if isinstance(member, Tuple):
+            return taken_out(i, member, number, items[number], at, frame)
+        assert isinstance(member, Ref)
+        i.operations.read(i, member.oid, ("item", number), items[number], at, frame)
+        return items[number]
+
     found = []
     for number, part in enumerate(pattern.items):
         if isinstance(part, ir.StarPattern):
             if part.name is not None:
-                store(
-                    i, part.name, new_list(i, Tuple(items[number : len(items) - after]), place, "star"), frame, _end(part, part.name, frame)
-                )
+                middle = tuple(item(inner) for inner in range(number, len(items) - after))
+                store(i, part.name, new_list(i, Tuple(middle), place, "star"), frame, _end(part, part.name, frame))
             continue
         index = number if star is None or number < star else number - len(pattern.items)
-        found.append(match_pattern(i, part, items[index], place, frame))
+        unread = isinstance(part, ir.NamePattern) and part.pattern is None and (part.name is None or not is_read(i, part.name, frame))
+        found.append(match_pattern(i, part, items[index] if unread else item(index), place, frame))
+        if found[-1].outcome is False:
+            return NO
     return _all(found) if found else YES
 
 

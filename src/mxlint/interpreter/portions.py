@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import UNBOUND, Bound, External, Option, Ref, Spot, Tuple, Value, members, options
+from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Option, Ref, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
@@ -19,7 +19,8 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.locations import OF, part
 
-GETATTR: Final = External("builtins.getattr")
+READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
+"""Functions of Python that read a part of what they are given, and say so."""
 
 
 def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> Value:
@@ -88,6 +89,12 @@ def asked(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
         _read(i, spot.inner(None), place, frame)
 
 
+def counted(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> None:
+    """Note that it is asked how many items a tuple has."""
+    for spot in owner.sources:
+        _read(i, spot.inner(COUNT), place, frame)
+
+
 def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:
     """Note that an item is asked for that is not there: the one of that number, for a slice the one after the last."""
     number = len(owner.items or ()) if isinstance(index, slice) else index
@@ -103,9 +110,9 @@ def cut_out(i: Interpreter, owner: Tuple, index: slice, place: Place, frame: Fra
 
 
 def hands_on(i: Interpreter, function: Value) -> bool:
-    """Whether a callable uses nothing of its arguments by itself: `getattr`, or a function of the program that binds each to a name and runs at
-    once."""
-    if function == GETATTR:
+    """Whether a callable uses nothing of its arguments by itself: one of `READERS`, or a function of the program that binds each to a name and runs
+    at once."""
+    if function in READERS:
         return True
     target: Value = function.function if isinstance(function, Bound) else function
     info = i.info(target.oid).payload if isinstance(target, Ref) and i.info(target.oid).kind == "function" else None

@@ -132,6 +132,7 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
             read_missing(i, member, name, place, frame)
             return False if all(isinstance(base, Ref) or base == External("builtins.object") for base in mro(i, cls)) else None
         if kind == "class":
+            read_missing(i, member, name, place, frame)
             return True if class_attribute(i, member, name) is not None else False if library_base(i, member) is None else None
         if kind == "module":
             i.operations.read_through(i, member.oid, name, UNBOUND, place, frame)

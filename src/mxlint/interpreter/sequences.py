@@ -45,6 +45,7 @@ from mxlint.interpreter.library import call_model
 from mxlint.interpreter.lookup import container, environment, special
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Truth
+from mxlint.interpreter.portions import counted
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -54,6 +55,8 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         method = special(i, member, "__len__", place, frame)
         if method is not None:
             return i.call(method, Arguments(), place, frame)
+        if isinstance(member, Tuple):
+            counted(i, member, place, frame)
         if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
             return Const(len(member.value))
         kind = container(i, member) if isinstance(member, Ref) else ""

@@ -213,7 +213,7 @@ def _onward(i: Interpreter, node: ir.Onward, frame: Frame) -> None:
 
 def _for(i: Interpreter, node: ir.For, frame: Frame, first: ir.Body = ()) -> None:
     """`first`: what is left of a round that has begun."""
-    iterable = i.eval(node.iter, frame)
+    iterable = i.part(node.iter, frame) if i.trace is not None and keeps_parts(i, node.target, frame) else i.eval(node.iter, frame)
     place = frame.place(node.iter)
     mark = i.heap.mark()
     base = i.path
@@ -312,7 +312,7 @@ def _assert(i: Interpreter, node: ir.Assert, frame: Frame) -> None:
 
 
 def _match(i: Interpreter, node: ir.Match, frame: Frame) -> None:
-    subject = i.eval(node.subject, frame)
+    subject = i.part(node.subject, frame) if frame.kind == "function" else i.eval(node.subject, frame)
     _cases(i, node, 0, subject, frame)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import MAX_GUARD
@@ -16,7 +16,7 @@ from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
-from mxlint.interpreter.portions import taken_out, used
+from mxlint.interpreter.portions import counted, taken_out, used
 
 
 def unpack(
@@ -50,19 +50,42 @@ def unpack(
 def _content(i: Interpreter, member: Member, count: int, star: int | None, unread: frozenset[int], place: Place, frame: Frame) -> Tuple:
     """The elements of what is unpacked. Of a list and a tuple each item is read by itself: one that is not used decides nothing."""
     if isinstance(member, Tuple):
-        if star is not None or member.items is None or len(member.items) != count:
+        if member.items is None:
             return collected(i, next(iter(members(used(i, member, frame)))), place, frame)
-        taken = [item if number in unread else taken_out(i, member, number, item, place, frame) for number, item in enumerate(member.items)]
-        return Tuple(tuple(taken))
+        number = len(member.items)
+        least = count if star is None else count - 1
+        if star is None or number < least or star not in unread:
+            counted(i, member, place, frame)
+        if number < least or star is None and number > count:
+            return Tuple(member.items)
+        return Tuple(tuple(_taken(i, member, count, star, unread, place, frame)))
     items = known_items(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else None
     if items is None:
         return collected(i, member, place, frame)
     assert isinstance(member, Ref)
     for number, item in enumerate(items):
-        if star is None and number in unread:
+        if _target(number, len(items), count, star) in unread:
             continue
         i.operations.read(i, member.oid, ("item", number), item, place, frame)
     return Tuple(items)
+
+
+def _taken(
+    i: Interpreter, owner: Tuple, count: int, star: int | None, unread: frozenset[int], place: Place, frame: Frame
+) -> Iterator[Value]:
+    """The items of a tuple; those are read which the targets take that are read themselves."""
+    items = owner.items or ()
+    for number, item in enumerate(items):
+        target = _target(number, len(items), count, star)
+        from_end = star is not None and target > star
+        yield item if target in unread else taken_out(i, owner, number - len(items) if from_end else number, item, place, frame)
+
+
+def _target(number: int, length: int, count: int, star: int | None) -> int:
+    """Which of `count` targets takes an item of so many."""
+    if star is None or number < star:
+        return number
+    return max(star, number - length + count)
 
 
 def _row(member: Member, count: int) -> Sequence[Value]:
