@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from mxlint.domain.members import Length, Member
@@ -92,6 +93,10 @@ class Traced(Protocol):
 
     @property
     def refers(self) -> frozenset[int]: ...
+
+    def renamed(self, change: Callable[[Array], Member]) -> Traced:
+        """The same trace, with the arrays that it read under other numbers."""
+        ...
 
 
 class Traces(Member):

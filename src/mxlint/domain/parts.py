@@ -66,6 +66,10 @@ def rename(value: Value, change: Callable[[Member], Member], done: dict[int, Mem
 def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, Member]) -> Member:
     if isinstance(member, (Ref, Array, Operands)):
         return change(member)
+    if isinstance(member, Traces):
+        entries = tuple(entry.renamed(change) for entry in member.entries)
+        same = all(a is b for a, b in zip(entries, member.entries))
+        return member if same else Traces(member.oid, entries)
     if not isinstance(member, Composite) or not referred(member):
         return member
     found = done.get(id(member))

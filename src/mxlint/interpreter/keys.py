@@ -158,7 +158,10 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
         return True if x == y else None
     if x[0] == "captured":
         before = {(oid, field): shape for oid, field, shape in x[2]}
-        return x[1] == y[1] and not any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[2])
+        if any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[2]):
+            return False
+        (least, most), (fewest, largest) = x[1], y[1]
+        return False if most < fewest or largest < least else True if x[1] == y[1] else None
     return x == y
 
 

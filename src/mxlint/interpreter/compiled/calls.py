@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import TRUE, Ref, Tuple, Unbound, Unknown, Value, members
+from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import clocks
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.compiled.captures import captured
+from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.lives import lives
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import taken_for_arrays
@@ -72,16 +72,10 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
     if inputs is None:
         return ()
     oids, _, _ = captured(i, inputs)
-    direct = [
-        m
-        for oid in oids
-        for value in i.heap.fields(oid).values()
-        for part in members(value)
-        for m in (part.items or () if isinstance(part, Tuple) else (part,))
-    ]
+    least, most = map(sum, zip((0, 0), *(numbers(value) for oid in oids for value in i.heap.fields(oid).values())))
     held = ((oid, field, value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items())
     known = tuple((oid, field, value.shape) for oid, field, value in held if isinstance(value, Array) and value.shape is not None)
-    return (("captured", sum(isinstance(m, Array) for value in direct for m in members(value)), known),)
+    return (("captured", (least, most), known),)
 
 
 def _shared(i: Interpreter, ref: Ref, other: int) -> bool:

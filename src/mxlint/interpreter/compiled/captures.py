@@ -139,11 +139,11 @@ def arrays_out(i: Interpreter, ref: Ref) -> dict[Location, tuple[int, float]]:
     """How many arrays lie where `outputs=` leads to, at least and at most: a replay puts as many there as the trace found."""
     outputs = i.heap.get(ref.oid, "outputs")
     oids = captured(i, outputs)[0] if outputs is not None else ()
-    places = {(oid, field): _numbers(value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items()}
+    places = {(oid, field): numbers(value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items()}
     return {location: numbers for location, numbers in places.items() if numbers[1]}
 
 
-def _numbers(value: Value) -> tuple[int, float]:
+def numbers(value: Value) -> tuple[int, float]:
     """How many arrays a value is, at least and at most; what objects hold is counted there."""
     least, most = zip(*map(_number, members(value)))
     return min(least), max(most)
@@ -153,7 +153,7 @@ def _number(member: Member) -> tuple[int, float]:
     if isinstance(member, Array):
         return 1, 1
     if isinstance(member, Tuple) and member.items is not None:
-        parts = [_numbers(item) for item in member.items]
+        parts = [numbers(item) for item in member.items]
         return sum(least for least, _ in parts), sum(most for _, most in parts)
     return (0, math.inf) if isinstance(member, (Tuple, Unknown, Symbolic)) else (0, 0)
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Location
-from mxlint.domain.join import join
-from mxlint.domain.members import NONE, UNBOUND, Bound, Kind, Member, Range, Ref, Tuple, Union, Unknown, Value, members
-from mxlint.domain.parts import rename
+from mxlint.domain.join import join, of
+from mxlint.domain.members import NONE, UNBOUND, Bound, Kind, Member, Option, Range, Ref, Tuple, Union, Unknown, Value, members, options
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects, defaults
@@ -20,7 +20,7 @@ from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
-from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.core import Interpreter, count_write
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import (
@@ -61,17 +61,27 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             relied_argument(i, number, read.where)
     changed(i, entry.changes, args, entry.reads.items(), lambda location, _: held(i, *location))
 
-    def of(member: Member) -> Member:
-        if isinstance(member, Array) and (location_oid, location_field) in entry.written:
-            return Array(i.ident(place, ("captured", member.ident)), None, member.shape, member.dtype, member.chain)
-        return member
-
-    for location_oid, location_field in entry.written:
-        if location_oid in entry.captured_out:
-            value = i.heap.get(location_oid, location_field)
-            if value is not None:
-                i.heap._put(location_oid, location_field, rename(value, of))
+    for location, written in entry.written.items():
+        value = i.heap.get(*location) if location[0] in entry.captured_out else None
+        if value is not None and any(isinstance(part, Array) for part in each_part(value)):
+            i.heap._put(*location, _anew(i, value, place, location))
+            count_write(i, *location, written)
     return fresh(i, entry.result, place, entry.number, ref, args, entry.given)
+
+
+def _anew(i: Interpreter, value: Value, place: Place, where: object) -> Value:
+    """What a replay puts where a captured value lies: at each place of it one new array, whichever it was."""
+    found: list[Option] = []
+    ident: int | None = None
+    for option in options(value):
+        member = option.member
+        if isinstance(member, Array):
+            ident = i.ident(place, ("captured", where)) if ident is None else ident
+            member = Array(ident, None, member.shape, member.dtype, member.chain)
+        elif isinstance(member, Tuple):
+            member = member.holding(tuple(_anew(i, part, place, (where, n)) for n, part in enumerate(member.parts)))
+        found.append(Option(member, option.guard))
+    return of(found)
 
 
 def _note_outgrown(i: Interpreter, ref: Ref, entry: Entry, place: Place) -> None:

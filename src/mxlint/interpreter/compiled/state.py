@@ -15,6 +15,7 @@ from mxlint.domain.members import (
     Const,
     External,
     Length,
+    Member,
     RangeObject,
     Ref,
     Slice,
@@ -24,7 +25,7 @@ from mxlint.domain.members import (
     members,
     scalar_type,
 )
-from mxlint.domain.parts import each_part, referred
+from mxlint.domain.parts import each_part, referred, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects
@@ -181,6 +182,12 @@ class Seen:
         self.under: frozenset[Literal_] = frozenset()
         self.late: frozenset[int] = frozenset()
 
+    def of(self, value: Value) -> Seen:
+        """The same read, of a value that has another name since."""
+        again = copy(self)
+        again.value = value
+        return again
+
     def after(self, count: int) -> Seen:
         """The same read, of a location that was written so often before."""
         again = copy(self)
@@ -234,22 +241,41 @@ class Entry:
         self.captured_out = frozenset(trace.captured_out)
         self.written = dict(trace.written)
         self.counted = counted(trace)
+        self._seal()
+
+    def _seal(self) -> None:
+        """Keep what a comparison asks."""
         read = frozenset((location, seen.value, seen.kind, seen.used, seen.under, seen.late) for location, seen in self.reads.items())
         older = (referred(seen.value) for seen in self.reads.values())
-        self.refers = frozenset(oid for oid in referred(result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
+        self.refers = frozenset(oid for oid in referred(self.result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())
         self._content = (
             self.number,
             self.by,
-            result,
+            self.result,
             read,
             written,
             self.captured_in,
             self.captured_out,
             frozenset(self.counted),
-            frozenset(out.items()),
+            frozenset(self.out.items()),
         )
         self._hash = hash(self._content)
+
+    def renamed(self, change: Callable[[Array], Member]) -> Entry:
+        """The same trace, with the arrays that it read under other numbers: another array was made since where one of them was. Its objects keep theirs:
+        what it read of them is found under it."""
+
+        def of(member: Member) -> Member:
+            return change(member) if isinstance(member, Array) else member
+
+        changed = {location: value for location, seen in self.reads.items() if (value := rename(seen.value, of)) is not seen.value}
+        if not changed:
+            return self
+        again = copy(self)
+        again.reads = {location: seen.of(changed[location]) if location in changed else seen for location, seen in self.reads.items()}
+        again._seal()
+        return again
 
     def is_inside(self, context: Context) -> bool:
         """Whether it hangs on something that came into being in a context."""
