@@ -72,8 +72,12 @@ def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Cond
     """What is refused of an argument, whether it lies in a container, and what it hangs on that this is given: nothing if all that may be given is
     refused. Which of several it is has to be known."""
     value = i.live(value)
+    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) and i.info(value.oid).kind in CONTAINERS else None
+    inside = isinstance(content, Union)
+    if isinstance(content, Union):
+        value = i.live(content)
     if not isinstance(value, Union):
-        return refused(i, value), _is_container(i, value), ()
+        return refused(i, value), inside or _is_container(i, value), ()
     found = [(refused(i, option.member), option.member, conditions) for option, conditions in i.alternatives(value)]
     certain = all(bad for bad, _, _ in found)
     path = i.path
@@ -83,7 +87,7 @@ def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Cond
             m = modality(i, len(path))
             i.path = path
             if m is not None:
-                return bad, _is_container(i, member), () if certain else m.conditions
+                return bad, inside or _is_container(i, member), () if certain else m.conditions
     return "", False, ()
 
 
@@ -111,7 +115,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
     if isinstance(member, Bound):
         return "function" if target(i, member.function)[0] is not None else ""
     if isinstance(member, Tuple):
-        return _first_refused(i, id(member), member.items or (), done)
+        return _first_refused(i, id(member), _each(member), done)
     if isinstance(member, Ref):
         kind = i.info(member.oid).kind
         if kind == "instance":
@@ -119,13 +123,18 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
         if kind in CONTAINERS:
             content = i.heap.get(member.oid, ("#", "items"))
             parts = (
-                content.items or ()
+                _each(content)
                 if isinstance(content, Tuple)
                 else [v for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             )
             return _first_refused(i, -member.oid - 1, parts, done)
         return _REFUSED.get(kind, "")
     return ""
+
+
+def _each(content: Tuple) -> Sequence[Value]:
+    """What lies in a tuple. One whose length nothing in sight says is taken to hold something, as a loop over it is taken to have a round."""
+    return content.items if content.items is not None else () if content.element is None else (content.element,)
 
 
 def _first_refused(i: Interpreter, number: int, parts: Sequence[Value], done: dict[int, str]) -> str:
