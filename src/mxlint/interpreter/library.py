@@ -564,8 +564,9 @@ def _result(
 def _contents(
     i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, found: Model | None, place: Place, frame: Frame
 ) -> Tuple | None:
-    """The items of a container that holds exactly what another one gives."""
-    if of.kind == "element" and of.args[0].kind == "arg":
+    """The items of a container that holds exactly what another one gives. What is drawn are some of them, some more than once."""
+    drawn = found is not None and found.draws
+    if of.kind == "element" and of.args[0].kind == "arg" and not drawn:
         value = bound.get(of.args[0].name)
         if value is not None and not any(isinstance(m, (Symbolic, Unknown, Array)) for m in members(value)):
             return collected(i, value, place, frame)
