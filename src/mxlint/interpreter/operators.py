@@ -59,6 +59,8 @@ def binary(i: Interpreter, op: str, left: Value, right: Value, place: Place, fra
     """`left op right`."""
     left, right = i.live(left), i.live(right)
     if not isinstance(left, Union) and not isinstance(right, Union):
+        if NONE in (left, right) and (isinstance(left, Array) or isinstance(right, Array)) and op in METHODS and op not in ("==", "!="):
+            throw_named(i, "builtins.TypeError", place)
         return _pair(i, op, left, right, place, frame)
     i.place = place
     return i.split(left, lambda a: i.split(right, lambda b: _pair(i, op, a, b, place, frame)))
