@@ -6,11 +6,24 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.heap import Location
-from mxlint.domain.members import TRUE, UNBOUND, Const, Ref, Tuple, Unbound, Value, members, scalar_type
+from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects, entrywise
-from mxlint.interpreter.compiled.state import CONTENT, FROZEN, ITEMS, TRACES, Seen, Trace, container, count, older, under, value_kind
+from mxlint.interpreter.compiled.state import (
+    CONTENT,
+    FROZEN,
+    ITEMS,
+    TRACES,
+    CompiledInfo,
+    Seen,
+    Trace,
+    container,
+    count,
+    older,
+    under,
+    value_kind,
+)
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
@@ -232,6 +245,16 @@ def used_number(i: Interpreter, trace: Trace, location: Location, value: Value, 
         trace.last_use[location] = at
 
 
+def named(i: Interpreter, trace: Trace, ref: Ref, function: Value) -> None:
+    """Keep by which name the object is known whose method, or which itself, is compiled."""
+    info = i.info(ref.oid).payload
+    assert isinstance(info, CompiledInfo)
+    for member in members(function):
+        owner, name = (member.owner, info.text.rpartition(".")[0]) if isinstance(member, Bound) else (member, info.text)
+        if isinstance(owner, Ref) and i.info(owner.oid).kind == "instance" and name and all(map(str.isidentifier, name.split("."))):
+            trace.reached[owner.oid] = name
+
+
 def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -> None:
     """Note how a trace comes to the objects that it reads: by which name, through which attributes. What a module, list or dict holds is
     captured with it."""
@@ -240,7 +263,8 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
             continue
         kind = i.info(oid).kind
         if kind in ("frame", "module"):
-            trace.reached[member.oid] = str(field)
+            if older(i, oid):  # a name within the trace says nothing where captures are given
+                trace.reached[member.oid] = str(field)
         elif kind == "instance" and isinstance(field, str) and i.mlx.object_kind(i, Ref(oid)) is None:
             owner = trace.reached.get(oid)
             trace.reached[member.oid] = f"{owner}.{field}" if owner is not None else field

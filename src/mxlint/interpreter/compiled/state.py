@@ -36,6 +36,8 @@ from mxlint.interpreter.moving import is_inside
 
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
+MAX_AROUND: Final = 32
+"""Objects among which one with a name is looked for."""
 TRACES: Final = ("#", "traces")
 ITEMS: Final = ("#", "items")
 FROZEN: Final = ("#", "frozen")
@@ -399,7 +401,20 @@ def value_kind(value: Value) -> str:
 
 def container(i: Interpreter, trace: Trace, oid: int) -> str:
     """What a capture would name to hold an object: `model.state`, `cache`; "" where no capture can."""
-    name = trace.reached.get(oid, "")
+    name = trace.reached.get(oid) or _around(i, trace, oid)
     if not name or i.info(oid).kind in ("list", "dict"):
         return name
     return f"{name}.state" if i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) is not None else ""
+
+
+def _around(i: Interpreter, trace: Trace, oid: int) -> str:
+    """The name of what holds an object that the trace came to by a name of its own; "" if it has none, either."""
+    seen, todo = {oid}, [oid]
+    while todo and len(seen) < MAX_AROUND:
+        for holder in sorted({holder for holder, _ in i.heap.holders(todo.pop(0))}):
+            if i.info(holder).kind in ("instance", "list", "dict") and holder not in seen:
+                if holder in trace.reached:
+                    return trace.reached[holder]
+                seen.add(holder)
+                todo.append(holder)
+    return ""

@@ -18,7 +18,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
-from mxlint.interpreter.compiled.reads import outlived
+from mxlint.interpreter.compiled.reads import named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held
 from mxlint.interpreter.core import Interpreter
@@ -87,6 +87,7 @@ def _run_trace(
     try:
         try:
             open_captures(i, trace, ref)
+            named(i, trace, ref, function)
             capturing(i, trace, function, place)
             result = i.call(function, placed, place, frame)
             ended = True
