@@ -53,7 +53,7 @@ KINDS = {
         ),
         {
             "(c[0] if c else 1)": "c[:1]", "len(c)": "len(c)", "sum(c)": "c", "(5.0 in c) + 1": "5.0 in c", "(2 if c else 1)": "bool(c)",
-            "sum(item for item in c)": "c", "sum(n for n, _ in enumerate(c))": "c",
+            "sum(item for item in c)": "c", "sum(n for n, _ in enumerate(c))": "len(c)",
         },
     ),
     "set": Kind(
@@ -61,7 +61,7 @@ KINDS = {
         ("c = set(c)", "c = c | {1}", "c = {2.0}", "c.add(1)", "c.add(3)", "c.discard(3)", "c.discard(7)", "c.clear()", "c.update({1})", "c.remove(3)"),
         {"len(c)": "len(c)", "(1 in c) + 1": "1 in c", "(2 if c else 1)": "bool(c)"},
     ),
-    "tuple": Kind("(2.0, 3)", ("c = (*c, 1)", "c = (5.0, 3)", "c = tuple(c)", "c += (1,)"), {"sum(c)": "c", "c[0] + c[-1]": "c"}),
+    "tuple": Kind("(2.0, 3)", ("c = (*c, 1)", "c = (5.0, 3)", "c = tuple(c)", "c += (1,)"), {"sum(c)": "c", "c[0] + c[-1]": "c", "len(c)": "len(c)", "[*c][0]": "c"}),
     "instance": Kind(
         "Pair(2.0, 3)",
         ("c = replace(c)", "c = replace(c, a=5.0)", "c = Pair(2.0, 4)", "c = Pair(c.a, c.b)", "c.a = 5.0", "c.b = 3"),
