@@ -157,8 +157,8 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
     if x[0] == "symbolic":
         return True if x == y else None
     if x[0] == "captured":
-        before = {(oid, field): shape for oid, field, shape in x[2]}
-        if any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[2]):
+        before = {(oid, field): shape for oid, field, shape in x[3]}
+        if x[2] or any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[3]):
             return False
         (least, most), (fewest, largest) = x[1], y[1]
         return False if most < fewest or largest < least else True if x[1] == y[1] else None

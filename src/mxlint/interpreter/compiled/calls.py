@@ -38,6 +38,7 @@ from mxlint.interpreter.journal import (
     where,
 )
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, identities, key_text
+from mxlint.interpreter.novelty import growing
 from mxlint.interpreter.paths import Condition
 
 
@@ -67,7 +68,8 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
-    """How many arrays inputs= hands over, and the shapes of those of which they are known: that is part of the key, too."""
+    """How many arrays inputs= hands over, whether they are more in each round of a loop that runs, and the shapes of those of which they are known: that is part of
+    the key, too."""
     inputs = i.heap.get(ref.oid, "inputs")
     if inputs is None:
         return ()
@@ -75,7 +77,8 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
     least, most = map(sum, zip((0, 0), *(numbers(value) for oid in oids for value in i.heap.fields(oid).values())))
     held = ((oid, field, value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items())
     known = tuple((oid, field, value.shape) for oid, field, value in held if isinstance(value, Array) and value.shape is not None)
-    return (("captured", (least, most), known),)
+    grows = any(growing(i, Ref(oid)) for oid in oids if i.info(oid).kind == "list")
+    return (("captured", (least, most), grows, known),)
 
 
 def _shared(i: Interpreter, ref: Ref, other: int) -> bool:
