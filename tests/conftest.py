@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import io
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -38,7 +39,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         marked = KINDS.intersection(mark.name for mark in item.iter_markers())
         if not marked:
-            item.add_marker("verify" if item.path.name.startswith("test_verify") else "mlx" if _imports_mlx(item) else "static")
+            item.add_marker(
+                "verify" if item.path.name.startswith("test_verify") else "mlx" if _imports_mlx(getattr(item, "module", None)) else "static"
+            )
         elif len(marked) > 1:
             raise pytest.UsageError(f"{item.nodeid} is marked {' and '.join(sorted(marked))}")
     items.sort(key=_turn)
@@ -49,9 +52,10 @@ def _turn(item: pytest.Item) -> int:
     return next(number for number, name in enumerate(("slow", "verify", "mlx", "static")) if item.get_closest_marker(name) is not None)
 
 
-def _imports_mlx(item: pytest.Item) -> bool:
+@cache
+def _imports_mlx(module: ModuleType | None) -> bool:
     """Whether the module of a test has imported a module of MLX."""
-    values = vars(getattr(item, "module", None) or item).values()
+    values = vars(module).values() if module is not None else ()
     return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "mlx" for value in values)
 
 

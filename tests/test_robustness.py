@@ -37,15 +37,14 @@ NOT_PYTHON = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 
 def installed() -> list[str]:
-    """The standard library and what is installed beside it, in the same order everywhere."""
-    roots = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
-    folders = [(folder, names) for root in roots for folder, _, names in os.walk(root) if not _of_another(folder, root)]
-    return sorted({os.path.join(folder, name) for folder, names in folders for name in names if name.endswith(".py")})
-
-
-def _of_another(folder: str, root: str) -> bool:
-    """Whether a folder holds what is installed beside the interpreter that an environment was made from: no test needs that."""
-    return not {"site-packages", "dist-packages"}.isdisjoint(Path(folder).relative_to(root).parts)
+    """The standard library and what is installed beside it, in the same order everywhere. What is installed for the interpreter that an environment
+    was made from is not."""
+    found = set()
+    for root in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}:
+        for folder, folders, files in os.walk(root):
+            folders[:] = [name for name in folders if name not in ("site-packages", "dist-packages")]
+            found.update(os.path.join(folder, name) for name in files if name.endswith(".py"))
+    return sorted(found)
 
 
 def chosen() -> list[str]:
