@@ -253,6 +253,10 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "nothing in place of what must be given": (PRINTS + "try:\n    slice()\nexcept TypeError:\n    step(mx.ones(2))\n", ["MX101"]),
     "product of no number": (PRINTS + "import math\nn = math.prod((None, 3))\nm = math.prod(('a', 3))\n", ["MX101"]),
+    "methods of items that are only named": (
+        PRINTS.replace("    print(x)", "    print(x)\n    x.__getitem__, x.__setitem__, x.__contains__\n    x.__getitem__(0)"),
+        ["MX101"],
+    ),
     "property of itself": (PRINTS + "class A:\n    @property\n    def a(self):\n        return self.a\nA().a\n", ["MX101"]),
 }
 

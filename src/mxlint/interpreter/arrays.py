@@ -75,6 +75,8 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     array = operands[0]
     assert isinstance(array, Array)
     handler = _SPECIAL.get(method)
+    if method in _OF_AN_ITEM and len(operands) == 1:  # named, and not called
+        return Bound(array, External(name))
     if presumptions.root(array) == array.ident and _is_of_others(i, name, operands):
         presumptions.refuted(i, (array,))
         return i.symbolic(place, method, source="argument")
@@ -101,6 +103,7 @@ def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
     return not method.startswith("__") and i.table.entry(name) is None and i.table.entry(f"{name}[int]") is None and not i.mlx.has(name)
 
 
+_OF_AN_ITEM: Final = frozenset(("__getitem__", "__setitem__", "__contains__"))
 _BY_KEY: Final = frozenset(("__getitem__", "__contains__"))
 """What a mapping has with a text, and an array with numbers alone."""
 
