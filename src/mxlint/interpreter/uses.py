@@ -1,7 +1,8 @@
-"""What the uses of a parameter say that it is, where nothing else does: what is differentiated by is a module, what updates one an optimizer, and
-what has attributes that only arrays have, is cut along several axes, or is given to a function of MLX that takes arrays alone, an array.
+"""What the uses of a parameter say that it is, where nothing else does: what is differentiated by, or has methods that nothing but a module has, is a
+module, what updates one an optimizer, and what has attributes that only arrays have, is cut along several axes, or is given to a function of MLX that takes arrays alone, an array.
 
-MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer is a presumption.
+MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer, and what has
+`.load_weights(…)` a module, is a presumption.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ MODULE: Final = External("mlx.nn.Module")
 OPTIMIZER: Final = External("mlx.optimizers.Optimizer")
 DIFFERENTIATES: Final = "mlx.nn.value_and_grad"
 """What takes a module as its first argument."""
+OF_MODULES: Final = frozenset((
+    "apply_to_modules", "filter_and_map", "freeze", "leaf_modules", "load_weights", "named_modules", "parameters", "save_weights", "set_dtype",
+    "trainable_parameters", "unfreeze", "update_modules",
+))  # fmt: skip
+"""Methods of nn.Module that no class of Python, numpy or the rest of MLX has (tests/test_open_world.py asks them)."""
 WORDS: Final = {MODULE: "an nn.Module", OPTIMIZER: "an optimizer"}
 
 
@@ -45,6 +51,8 @@ def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External 
     for function, its in own:
         kept = _keeping(its.node)
         for call in _calls(its.node, name):
+            if isinstance(call.func, ir.Attr) and call.func.name in OF_MODULES:
+                modules |= _subjects(its, call.func.value, function == ref, kept)
             given = [arg.value for arg in call.args if not arg.star]
             first = _subjects(its, given[0], function == ref, kept) if given else set()
             if not first:
