@@ -354,9 +354,9 @@ class Heap:
         for field in list(self._cells[oid]):
             self.drop(oid, field)
 
-    def set(self, oid: int, field: Field, value: Value) -> None:
-        """Write a field: instead of what was there, or beside it in an object that stands for several."""
-        if self.infos[oid].summary:
+    def set(self, oid: int, field: Field, value: Value, *, each: bool = False) -> None:
+        """Write a field: instead of what was there, or beside it in an object that stands for several, unless `each` of them is written."""
+        if self.infos[oid].summary and not each:
             self._weak(oid, field, value)
         else:
             self._put(oid, field, value)

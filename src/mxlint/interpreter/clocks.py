@@ -1,8 +1,8 @@
 """Clocks around calls of compiled functions: what is still to be computed when a clock is read again.
 
-The state of object 0 holds the last reading, the last compiled call since, and whether something forced its result. A reading keeps what it
-found; the difference of two successive readings is a measurement. Calls ask whether any clock was read, and not which: so what they do hangs on no
-reading.
+The state of object 0 holds the last reading, the last compiled call since, whether something forced its result, and whether a loop since the reading
+forced its own. A reading keeps what it found; the difference of two successive readings is a measurement. Calls ask whether any clock was read, and
+not which: so what they do hangs on no reading.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic, Value
+from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import HANDLING
 from mxlint.interpreter.journal import in_loop, modality, note, where
+from mxlint.interpreter.novelty import rounds_around
 from mxlint.interpreter.paths import ROUNDS, Condition
 
 READING: Final = ("#", "clock")
 RUNNING: Final = ("#", "a clock was read")
 CALL: Final = ("#", "timed call")
 FORCED: Final = ("#", "forced")
+AROUND: Final = ("#", "loops around the clock")
+"""How many loops run where the clock was read."""
+WORKED: Final = ("#", "a loop has forced its calls")
+"""Since the reading, and no loop has left calls behind that nothing forced."""
 
 
 class Timed(NamedTuple):
@@ -36,10 +41,12 @@ def read(i: Interpreter, place: Place) -> None:
     readings = i.ledger.clock_readings
     if any(i.heap.get(frame.oid, HANDLING) is not None for frame in i.stack):
         return
-    readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL), i.heap.get(0, FORCED))
+    readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL), i.heap.get(0, FORCED), i.heap.get(0, WORKED))
     i.heap.set(0, READING, Const(("reading", place)))
     i.heap.set(0, RUNNING, TRUE)
     i.heap.set(0, CALL, NONE)
+    i.heap.set(0, WORKED, FALSE)
+    i.heap.set(0, AROUND, Const(_around(i)))
 
 
 def called(i: Interpreter, oid: int, outcome: str) -> None:
@@ -48,12 +55,41 @@ def called(i: Interpreter, oid: int, outcome: str) -> None:
         first = outcome == "traced" and not in_loop(i) and not i.modes.entered_alone
         i.heap.set(0, CALL, Const(Timed(oid, first)))
         i.heap.set(0, FORCED, FALSE)
+        if _in_timed_loop(i):
+            i.heap.set(0, WORKED, FALSE)
 
 
 def forced(i: Interpreter) -> None:
     """Something waits for results, or may."""
     if i.heap.get(0, RUNNING) is not None:
         i.heap.set(0, FORCED, TRUE)
+        if _in_timed_loop(i) and i.heap.get(0, CALL) != NONE:
+            i.heap.set(0, WORKED, TRUE)
+
+
+def waits_for_nothing(i: Interpreter, before: tuple[Value | None, Value | None]) -> None:
+    """What seemed to wait for results only starts their computation: it is as it was `before`."""
+    for field, value in zip((FORCED, WORKED), before, strict=True):
+        if value is not None:
+            i.heap.set(0, field, value)
+
+
+def so_far(i: Interpreter) -> tuple[Value | None, Value | None]:
+    """What results were waited for until now."""
+    return i.heap.get(0, FORCED), i.heap.get(0, WORKED)
+
+
+def _around(i: Interpreter) -> int:
+    """How many loops run here."""
+    if i.heap.recording is not None:
+        i.heap.recording.around = True
+    return len(rounds_around(i))
+
+
+def _in_timed_loop(i: Interpreter) -> bool:
+    """Whether a loop runs that has begun since the clock was read."""
+    around = i.heap.get(0, AROUND)
+    return isinstance(around, Const) and isinstance(around.value, int) and _around(i) > around.value
 
 
 def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: Place) -> None:
@@ -63,9 +99,11 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
     end, start = (_place(part) for part in parts)
     if end is None or start is None or end not in i.ledger.clock_readings:
         return
-    before, call, waited = i.ledger.clock_readings[end]
+    before, call, waited, worked = i.ledger.clock_readings[end]
     if before != Const(("reading", start)) or call is None or waited is None:
         return
+    if worked is not None and TRUE in members(worked):
+        return  # what is left over is one call beside a loop that waits for what it computes
     base = i.path
     for member in i.each(call):
         if isinstance(member, Const) and isinstance(member.value, Timed):

@@ -335,15 +335,16 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
 
 
 def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
-    """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call."""
+    """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on."""
     found = i.project.symbols(source, i.tracers)
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
     starts = (*(site.start for site in found.sites), *found.perhaps)
     within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
-    names |= {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
+    defined = {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
+    names |= defined
     names |= {name for block in within for name in block.writes}
-    handed = {name for start, name in found.kept if name and start in starts}
+    handed = {name for start, name in found.kept if name and start in starts} | defined
     tracers = frozenset(i.tracers)
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
@@ -380,6 +381,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 last = outer.name.rpartition(".")[2]
                 if not last.startswith("__"):
                     names.add(last)
+                    handed.add(last)
                 names |= called.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making

@@ -12,15 +12,14 @@ from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.compiled.state import FROZEN
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.submodules import reached, submodules
+from mxlint.interpreter.submodules import reached, set_in_all
 
 
 def freeze(frozen: bool) -> Any:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """Which of the module's weights are trained is another one from now on."""
-        for module in submodules(i, args.args[0]):
-            keys = args.keywords.get("keys", NONE)
-            i.heap.set(module.oid, FROZEN, Tuple((Const(frozen), keys)))
+        keys = args.keywords.get("keys", NONE)
+        for module in set_in_all(i, args.args[0], FROZEN, Tuple((Const(frozen), keys))):
             writes.on_write(i, module.oid, FROZEN, Const(frozen), place, frame)
         return args.args[0]
 

@@ -23,7 +23,7 @@ from mxlint.interpreter.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.optimizers import apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.reach import arrays_in
-from mxlint.interpreter.submodules import reached, submodules
+from mxlint.interpreter.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.trees import entries, tree_map
 from mxlint.interpreter.written import written_member
 from mxlint.models import written
@@ -265,8 +265,7 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
 def _mode(training: bool) -> Any:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         given = args.args[1] if len(args.args) > 1 else args.keywords.get("mode", Const(training))
-        for module in submodules(i, args.args[0]):
-            i.heap.set(module.oid, "training", given if training else Const(False))
+        for module in set_in_all(i, args.args[0], "training", given if training else Const(False)):
             writes.on_write(i, module.oid, "training", given, place, frame)
         return args.args[0]
 

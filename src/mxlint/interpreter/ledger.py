@@ -65,7 +65,7 @@ class Ledger:
     """The modules of libraries that are written in Python, by name."""
     threads: dict[object, int] = field(default_factory=dict)
     """The number of each thread, by where it was started."""
-    clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None]] = field(default_factory=dict)
+    clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None, Value | None]] = field(default_factory=dict)
     """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
     finite_loops: set[Place] = field(default_factory=set)
     """Loops whose number of rounds is known."""

@@ -356,10 +356,10 @@ def _evaluate(name: str) -> Handler:
             for array in each_array(i, value):
                 if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):
                     sinks.use(i, "evaluates", array, f"mx.{name}()", place, frame)
-            forced = i.heap.get(0, clocks.FORCED)
+            before = clocks.so_far(i)
             arrays.evaluated(i, value)
-            if not waits and forced is not None:
-                i.heap.set(0, clocks.FORCED, forced)
+            if not waits:
+                clocks.waits_for_nothing(i, before)
         if waits:
             clocks.forced(i)
         return NONE

@@ -17,9 +17,10 @@ from mxlint.rules.variation import FEW, arrays_given, same_dtypes, scalars_vary,
 def check(program: Program) -> Iterator[Finding]:
     """A Python number, or text, that changes from call to call."""
     for compiled in program.log.compiled:
-        for argument, values, finite, _, modality, _ in series(program, compiled):
+        for argument, values, finite, _, modality, turns in series(program, compiled):
             # Who asks for shapeless=True wants one trace.
-            if scalars_vary(values, FEW if finite and compiled.shapeless is False else 0):
+            few = finite and compiled.shapeless is False
+            if scalars_vary(values, FEW) if few else any(scalars_vary(each, 0) for each in turns.values()):
                 text = argument.where.text
                 inside = isinstance(argument.value, ContainerValue)
                 kind = "text" if all(isinstance(value, ScalarValue) and value.type == "str" for value in values) else "number"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
 from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, Value
+from mxlint.finding import Span
 from mxlint.rules.program import Program
 
 MANY = 3
@@ -35,11 +36,12 @@ class Series(NamedTuple):
 
 
 def series(program: Program, compiled: Compiled) -> Iterator[Series]:
-    """Each leaf of the arguments at each place of a call in a loop, with what it is call by call."""
-    places: dict[Where, list[Call]] = {}
+    """Each leaf of the arguments at each place of a call in a loop, with what it is call by call. One place that is come to by several ways is as many
+    places: what differs between those is as many things as there are ways."""
+    places: dict[tuple[Where, tuple[Span, ...]], list[Call]] = {}
     for call in program.calls.get(compiled.number, ()):
         if call.loops and call.outcome != "inlined":
-            places.setdefault(call.where, []).append(call)
+            places.setdefault((call.where, call.path), []).append(call)
     for calls in places.values():
         endless = [call for call in calls if not set(call.loops) <= set(call.finite)]
         growing = {argument.name: argument.grows for call in endless for argument in call.arguments if argument.grows}
