@@ -204,8 +204,9 @@ def test_internal_errors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mxlint.analysis, "analyze", analyze)
     write(a=PRINTS)
     done = run("check", "--exit-zero")
-    assert (done.code, done.err) == (2, "")
+    assert (done.code, done.err) == (2, "Error: a.py: mxlint failed in mxlint.analysis.as_deep_as_needed: ZeroDivisionError\n")
     assert "error[MX004]" in done.out
+    assert run("check", "--exit-zero", "--output-format", "json").err == done.err
     assert "Traceback" in run("check", "--verbose").err
 
 

@@ -43,7 +43,8 @@ def _what_failed(error: OSError) -> str:
         os.getcwd()
     except OSError:
         return "the working directory is not there any more"
-    return error.strerror or str(error)
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 class Commands(click.Group):

@@ -63,6 +63,9 @@ def run(options: dict[str, Any], checker: partial[Result] | None = None) -> Resu
 
     for problem in result.problems:
         say(f"Error: {problem.name}: {problem.message}")
+    for finding in result.findings:  # why the exit code is 2 is said also where the report goes to a program
+        if finding.code == "MX004":
+            say(f"Error: {finding.span.filename}: {finding.message}")
     if not options["quiet"]:
         for note in (*result.notes, *_newer(result), *_read_as_python(result)):
             say(f"Note: {note}")

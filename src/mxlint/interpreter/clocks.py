@@ -102,22 +102,22 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
     before, call, waited, worked = i.ledger.clock_readings[end]
     if before != Const(("reading", start)) or call is None or waited is None:
         return
-    if worked is not None and TRUE in members(worked):
-        return  # what is left over is one call beside a loop that waits for what it computes
     base = i.path
     for member in i.each(call):
         if isinstance(member, Const) and isinstance(member.value, Timed):
             found = i.live(waited)
             # A measurement of a loop without rounds measures nothing.
             i.path = (*base, *[condition for condition in i.path[len(base) :] if not _is_of_rounds(condition)])
-            _measured(i, len(base), member.value, found, end)
+            # What is left over beside a loop that waits for what it computes is one call of many.
+            done = found == TRUE or worked is not None and TRUE in members(worked)
+            _measured(i, len(base), member.value, found, done, end)
 
 
-def _measured(i: Interpreter, start: int, timed: Timed, waited: Value, end: Place) -> None:
+def _measured(i: Interpreter, start: int, timed: Timed, waited: Value, done: bool, end: Place) -> None:
     """Note what is wrong with a measurement of one call; what that call alone hangs on begins at position `start` of the path."""
     m = modality(i, start)
-    if m is not None and (timed.first or waited == FALSE):
-        kind = "first call timed" if waited == TRUE else "timed without evaluation"
+    if m is not None and (timed.first or waited == FALSE and not done):
+        kind = "first call timed" if done else "timed without evaluation"
         note(i, events.Note(kind, where(end), "", timed.object, m))
 
 

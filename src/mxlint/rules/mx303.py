@@ -11,16 +11,17 @@ from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import FEW, arrays_given, same_dtypes, scalars_vary, series
+from mxlint.rules.variation import FEW, arrays_given, is_length, same_dtypes, scalars_vary, series
 
 
 def check(program: Program) -> Iterator[Finding]:
     """A Python number, or text, that changes from call to call."""
     for compiled in program.log.compiled:
         for argument, values, finite, _, modality, turns in series(program, compiled):
-            # Who asks for shapeless=True wants one trace.
-            few = finite and compiled.shapeless is False
-            if scalars_vary(values, FEW) if few else any(scalars_vary(each, 0) for each in turns.values()):
+            if compiled.shapeless is False and is_length(program, compiled, argument):
+                continue
+            few = FEW if compiled.shapeless is False else 0  # who asks for shapeless=True wants one trace
+            if scalars_vary(values, few) if finite else any(scalars_vary(each, 0) for each in turns.values()):
                 text = argument.where.text
                 inside = isinstance(argument.value, ContainerValue)
                 kind = "text" if all(isinstance(value, ScalarValue) and value.type == "str" for value in values) else "number"

@@ -96,6 +96,21 @@ def leaves(name: str, value: Value) -> Iterator[tuple[str, Value]]:
         yield name, value
 
 
+def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
+    """Whether a number is, in each call at its place, the length of one axis of an array that is given with it: then there is one trace for each
+    shape as it is."""
+    axes: set[tuple[int, int]] | None = None
+    for call in program.calls.get(compiled.number, ()):
+        for value in (other.value for other in call.arguments if other.name == argument.name and other.where == argument.where):
+            if not isinstance(value, ScalarValue) or not value.known or value.varies:
+                return False
+            equal = {
+                (number, axis) for number, shape in enumerate(call.shapes) for axis, size in enumerate(shape or ()) if size == value.value
+            }
+            axes = equal if axes is None else axes & equal
+    return bool(axes)
+
+
 def scalars_vary(values: Sequence[Value], few: int) -> bool:
     """Whether a number or text is seen to change without bound, or takes more than `few` values."""
     if not all(isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType") for value in values):
