@@ -303,7 +303,7 @@ def _made(
         shape, dtype = found.shape, found.dtype
     if i.trace is not None and name != "mlx.core.array":
         i.trace.operations += 1
-    if trace is not None:
+    if trace is not None and (chain is None or (chain.place, chain.note) != (place, name)):
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
     _keep_lengths(i, name, ident, args)

@@ -14,25 +14,36 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.trees import each_leaf
+from mxlint.models.mlx.arguments import UNKNOWN
 
 
-def like(i: Interpreter, tree: Value, sources: Sequence[Value], place: Place, tag: object = 0) -> Value:
+def like(i: Interpreter, tree: Value, sources: Sequence[Value], place: Place) -> Value:
     """A tree with an array for each of its leaves: of the leaf's shape and dtype, computed from it and from the sources."""
+    return _of(i, tree, _whole(i, sources, place), place, 0)
+
+
+def _whole(i: Interpreter, sources: Sequence[Value], place: Place) -> Value:
+    """One array that stands for all sources: a model among them is looked through once, and not for each of its gradients."""
+    return results(i, UNKNOWN, "gradient", sources, {}, place, "whole")
+
+
+def _of(i: Interpreter, tree: Value, whole: Value, place: Place, tag: object) -> Value:
+    """The gradients of the leaves of a tree."""
 
     def leaf(member: Member, others: tuple[Value, ...], number: object) -> Value:
         with i.within((place, repr((tag, number)))):
-            return results(i, describe(i, member), "gradient", (*sources, member), {}, place, number)
+            return results(i, describe(i, member), "gradient", (whole, member), {}, place, number)
 
     return each_leaf(i, leaf, tree, (), place)
 
 
 def of_arguments(i: Interpreter, options: Mapping[str, Value | None], args: Arguments, result: Value, place: Place) -> Value:
     """The gradients of a function with regard to the arguments that `argnums` and `argnames` choose."""
-    sources = (result, *args.values)
+    whole = _whole(i, (result, *args.values), place)
     names = _chosen(i, options["argnames"])
     numbers = options["argnums"] or (NONE if names else Const(0))
     given = [
-        like(i, args.args[number], sources, place, number)
+        _of(i, args.args[number], whole, place, number)
         for number in _chosen(i, numbers)
         if isinstance(number, int) and number < len(args.args)
     ]
@@ -43,7 +54,7 @@ def of_arguments(i: Interpreter, options: Mapping[str, Value | None], args: Argu
     named = Ref(i.allocate("dict", None, place, "gradients"))
     for name in names:
         if isinstance(name, str) and name in args.keywords:
-            put(i, named.oid, Const(name), like(i, args.keywords[name], sources, place, name))
+            put(i, named.oid, Const(name), _of(i, args.keywords[name], whole, place, name))
     return Tuple((positional, named))
 
 
@@ -61,6 +72,7 @@ def outputs(i: Interpreter, result: Value) -> Tuple:
 
 def each_like(i: Interpreter, trees: Tuple, sources: Sequence[Value], place: Place) -> Value:
     """A list of arrays like some."""
+    whole = _whole(i, sources, place)
     if trees.items is None:
-        return new_list(i, Tuple(None, like(i, trees.element or Unknown("tree"), sources, place)), place, "like")
-    return new_list(i, Tuple(tuple(like(i, tree, sources, place, number) for number, tree in enumerate(trees.items))), place, "like")
+        return new_list(i, Tuple(None, _of(i, trees.element or Unknown("tree"), whole, place, 0)), place, "like")
+    return new_list(i, Tuple(tuple(_of(i, tree, whole, place, number) for number, tree in enumerate(trees.items))), place, "like")
