@@ -217,6 +217,31 @@ def test_a_part_does_not_lead_back_to_the_whole(rounds: int) -> None:
     assert work(text.replace("{blocks}", "Block(8), " * 8))[0] <= 2.5 * few
 
 
+TRAINED = """import mlx.core as mx
+import mlx.nn as nn
+
+model = nn.Sequential({layers})
+
+
+@mx.compile
+def step(x):
+    return nn.value_and_grad(model, lambda m, x: m(x).sum())(model, x)
+
+
+step(mx.ones((2, 4)))
+"""
+
+
+def test_gradients_look_once_through_what_they_are_of() -> None:
+    """A gradient is made of the whole model, and there is one for each of its parameters."""
+
+    def trained(layers: int) -> int:
+        return work(TRAINED.replace("{layers}", "nn.Linear(4, 4), " * layers))[0]
+
+    none, few = trained(1), trained(40)
+    assert trained(120) - none <= 4 * (few - none)
+
+
 def test_a_tree_that_is_too_large_is_counted() -> None:
     _, result = work(program("list", "argument", 12, 6))
     assert result.reasons["tree of arguments or results too large"]
