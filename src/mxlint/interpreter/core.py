@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from mxlint.project import Project
     from mxlint.source import Source
 
-MAX_STEPS: Final = 50_000
+MAX_STEPS: Final = 20_000
 """Expressions, other than constants, and statements that one entry may take: about two seconds."""
-MAX_STEPS_OF_FILE: Final = 200_000
+MAX_STEPS_OF_FILE: Final = 80_000
 """Those that all entries of a file may take together."""
 JOINED_IN_A_STEP: Final = 8
 """Values that are joined, where the states of branches differ, in the time that a step takes."""
