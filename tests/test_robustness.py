@@ -155,7 +155,7 @@ DEEP: dict[str, Callable[[], str]] = {
     "calls that double": lambda: (
         "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(40)) + "def f40(x):\n    return x"
     ),
-    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(many(40_000, 2_000))) + "}",
+    "a dict of many": lambda: "TABLE = {" + ",".join(f"{n}: [{n}, '{n}']" for n in range(many(15_000, 2_000))) + "}",
     "a long string": lambda: "TEXT = '" + "x" * 5_000_000 + "'",
     "lists that double": lambda: "a = []\n" + "a = [a, a]\n" * 40 + "@mx.compile\ndef g(x):\n    return x\n\ng(a)",
     "dicts that double": lambda: (
@@ -180,9 +180,9 @@ SPENT = frozenset({"assignments"})
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SPENT else name for name in DEEP])
 def test_deep_and_long(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands behind is still found, unless the budget of the file is spent by then. Budgets of the short form are a tenth, since some spend them."""
-    monkeypatch.setattr(core, "MAX_STEPS", many(core.MAX_STEPS, core.MAX_STEPS // 10))
-    monkeypatch.setattr(core, "MAX_STEPS_OF_FILE", many(core.MAX_STEPS_OF_FILE, core.MAX_STEPS_OF_FILE // 10))
+    """What stands behind is still found, unless the budget of the file is spent by then. Budgets of the short form are a quarter, since some spend them."""
+    monkeypatch.setattr(core, "MAX_STEPS", many(core.MAX_STEPS, core.MAX_STEPS // 4))
+    monkeypatch.setattr(core, "MAX_STEPS_OF_FILE", many(core.MAX_STEPS_OF_FILE, core.MAX_STEPS_OF_FILE // 4))
     text = HEAD + NAMES_OF_OTHERS + DEEP[name]() + "\n" + TAIL
     expected = ["MX003"] if name in NOT_TO_BE_PARSED else [] if name in SPENT else ["MX101"]
     assert codes(text, everything=False) == expected

@@ -134,7 +134,7 @@ def test_what_is_told(name: str, tmp_path: Path) -> None:
 
 
 SLOW: dict[str, str] = {
-    "imports in a line": f"{'import os; ' * 20_000}\n{GOOD}",
+    "imports in a line": f"{'import os; ' * 10_000}\n{GOOD}",
     "an import after blanks": f"from{' ' * MANY}(import x\n{GOOD}",
     "compile in a comment": f"# {'compile ' * MANY}\n{GOOD}",
     "blanks before a name": f"{GOOD}\nif 1:\n{' ' * MANY}x = compile\n",
