@@ -113,9 +113,6 @@ NOT_YET: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "missed": ("a number of the program that gives way to a shape in the trace",),
     },
-    "recompilation, timing, placement: the rule asks for too little or too much": {
-        "found": ("a function that compiles, handed to a long helper by a function that nobody calls",),
-    },
     "calls in other files are not seen": {
         "silent": (
             "a condition that another file's calls decide alike",
