@@ -94,8 +94,8 @@ class Traced(Protocol):
     @property
     def refers(self) -> frozenset[int]: ...
 
-    def renamed(self, change: Callable[[Array], Member]) -> Traced:
-        """The same trace, with the arrays that it read under other numbers."""
+    def renamed(self, change: Callable[[Member], Member]) -> Traced:
+        """The same trace, with what it read under other numbers."""
         ...
 
 

@@ -18,7 +18,7 @@ from mxlint.interpreter.compiled.captures import arrays_out, keeping
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
-from mxlint.interpreter.compiled.state import ITEMS, Entry, Seen, count, held, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
 from mxlint.interpreter.core import Interpreter, count_write
 from mxlint.interpreter.frames import Frame
@@ -155,7 +155,12 @@ def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
 def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Value | None, place: Place, entry: Entry | None = None) -> None:
     oid, field = location
     before = found.value
-    if count(i, location) == found.count:
+    written_since = count(i, location)
+    if written_since == found.count:
+        return
+    if found.count == BEFORE_OTHERS:
+        if written_since:
+            imprecise(i, i.place or place, "a name of an earlier call that is assigned again")
         return
     if now is None:
         now = UNBOUND

@@ -38,6 +38,8 @@ MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
 MAX_AROUND: Final = 32
 """Objects among which one with a name is looked for."""
+BEFORE_OTHERS: Final = -1
+"""Instead of how often a location had been written when it was read: that of an activation which is one of several by now."""
 TRACES: Final = ("#", "traces")
 ITEMS: Final = ("#", "items")
 FROZEN: Final = ("#", "frozen")
@@ -200,11 +202,12 @@ class Seen:
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
-    of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most."""
+    of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names."""
 
     __slots__ = (
         "_content",
         "_hash",
+        "activations",
         "by",
         "captured_in",
         "captured_out",
@@ -229,8 +232,10 @@ class Entry:
         counts: Mapping[Location, int],
         made: int,
         out: Mapping[Location, tuple[int, float]],
+        activations: frozenset[int],
     ) -> None:
         self.key = key
+        self.activations = activations
         self.out = out
         self.made = made
         self.result = result
@@ -264,18 +269,26 @@ class Entry:
         )
         self._hash = hash(self._content)
 
-    def renamed(self, change: Callable[[Array], Member]) -> Entry:
-        """The same trace, with the arrays that it read under other numbers: another array was made since where one of them was. Its objects keep theirs:
-        what it read of them is found under it."""
+    def renamed(self, change: Callable[[Member], Member]) -> Entry:
+        """The same trace, where another array was made since in place of one that it read, or another activation began in place of one whose names it
+        read: these have other numbers now. Its other objects keep theirs: what it read of them is found under it."""
 
         def of(member: Member) -> Member:
             return change(member) if isinstance(member, Array) else member
 
+        moved = {oid: ref.oid for oid in self.activations if isinstance(ref := change(Ref(oid)), Ref) and ref.oid != oid}
         changed = {location: value for location, seen in self.reads.items() if (value := rename(seen.value, of)) is not seen.value}
-        if not changed:
+        if not changed and not moved:
             return self
         again = copy(self)
-        again.reads = {location: seen.of(changed[location]) if location in changed else seen for location, seen in self.reads.items()}
+        again.activations = frozenset(moved.get(oid, oid) for oid in self.activations)
+        again.reads = {}
+        for (oid, field), seen in self.reads.items():
+            value = changed.get((oid, field), seen.value)
+            if oid in moved:
+                again.reads.setdefault((moved[oid], field), seen.of(value).after(BEFORE_OTHERS))
+            else:
+                again.reads[oid, field] = seen.of(value) if value is not seen.value else seen
         again._seal()
         return again
 

@@ -69,7 +69,9 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         cache = cache_of(ref, function)
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
-            i.heap.set(cache, TRACES, Traces(cache, (*kept, Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref)))))
+            activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
+            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations)
+            i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given)
     changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
     _discard(i, made)
