@@ -65,6 +65,22 @@ def sliced(size: MaybeSize, key: Slice) -> MaybeSize:
     return _forward(size, key, step.number) if step.number > 0 else _backward(size, key, -step.number)
 
 
+def is_bounded(key: Slice) -> bool:
+    """Whether a slice takes no more elements of a longer axis than of a long one: one of its ends lies where it stops, counted from the end it starts at."""
+    step = ONE if isinstance(key.step, Absent) else key.step
+    if step is None or not step.number:
+        return False
+    first, last = (key.stop, key.start) if step.number > 0 else (key.start, key.stop)
+    return (
+        not isinstance(first, Absent)
+        and first is not None
+        and provably_at_least(first, ZERO)
+        or not isinstance(last, Absent)
+        and last is not None
+        and provably_at_least(number(-1), last)
+    )
+
+
 def _between(key: Slice) -> MaybeSize:
     """What a slice of an axis of unknown length takes: something only if it is empty for sure."""
     start, stop = ZERO if isinstance(key.start, Absent) else key.start, key.stop

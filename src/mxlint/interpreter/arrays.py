@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import Size, number
-from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless, updates
+from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless, subscripts, updates
 from mxlint.interpreter import results as results_
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
@@ -410,7 +410,7 @@ def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place
 def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     index = operands[1]
     trace, chain, origin = traced(i, operands)
-    shape = indexed(i, array, index)
+    shape = subscripts.shape_of(array, index)
     shapeless.indexed(i, array, index, shape, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
@@ -423,10 +423,10 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
-    grows_ = grows(i, "", shape, (array, Tuple(tuple(_bounds(index)))))
+    grows_ = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(index)))))
     if all(isinstance(member, Array) for member in members(index)):
         lengthening.as_long(i, ident, array.ident, but=0)
-    elif all(isinstance(part, Slice) and (part.lower, part.upper, part.step) == (NONE, NONE, NONE) for part in _indices(index)):
+    elif all(isinstance(part, Slice) and (part.lower, part.upper, part.step) == (NONE, NONE, NONE) for part in subscripts.items(index)):
         lengthening.as_long(i, ident, array.ident)
         grows_ = grows_ or array.grows
     return Array(ident, trace, shape, array.dtype, chain, origin, grows_)
@@ -476,57 +476,6 @@ def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
     if inside and any(isinstance(m, Symbolic) and scalar_type(m) == "int" and novelty.anew(i, m) for m in members(value)):
         return True
     return any(isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride) for m in members(value))
-
-
-def _indices(index: Value) -> Sequence[Value]:
-    return index.items or () if isinstance(index, Tuple) else (index,)
-
-
-def _bounds(index: Value) -> Iterator[Value]:
-    """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together."""
-    for item in _indices(index):
-        if isinstance(item, Slice):
-            ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
-            yield from ends if len(ends) == 1 else ()
-
-
-def indexed(i: Interpreter, array: Array, index: Value) -> tuple[object, ...] | None:
-    """The shape of `array[index]`."""
-    from mxlint.domain import indexing
-
-    if array.shape is None:
-        return None
-    parts: list[Any] = []
-    for item in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
-        if isinstance(item, Union):
-            return None
-        if isinstance(item, Const) and item.value is None:
-            parts.append(indexing.NewAxis())
-        elif isinstance(item, Const) and item.value is ...:
-            parts.append(indexing.Rest())
-        elif isinstance(item, (Const, Range, Length)) or scalar_type(item) == "int":
-            parts.append(indexing.Integer())
-        elif isinstance(item, Slice):
-            parts.append(indexing.Slice(*(_slice_bound(i, bound) for bound in (item.lower, item.upper, item.step))))
-        elif isinstance(item, Array):
-            parts.append(indexing.Gather(item.shape))  # type: ignore[arg-type]
-        else:
-            return None
-    shape = tuple(size if isinstance(size, Size) else number(size) if isinstance(size, int) else None for size in array.shape)
-    try:
-        return indexing.index(shape, parts)
-    except (ValueError, IndexError, TypeError):
-        return None
-
-
-def _slice_bound(i: Interpreter, bound: Value) -> Any:
-    """A bound of a slice: a size, None if it is not known, ABSENT if there is none."""
-    from mxlint.domain import indexing
-
-    if bound == NONE:
-        return indexing.ABSENT
-    found = describe(i, bound)
-    return number(found) if isinstance(found, int) else found if isinstance(found, Size) else None
 
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:

@@ -1,0 +1,77 @@
+"""What stands in brackets behind an array, and the shape that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mxlint.domain import indexing
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Const, Length, Range, Slice, Tuple, Union, Value, scalar_type
+from mxlint.domain.size import Size, number
+
+
+def items(index: Value) -> Sequence[Value]:
+    """Each index of a subscript."""
+    return (index.items or ()) if isinstance(index, Tuple) else (index,)
+
+
+def moving(index: Value) -> Iterator[Value]:
+    """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together."""
+    for item in items(index):
+        if isinstance(item, Slice):
+            ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
+            yield from ends if len(ends) == 1 else ()
+
+
+def shape_of(array: Array, index: Value) -> tuple[object, ...] | None:
+    """The shape of `array[index]`."""
+    return _shape(array, _parts(index))
+
+
+def lengths(array: Array, index: Value) -> tuple[object, ...] | None:
+    """The same, as if the array were long enough for all that its slices take of an end: where the array is longer, these axes are not."""
+    found = _parts(index)
+    if found is None:
+        return None
+    bounded: list[indexing.Item] = []
+    for part in found:
+        bounded += (indexing.Integer(), indexing.NewAxis()) if isinstance(part, indexing.Slice) and indexing.is_bounded(part) else (part,)
+    return _shape(array, bounded)
+
+
+def _parts(index: Value) -> list[indexing.Item] | None:
+    """The indices of a subscript; None if one may be anything."""
+    parts: list[indexing.Item] = []
+    for item in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
+        if isinstance(item, Union):
+            return None
+        if isinstance(item, Const) and item.value is None:
+            parts.append(indexing.NewAxis())
+        elif isinstance(item, Const) and item.value is ...:
+            parts.append(indexing.Rest())
+        elif isinstance(item, (Const, Range, Length)) or scalar_type(item) == "int":
+            parts.append(indexing.Integer())
+        elif isinstance(item, Slice):
+            parts.append(indexing.Slice(*(_bound(bound) for bound in (item.lower, item.upper, item.step))))
+        elif isinstance(item, Array):
+            parts.append(indexing.Gather(item.shape))  # type: ignore[arg-type]
+        else:
+            return None
+    return parts
+
+
+def _bound(bound: Value) -> indexing.Bound:
+    """A bound of a slice: a size, None if it is not known, ABSENT if there is none."""
+    if isinstance(bound, Const):
+        return indexing.ABSENT if bound.value is None else number(bound.value) if isinstance(bound.value, int) else None
+    return bound.size if isinstance(bound, Length) else None
+
+
+def _shape(array: Array, parts: list[indexing.Item] | None) -> tuple[object, ...] | None:
+    if array.shape is None or parts is None:
+        return None
+    shape = tuple(size if isinstance(size, Size) else number(size) if isinstance(size, int) else None for size in array.shape)
+    try:
+        return indexing.index(shape, parts)
+    except (ValueError, IndexError, TypeError):
+        return None
