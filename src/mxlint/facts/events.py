@@ -7,7 +7,7 @@ conditions: it must happen.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from mxlint.facts.values import Size, Step, Value
 from mxlint.finding import Span
@@ -348,6 +348,10 @@ class Loop:
     rounds: int
     operations: int
     modality: Modality
+
+
+ASSERTED: Final = "asserted"
+"""Of a note that host code relies on what a trace changed: an assertion does that may hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -162,6 +162,12 @@ class Journal:
                 yield replace(record, modality=replace(record.modality, presumed=()))
             elif record.kind not in NUMBERS_TOO or record in self.array_like:
                 yield record
+
+    def asserted(self, before: Mapping[tuple[object, Where], events.Note]) -> None:
+        """An assertion may hold that has read what traces wrote, since `before`: the program says itself what it takes that to be."""
+        for key, record in self.relied.items():
+            if before.get(key) is not record:
+                self.relied[key] = replace(record, what=events.ASSERTED)
 
     def log(self) -> events.Log:
         """All facts."""

@@ -308,7 +308,11 @@ def _assert(i: Interpreter, node: ir.Assert, frame: Frame) -> None:
         i.operations.raised(i, node, External("builtins.AssertionError"), frame)
         throw_named(i, "builtins.AssertionError", frame.place(node), said)
 
+    facts = i.journal
+    before = dict(facts.relied) if facts is not None else {}
     branch(i, node.test, frame, lambda: None, fail)
+    if facts is not None:
+        facts.asserted(before)
 
 
 def _match(i: Interpreter, node: ir.Match, frame: Frame) -> None:

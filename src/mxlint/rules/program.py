@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from mxlint.facts.events import Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+from mxlint.facts.events import ASSERTED, Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
 from mxlint.finding import Span
 
 
@@ -98,9 +98,10 @@ class Program:
             if note.object is not None:
                 yield note, self.objects[note.object]
 
-    def relied(self, number: int) -> Mapping[Where, Where]:
-        """What traces of an object changed, and where host code relies on it."""
-        return {where: note.where for note in self.notes.get("relied", ()) if note.object == number for where in note.also}
+    def relied(self, number: int, *, asserted: bool = True) -> Mapping[Where, Where]:
+        """What traces of an object changed, and where host code relies on it. `asserted`: also where it only asserts what that is."""
+        notes = [note for note in self.notes.get("relied", ()) if note.object == number and (asserted or note.what != ASSERTED)]
+        return {where: note.where for note in notes for where in note.also}
 
 
 _Record = TypeVar("_Record", Call, Loop, Trace, Event, Read, Write, Stale)
