@@ -400,6 +400,39 @@ def test_what_calls_something_compiled_is_run_to_its_end() -> None:
     assert not any("reaches nothing compiled" in found.reason for found in i.imprecisions)
 
 
+CONSTRUCTED = """
+import mlx.core as mx
+
+class Model:
+    def __init__(self, names):
+        self.loud = False
+        self.fill(names)
+
+    def fill(self, names):
+        self.layers = [{"name": name, "size": len(name)} for name in names]
+        self.quiet = True
+
+models = [%s]
+
+@mx.compile
+def step(x):
+    if models[-1].quiet and not models[-1].loud:
+        return x
+    print(x)
+    return x
+
+step(mx.ones((2,)))
+"""
+"""A method that many constructors call on the object that they make; together they cost much."""
+
+
+def test_what_a_constructor_calls_on_its_object_is_run_to_its_end() -> None:
+    text = CONSTRUCTED % ", ".join(f"Model([*'abcdefghijklmnop{n}'])" for n in range(60))
+    i = ran(text)
+    assert not any("reaches nothing compiled" in found.reason for found in i.imprecisions)
+    assert analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table()).findings == ()
+
+
 ENTERED = (
     "@mx.compile\ndef step(x, loud):\n    if loud:\n        print(x)\n    return x\n",
     "def helper(x, loud=False):\n    return step(x, loud)\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
@@ -147,15 +148,24 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     return value
 
 
-def _is_costly(i: Interpreter, ref: Ref, node: object, steps: int = 0) -> bool:
+def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:
     """Whether the activations of a function have cost much so far, and are not known to reach something compiled. A constructor says what its
-    object is."""
-    return i.aside[id(node)] + steps >= MAX_ASIDE and id(node) not in i.reaching and i.info(ref.oid).label != "__init__"
+    object is, and so does a method that it calls on that."""
+    if i.aside[id(node)] + steps < MAX_ASIDE or id(node) in i.reaching:
+        return False
+    return i.info(ref.oid).label != "__init__" and not (args.args and any(made == args.args[0] for made in _being_made(i)))
+
+
+def _being_made(i: Interpreter) -> Iterator[Value | None]:
+    """The objects whose constructors are under way."""
+    for frame in i.stack:
+        if frame.function is not None and frame.first is not None and i.info(frame.function).label == "__init__":
+            yield i.heap.get(frame.oid, frame.first)
 
 
 def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Reach | None:
     """What a call reaches, if the function has cost much and the call reaches nothing compiled; None if it is to be run."""
-    if i.trace is not None or i.journal is None or not _is_costly(i, ref, info.node):
+    if i.trace is not None or i.journal is None or not _is_costly(i, ref, info.node, args):
         return None
     reach = reach_of(i, (ref, *args.values))
     if not reach.compiled:
@@ -171,7 +181,7 @@ def costly(i: Interpreter) -> None:
     if i.trace is not None:
         return
     for start in i.starts:
-        if not _is_costly(i, start.function, start.node, start.steps - i.steps):
+        if not _is_costly(i, start.function, start.node, start.args, start.steps - i.steps):
             continue
         reach = reach_of(i, (start.function, *start.args.values))
         if not reach.compiled:
