@@ -6,7 +6,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import FALSE, NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects, records, reflection, sequences, views, wrappers
 from mxlint.interpreter.arguments import Arguments
@@ -186,6 +186,8 @@ def _number(name: str) -> Handler:
                 found = special(i, member, each, place, frame)
                 if found is not None:
                     return i.call(found, Arguments(args.args[1:]), place, frame)
+            if name in ("int", "round") and scalar_type(member) == "int" and len(args.args) == 1 and not args.keywords:
+                return member  # the same number
             if name == "abs" and isinstance(member, Array):
                 return i.operations.array(i, "mlx.core.array.__abs__", (member,), place, frame)
             result = call_model(i, f"builtins.{name}", Arguments((member, *args.args[1:]), args.keywords, places=args.places), place, frame)
