@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
-from mxlint.domain.members import Length, Member
-from mxlint.domain.size import symbol
+from mxlint.domain.members import Length, Measure, Member
+from mxlint.domain.size import Size, symbol
 
 
 class Array(Member):
@@ -125,24 +125,65 @@ class Operands(Member):
         return (self.idents,)
 
 
+Part: TypeAlias = "tuple[int, int | None] | None"
+"""Which part of a shape, as the bounds of a slice; None if nobody says which."""
+WHOLE: Final[Part] = (0, None)
+
+
 class ShapeOf(Member):
-    """The shape of an array of unknown rank: `origin` are the array arguments that have it; `exact`: in the same order of axes."""
+    """The shape of an array of unknown rank, or a part of it: `origin` are the array arguments that have it; `exact`: in the same order of axes."""
 
-    __slots__ = ("exact", "ident", "origin")
+    __slots__ = ("exact", "ident", "origin", "part")
 
-    def __init__(self, ident: int, origin: frozenset[int], exact: bool) -> None:
+    def __init__(self, ident: int, origin: frozenset[int], exact: bool, part: Part = WHOLE) -> None:
         self.ident = ident
         self.origin = origin
         self.exact = exact
+        self.part = part
 
     def key(self) -> tuple[object, ...]:
-        return (self.ident, self.origin, self.exact)
+        return (self.ident, self.origin, self.exact, self.part)
 
-    def axis(self, number: int | None) -> Length:
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole shape."""
+        return self.part == WHOLE
+
+    def sliced(self, lower: int | None, upper: int | None) -> ShapeOf:
+        """The axes between two bounds of a slice."""
+        part: Part = None
+        if self.is_whole:
+            part = lower or 0, upper
+        elif self.part is not None and upper is None and (lower or 0) >= 0 <= self.part[0]:
+            part = self.part[0] + (lower or 0), self.part[1]
+        return ShapeOf(self.ident, self.origin, self.exact, part)
+
+    def axis(self, number: int | None) -> Length | Measure:
         """The length of an axis (negative: from the end; None: any)."""
-        at = number if self.exact else None
-        origins = frozenset((argument, at) for argument in self.origin)
-        return Length(symbol(("axis", self.ident, number), 0, origins))  # type: ignore[arg-type]
+        at = self._whole(number) if number is not None else None
+        origins: frozenset[tuple[int, int]] = frozenset((argument, at if self.exact else None) for argument in self.origin)  # type: ignore[misc]
+        if at is None and not self.is_whole:
+            return Measure("int", origins)
+        return Length(symbol(("axis", self.ident, at), 0, origins))
+
+    def _whole(self, number: int) -> int | None:
+        """Which axis of the array is one of this part; None if nobody says."""
+        if self.part is None:
+            return None
+        lower, upper = self.part
+        if number >= 0:
+            return lower + number if lower >= 0 or lower + number < 0 else None
+        return number if upper is None else upper + number if upper < 0 else None
+
+    def with_rank(self, count: int) -> tuple[Size, ...]:
+        """All lengths, where it is known how many there are. The last of several is named as such."""
+        lengths = [self.axis(number if number < count - 1 or count == 1 else -1) for number in range(count)]
+        return tuple(length.size for length in lengths if isinstance(length, Length))
+
+
+def unranked(array: Array) -> ShapeOf:
+    """The shape of an array of unknown rank."""
+    return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument")
 
 
 def growth(a: Array, b: Array) -> str:

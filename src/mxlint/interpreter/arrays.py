@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
+from mxlint.domain.arrays import Array, Chain, Operands, unranked
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     FALSE,
@@ -356,8 +356,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
 
 def _shape(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     if array.shape is None:
-        exact = array.chain is not None and array.chain.note == "argument"
-        return ShapeOf(array.ident, array.origin, exact)
+        return unranked(array)
     return Tuple(tuple(_length(i, array, size, axis, place) for axis, size in enumerate(array.shape)))
 
 
@@ -386,7 +385,7 @@ def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
     from mxlint.domain.shape import total
 
     if array.shape is None:
-        return ShapeOf(array.ident, array.origin, False).axis(None)
+        return unranked(array).axis(None)
     if any(size is None for size in array.shape):
         return i.derived("size", (Array(array.ident),), frozenset(("int",)), place)
     found = total(tuple(size if isinstance(size, Size) else number(size) for size in array.shape))  # type: ignore[arg-type]
@@ -395,7 +394,7 @@ def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 
 def _len(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     if array.shape is None:
-        return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument").axis(0)
+        return unranked(array).axis(0)
     return (
         _length(i, array, array.shape[0], 0, place)
         if array.shape

@@ -138,7 +138,7 @@ def _equal_shapes(i: Interpreter, same: bool, a: Member, b: Member, place: Place
     """Whether a shape of unknown rank is equal to something: a thing that the arrays decide."""
     if not all(isinstance(member, (ShapeOf, Tuple)) for member in (a, b)):
         return Const(not same)
-    whole = [isinstance(member, Tuple) or isinstance(member, ShapeOf) and member.exact for member in (a, b)]
+    whole = [isinstance(member, Tuple) or isinstance(member, ShapeOf) and member.exact and member.part is not None for member in (a, b)]
     if a == b and all(whole):
         return Const(same)
     part = () if all(whole) else (Const(place.start),)  # nobody says which part of a shape it is

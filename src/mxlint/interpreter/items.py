@@ -70,7 +70,11 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         return i.operations.array(i, "mlx.core.array.__getitem__", (owner, index), place, frame)
     if isinstance(owner, ShapeOf):
         if isinstance(index, Slice):
-            return ShapeOf(owner.ident, owner.origin, False)
+            bounds = [bound.value for bound in (index.lower, index.upper) if isinstance(bound, Const)]
+            are_known = (
+                len(bounds) == 2 and all(bound is None or isinstance(bound, int) for bound in bounds) and index.step in (NONE, Const(1))
+            )
+            return owner.sliced(*bounds) if are_known else ShapeOf(owner.ident, owner.origin, owner.exact, None)  # type: ignore[arg-type]
         return owner.axis(index.value if isinstance(index, Const) and isinstance(index.value, int) else None)
     if isinstance(owner, Tuple):
         return _part(i, owner, index, place, frame)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import of
 from mxlint.domain.members import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, scalar_type
+from mxlint.interpreter import ranks
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.names import find_name
@@ -104,6 +106,11 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
         "in": "not in",
         "not in": "in",
     }
+    if (op, outcome) in (("==", True), ("!=", False)):
+        for target, other in ((left, right), (right, left)):
+            number = _constant(i, other, frame)
+            if isinstance(number, Const) and isinstance(number.value, int) and (array := _ranked(i, target, frame)) is not None:
+                ranks.learn(i, array, number.value)
     for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
         if not isinstance(target, (ir.Name, ir.Attr)) or op in ("in", "not in") and target is right:
             continue
@@ -113,6 +120,25 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
             _narrow(i, target, lambda member, e=effective, b=bound: _equal(member, b, e in ("is", "=="), e in ("is", "is not")), frame)  # type: ignore[misc]
         elif effective in ("<", "<=", ">", ">=") and bound is not None:
             _narrow(i, target, lambda member, e=effective, b=bound: _bounded(member, e, b), frame)  # type: ignore[misc]
+
+
+def _ranked(i: Interpreter, node: ir.Expr, frame: Frame) -> int | None:
+    """The array for whose rank a test asks: by `x.ndim`, by `len(x.shape)`, or by a name that holds such a number."""
+    if isinstance(node, ir.Attr) and node.name == "ndim" and isinstance(array := _held(i, node.value, frame), Array):
+        return array.ident
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "len" and len(node.args) == 1:
+        measured = node.args[0].value
+        if isinstance(measured, ir.Attr) and measured.name == "shape" and isinstance(array := _held(i, measured.value, frame), Array):
+            return array.ident
+        shape = _held(i, measured, frame)
+        return shape.ident if isinstance(shape, ShapeOf) and shape.is_whole else None
+    return ranks.subject(_held(i, node, frame))
+
+
+def _held(i: Interpreter, node: ir.Expr, frame: Frame) -> Value | None:
+    """The value of a name or attribute, where reading it again has no effect."""
+    where = _location(i, node, frame)
+    return i.heap.get(*where) if where is not None else None
 
 
 def _constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
@@ -126,10 +152,7 @@ def _constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
         and isinstance(node.operand.value, (int, float))
     ):
         return Const(-node.operand.value)
-    where = _location(i, node, frame) if isinstance(node, (ir.Name, ir.Attr)) else None
-    if where is None:
-        return None
-    value = i.heap.get(*where)
+    value = _held(i, node, frame)
     return value if isinstance(value, (Const, Range)) else None
 
 

@@ -9,7 +9,7 @@ from mxlint.domain.guards import MAX_GUARD
 from mxlint.domain.join import of
 from mxlint.domain.members import NONE, Const, Member, Option, Ref, Symbolic, Tuple, Unknown, Value, members, options
 from mxlint.domain.place import Place
-from mxlint.interpreter import losses
+from mxlint.interpreter import losses, ranks
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import known_items
@@ -27,11 +27,10 @@ def unpack(
 
     def one(member: Member) -> Value:
         if isinstance(member, ShapeOf):
-            axes: list[Value] = []
-            for number in range(count):
-                after = number if star is None or number < star else number - count
-                axes.append(ShapeOf(member.ident, member.origin, False) if number == star else member.axis(after))
-            return Tuple(tuple(axes))
+            if star is None:
+                return Tuple(ranks.unpacked(i, member, count))
+            rest = member.sliced(star, star + 1 - count or None)
+            return Tuple((*map(member.axis, range(star)), rest, *map(member.axis, range(star + 1 - count, 0))))
         content: Value = (
             _content(i, member, count, star, unread, place, frame) if not isinstance(member, (Symbolic, Unknown, Array)) else NONE
         )
