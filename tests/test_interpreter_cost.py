@@ -400,6 +400,120 @@ def test_what_calls_something_compiled_is_run_to_its_end() -> None:
     assert not any("reaches nothing compiled" in found.reason for found in i.imprecisions)
 
 
+FRUITLESS = """
+import sys
+import mlx.core as mx
+
+@mx.compile
+def step(x):
+    print(x)
+    return x
+
+def read(rows, act):
+    total = 0
+    while len(rows) > total:
+        for row in rows:
+            for part in row:
+                for number in part:
+                    for digit in number:
+                        total = total + int(digit)
+    return act(total)
+
+def first(files, act):
+    for name in files:
+        return read(open(name), act)
+
+def second(files, act):
+    for name in files:
+        print(read(open(name), act))
+
+first(sys.argv, step)
+second(sys.argv, step)
+step(mx.ones((2,)))
+"""
+"""A function that would come to something compiled in the end, and costs much before."""
+
+
+def test_a_body_that_costs_much_and_comes_to_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = source_from_bytes(FRUITLESS.encode(), "main.py")
+    found = analyze(source, Project(), load_table())
+    assert ([finding.code for finding in found.findings], found.sites[0].followed) == (["MX101", "MX303"], "full")
+    monkeypatch.setattr("mxlint.interpreter.activations.MAX_FRUITLESS", 400)
+    i = ran(FRUITLESS)
+    assert any("came to nothing compiled" in found.reason for found in i.imprecisions)
+    assert ENOUGH - i.left < 1_000
+    found = analyze(source, Project(), load_table())
+    assert ([finding.code for finding in found.findings], found.sites[0].followed) == (["MX101"], "partial")
+
+
+REACHED = """
+import sys
+import mlx.core as mx
+
+class Layer:
+    def __init__(self):
+        self.size = 0
+
+    def __call__(self, x):
+        return step(x)
+
+    def index(self, rows):
+        {asks}
+        for row in rows:
+            for part in row:
+                for number in part:
+                    for digit in number:
+                        self.size = self.size + int(digit)
+        return rows.index(self.size)
+
+class Model:
+    def __init__(self):
+        self.layer = Layer()
+        self.size = 0
+
+    def __call__(self, x):
+        return self.layer(x)
+
+    def fit(self, rows):
+        {asks}
+        for row in rows:
+            for part in row:
+                for number in part:
+                    for digit in number:
+                        self.size = self.size + int(digit)
+        return rows.index(self.size)
+
+@mx.compile
+def step(x):
+    print(x)
+    return x
+
+model = Model()
+model.fit(open(sys.argv[1]))
+model.fit(open(sys.argv[2]))
+model(mx.ones((2,)))
+"""
+"""A method of an object that holds and is what may be called, and comes to something compiled."""
+
+
+@pytest.mark.parametrize(
+    ("asks", "reached"),
+    [
+        ("index = self.size", False),
+        ("getattr(self, rows.name, None)", False),
+        ("print(type(self))", False),
+        ("self.layer(rows)", True),
+        ("print(list(map(self.layer, rows)))", True),
+        ("getattr(self, rows.name)(rows)", True),
+        ("self(rows)", True),
+        ("for layer in vars(self).values():\n            layer(rows)", True),
+    ],
+)
+def test_an_object_is_called_where_what_names_it_is(asks: str, reached: bool) -> None:
+    i = ran(REACHED.format(asks=asks))
+    assert any("reaches nothing compiled" in found.reason for found in i.imprecisions) is not reached
+
+
 CONSTRUCTED = """
 import mlx.core as mx
 

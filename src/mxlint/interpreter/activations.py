@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, Const, External, Kind, Range, Ref, Tuple, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Range, Ref, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
 from mxlint.interpreter import choices, summaries
@@ -33,6 +33,12 @@ MAX_FIXPOINT: Final = 6
 
 MAX_ASIDE: Final = 1_000
 """Steps that all activations of a function together may take that reach nothing compiled; beyond, it is a library without a model."""
+
+
+MAX_FRUITLESS: Final = 2_000
+"""Steps that the body of a function may take, in all its activations, that might reach something compiled and never did."""
+SAMPLED: Final = 125
+"""Steps after which costs are looked at: the function that runs then is taken to have run all the while."""
 
 
 class TakenBack(Exception):
@@ -111,7 +117,7 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         return _as_library(i, info, args, reach, place, caller)
     start = Start(i, ref, info.node, args, single)
     if not i.starts:
-        i.limit = max(0, i.steps - MAX_ASIDE // 8)
+        i.limit = max(0, i.steps - SAMPLED)
     i.starts.append(start)
     made = len(i.generators)
     try:
@@ -149,11 +155,15 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
 
 
 def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:
-    """Whether the activations of a function have cost much so far, and are not known to reach something compiled. A constructor says what its
-    object is, and so does a method that it calls on that."""
+    """Whether the activations of a function have cost much so far, and are not known to reach something compiled."""
     if i.aside[id(node)] + steps < MAX_ASIDE or id(node) in i.reaching:
         return False
-    return i.info(ref.oid).label != "__init__" and not (args.args and any(made == args.args[0] for made in _being_made(i)))
+    return not _constructs(i, ref, args)
+
+
+def _constructs(i: Interpreter, ref: Ref, args: Arguments) -> bool:
+    """Whether a call says what an object is: a constructor, or a method that it calls on that object."""
+    return i.info(ref.oid).label == "__init__" or bool(args.args) and any(made == args.args[0] for made in _being_made(i))
 
 
 def _being_made(i: Interpreter) -> Iterator[Value | None]:
@@ -164,8 +174,12 @@ def _being_made(i: Interpreter) -> Iterator[Value | None]:
 
 
 def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Reach | None:
-    """What a call reaches, if the function has cost much and the call reaches nothing compiled; None if it is to be run."""
-    if i.trace is not None or i.journal is None or not _is_costly(i, ref, info.node, args):
+    """What a call reaches, if the function has cost much and the call reaches nothing compiled, or no activation of it has; None if it is to be run."""
+    if i.trace is not None or i.journal is None:
+        return None
+    if id(info.node) in i.fruitless and not _constructs(i, ref, args):
+        return reach_of(i, (ref, *args.values), whole=True)
+    if not _is_costly(i, ref, info.node, args):
         return None
     reach = reach_of(i, (ref, *args.values))
     if not reach.compiled:
@@ -175,9 +189,9 @@ def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Re
 
 
 def costly(i: Interpreter) -> None:
-    """Take back the outermost activation of a function that has cost much and reaches nothing compiled. Traces, and what leads to one, run to
-    their end."""
-    i.limit = max(0, i.steps - MAX_ASIDE // 8)
+    """Take back the outermost activation of a function that has cost much and reaches nothing compiled, or the innermost one if its body has cost
+    much and nothing that it does has come to something compiled. Traces, and what leads to one, run to their end."""
+    i.limit = max(0, i.steps - SAMPLED)
     if i.trace is not None:
         return
     for start in i.starts:
@@ -188,15 +202,36 @@ def costly(i: Interpreter) -> None:
             start.reaching = reach
             raise TakenBack(start, recursive=False)
         i.reaching.add(id(start.node))
+    _fruitless(i)
+
+
+def _fruitless(i: Interpreter) -> None:
+    """Take back the innermost activation if the body of its function has cost much and brought about no fact."""
+    frame = next((frame for frame in reversed(i.stack) if frame.function is not None), None)
+    if frame is None or not i.starts or i.starts[-1].node is not frame.node:
+        return
+    start = i.starts[-1]
+    i.own[id(start.node)] += SAMPLED
+    if i.own[id(start.node)] < MAX_FRUITLESS or id(start.node) in i.fruitful or _constructs(i, start.function, start.args):
+        return
+    i.fruitless.add(id(start.node))
+    start.reaching = reach_of(i, (start.function, *start.args.values), whole=True)
+    raise TakenBack(start, recursive=False)
 
 
 def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:
     """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names,
-    and the names that it declares global."""
-    i.imprecise("a call that reaches nothing compiled, and costs too much", place)
+    and the names that it declares global; what to, is anybody's guess where it may reach something compiled."""
+    if reach.compiled:
+        i.unsure("a call that costs too much, and came to nothing compiled so far", place)
+    else:
+        i.imprecise("a call that reaches nothing compiled, and costs too much", place)
     i.mlx.handed(i, args.values, place, caller)
     for oid, name in (*reach.written, *sorted(reach.globals)):
         present = i.heap.get(oid, name)
+        if reach.compiled:
+            i.heap.set(oid, name, Unknown("a call that costs too much"))
+            continue
         # Where rounds brought about numbers without end, what is set goes on as they do.
         counts = present is not None and _is_counter(present)
         unknown = i.symbolic(place, f"sets {name}", name, frozenset(("int",)) if counts else None, "counter" if counts else "")

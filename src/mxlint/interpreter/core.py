@@ -48,6 +48,8 @@ MAX_STEPS: Final = 20_000
 """Expressions, other than constants, and statements that one entry may take: about two seconds."""
 MAX_STEPS_OF_FILE: Final = 80_000
 """Those that all entries of a file may take together."""
+CALLERS_SHARE: Final = 5
+"""How many times fewer a file has in which nothing is compiled: what its entries call has entries of its own, in the file where it lies."""
 JOINED_IN_A_STEP: Final = 8
 """Values that are joined, where the states of branches differ, in the time that a step takes."""
 MAX_CALLS: Final = 48
@@ -128,6 +130,12 @@ class Interpreter:
         self.recursive: set[int] = set()
         self.aside: Counter[int] = Counter()
         """Steps that the activations of each function have taken, by the number of its node."""
+        self.own: Counter[int] = Counter()
+        """Steps that the bodies of functions have taken themselves, nearly, in the same way."""
+        self.fruitful: set[int] = set()
+        """Functions of which an activation has brought about a fact."""
+        self.fruitless: set[int] = set()
+        """Those that cost too much without."""
         self.generators: list[int] = []
         """Generators, in the order in which they were made."""
         self.consumed: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.heap import Field
@@ -11,6 +12,8 @@ from mxlint.interpreter.frames import FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.lookup import BASES, CLASS
+from mxlint.models.load import bases, model
+from mxlint.models.mlx.members import members_of
 from mxlint.syntax.index import ANY, Block, Import
 
 if TYPE_CHECKING:
@@ -22,16 +25,29 @@ DEFINED_IN: Final = ("#", "cls")
 CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
 CLASS_NAMES: Final = frozenset(("type", "__class__"))
 """What gives the class of an object, so that it may be called."""
+READERS: Final = frozenset(("vars", "locals", "globals", "eval", "exec"))
+"""What gives all attributes of an object."""
+WALKS: Final = frozenset((ANY, "__dict__"))
+"""Attributes that stand for all those of an object."""
 
 
-def reach_of(i: Interpreter, values: tuple[Value, ...]) -> Reach:
-    """What values come to, asked once for as long as nothing new is compiled, read by a trace or imported."""
+@cache
+def _may_have(cls: str, name: str) -> bool:
+    """Whether a class of a library has an attribute, or may have it as nothing is known of the class."""
+    of_mlx = members_of(cls)
+    if of_mlx is not None:
+        return name in of_mlx
+    return cls != "builtins.object" and (not bases(cls) or model(f"{cls}.{name}") is not None)
+
+
+def reach_of(i: Interpreter, values: tuple[Value, ...], *, whole: bool = False) -> Reach:
+    """What values come to, asked once for as long as nothing new is compiled, read by a trace or imported. `whole`: also behind what is compiled."""
     recording, i.heap.recording = i.heap.recording, None
     now = world(i)
-    key = (*values, *now)
+    key = (*values, *now, whole)
     found = i.reaches.get(key)
     if found is None:
-        found = i.reaches[key] = Reach(i, values)
+        found = i.reaches[key] = Reach(i, values, whole)
     if recording is not None and recording.world is None:
         recording.world = now
     i.heap.recording = recording
@@ -47,29 +63,44 @@ class Reach:
     """What a function and all that it may call come to: whether anything there compiles, is compiled or writes what a trace has read; the
     attributes of objects and the globals that are set. What a method sets on its own object counts for objects of its class.
 
-    Names are followed to what they hold at present, through imports and closures. Of a class the methods count that are named as attributes
-    somewhere there, and those that Python or a library may call: special ones, all of a class that extends one of a library. A constructor counts
+    Names are followed to what they hold at present, through imports and closures. Of an object of a class of the program the fields count that are
+    named as attributes somewhere there, or all where what is named there walks over them: `vars()`, or an attribute that the class has from a library.
+    Of a class the methods count that are named in the same way, and those that Python or a library may call: special ones, those that it has from a
+    library as well, and all if nothing is known of that. An attribute by a name that is not known is any of them if what a variable holds is called
+    somewhere there; else it is only read. `__call__` counts if a name that is called or handed on holds such an object, or a variable may; a constructor
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_classes", "_i", "_makes_any", "_objects", "_todo", "_writes", "compiled", "globals", "written")
+    __slots__ = ("_attributes", "_called", "_calls_values", "_classes", "_i", "_inherits", "_makes_any", "_named", "_objects", "_owners", "_todo", "_whole", "_writes", "compiled", "globals", "written")  # fmt: skip
 
-    def __init__(self, i: Interpreter, values: tuple[Value, ...]) -> None:
+    def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
+        self._whole = whole
         self._objects: set[int] = set()
         self._classes: dict[int, set[Field]] = {}
         """Of each class, the fields that were followed."""
+        self._owners: dict[int, set[Field]] = {}
+        """Of each object of a class of the program, the fields that were followed."""
+        self._inherits: dict[tuple[int, str], bool] = {}
+        """Whether a class has an attribute from a library."""
+        self._named: set[str] = set()
+        """Names that are called, or handed to calls."""
+        self._called: set[int] = set()
+        """Classes of which such names hold objects."""
         self._attributes: set[str] = set()
         self._makes_any = False
+        self._calls_values = False
+        """Whether what a variable holds, or an expression gives, is called."""
         self._todo = list(values)
         self.compiled = False
         self._writes: dict[int | None, set[str]] = {}
         """Names of attributes that are set, by the class whose methods set them on their own object, None: on any."""
         self.globals: set[tuple[int, str]] = set()
-        while self._todo and not self.compiled:
-            while self._todo and not self.compiled:
+        while self._todo and not self._is_answered():
+            while self._todo and not self._is_answered():
                 self._value(self._todo.pop())
-            if not self.compiled:
+            if not self._is_answered():
+                self._fields()
                 self._methods()
         for oid, field in i.traced:
             if self.compiled or (oid, field) in self.globals:
@@ -77,9 +108,13 @@ class Reach:
             elif oid in self._objects:
                 names = self._set_on(oid)
                 self.compiled = field in names or ANY in names
-        instances = [] if self.compiled else [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
+        instances = [] if self._is_answered() else [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
         self.written = [(oid, name) for oid in instances for name in sorted(self._set_on(oid))]
         """The attributes that may be set, and of which objects, in order."""
+
+    def _is_answered(self) -> bool:
+        """Whether nothing more need be followed."""
+        return self.compiled and not self._whole
 
     def _set_on(self, oid: int) -> set[str]:
         """The names of attributes that may be set on an object."""
@@ -112,15 +147,20 @@ class Reach:
         info = self._i.info(ref.oid)
         if info.kind in ("compiled", "transform"):
             self.compiled = True
-        if info.kind in ("module", "frame") or self.compiled:
+        if info.kind in ("module", "frame") or self._is_answered():
             return
         cells = self._i.heap.cells[ref.oid]
         if info.kind == "class":
             self._classes.setdefault(ref.oid, set())
             return
+        by_name = info.kind == "instance" and isinstance(cells.get(CLASS), Ref)
+        if by_name:
+            self._owners[ref.oid] = set()
         for field, value in cells.items():
             if field == CLASS or field == DEFINED_IN:
                 self._classes_of(value)
+            elif by_name and isinstance(field, str):
+                continue
             elif field != ("#", "parent") or info.kind != "function":
                 self._todo.append(value)
         if isinstance(info.payload, FunctionInfo):
@@ -132,6 +172,44 @@ class Reach:
             if isinstance(member, Ref):
                 self._classes.setdefault(member.oid, set())
 
+    def _fields(self) -> None:
+        """Follow what may be asked of the objects of classes of the program, as far as is known by now."""
+        cells = self._i.heap.cells
+        for oid, known in self._owners.items():
+            every = not WALKS.isdisjoint(self._attributes) or self._is_walked(oid)
+            for field in cells[oid] if every else self._attributes & cells[oid].keys():
+                if isinstance(field, str) and field not in known:
+                    known.add(field)
+                    self._todo.append(cells[oid][field])
+            for field in self._named & known:
+                self._calls(cells[oid][field])
+
+    def _is_walked(self, oid: int) -> bool:
+        """Whether an attribute is named that the class of an object has from a library, of which nobody knows what it does with the fields."""
+        classes = [cls.oid for cls in members(self._i.heap.cells[oid][CLASS]) if isinstance(cls, Ref)]
+        return any(self._is_of_library(cls, name) for cls in classes for name in self._attributes)
+
+    def _is_of_library(self, cls: int, name: str) -> bool:
+        """Whether a class has an attribute from one of a library, or may have it."""
+        key = cls, name
+        if key not in self._inherits:
+            found = [base for part in self._bases(cls) for base in members(part)]
+            self._inherits[key] = any(
+                self._is_of_library(base.oid, name)
+                if isinstance(base, Ref)
+                else not isinstance(base, External) or _may_have(base.name, name)
+                for base in found
+            )
+        return self._inherits[key]
+
+    def _calls(self, value: Value) -> None:
+        """What a name that is called, or handed to a call, holds."""
+        for member in members(value):
+            if isinstance(member, Ref) and self._i.info(member.oid).kind == "instance":
+                self._called.update(
+                    cls.oid for cls in members(self._i.heap.cells[member.oid].get(CLASS) or External("")) if isinstance(cls, Ref)
+                )
+
     def _methods(self) -> None:
         """Follow what may be asked of the classes, as far as is known by now."""
         for oid in list(self._classes):
@@ -142,7 +220,7 @@ class Reach:
                     self._todo.append(part)
             if oid in self._objects:
                 known.add(BASES)
-            every = ANY in self._attributes or self._extends_library(oid)
+            every = self._calls_values and ANY in self._attributes
             for field, value in cells.items():
                 if field not in known and field != BASES and (not isinstance(field, str) or self._is_asked(oid, field, every)):
                     known.add(field)
@@ -153,16 +231,10 @@ class Reach:
         if name in self._attributes:
             return True
         if name in CONSTRUCTORS:
-            return cls in self._objects or self._makes_any
-        return every or name.startswith("__") and name.endswith("__")
-
-    def _extends_library(self, cls: int) -> bool:
-        """Whether a class extends one of a library, which may call its methods."""
-        return any(
-            self._extends_library(member.oid) if isinstance(member, Ref) else member != External("builtins.object")
-            for part in self._bases(cls)
-            for member in members(part)
-        )
+            return cls in self._objects or self._makes_any and self._calls_values
+        if name == "__call__":
+            return self._calls_values or cls in self._called
+        return every or name.startswith("__") and name.endswith("__") or self._is_of_library(cls, name)
 
     def _bases(self, cls: int) -> tuple[Value, ...]:
         found = self._i.heap.cells[cls].get(BASES)
@@ -175,10 +247,16 @@ class Reach:
         inner = within.values()
         if found.compiles(function.node.start, function.node.end):
             self.compiled = True
-            return []
+            if not self._whole:
+                return []
         owner = self._i.heap.cells[ref.oid].get(DEFINED_IN)
+        bound = frozenset(("",)).union(*(block.loops.union(block.params, block.assigns) for block in inner))
         for block in inner:
             self._attributes |= block.attributes
+            self._named |= block.calls | block.hands
+            self._calls_values = self._calls_values or not bound.isdisjoint(block.called)
+            if not block.calls.isdisjoint(READERS):
+                self._attributes |= WALKS
             self._makes_any = self._makes_any or not CLASS_NAMES.isdisjoint(block.calls | block.attributes)
             self._writes.setdefault(owner.oid if isinstance(owner, Ref) else None, set()).update(block.own)
             self._writes.setdefault(None, set()).update(block.writes - block.own)
@@ -204,6 +282,8 @@ class Reach:
                     held += [cells[member.oid][attribute] for attribute in attributes if attribute in cells[member.oid]]
                 else:
                     held.append(member)
+            if value is not None and (name in block.calls or name in block.hands):
+                self._calls(value)
         return held
 
     def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:

@@ -33,7 +33,8 @@ class Block:
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
     that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
     as entries of `globals()`; `hands` the names, or last names of attributes, of arguments; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
-    `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else.
+    `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
+    among `calls` that are none of attributes, and "" where what an expression gives is called.
     """
 
     kind: Literal["module", "class", "function", "lambda"]
@@ -54,6 +55,7 @@ class Block:
     own: frozenset[str]
     named: frozenset[str] = frozenset()
     hands: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class _Open:
     hands: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
+    called: set[str] = field(default_factory=set)
 
     def closed(self) -> Block:
         binds, assigns = ((names) - self.globals - self.nonlocals for names in (self.binds | self.assigns, self.assigns))
@@ -142,6 +145,7 @@ class _Open:
             self.writes - self.others,
             self.named,
             self.hands,
+            self.called,
         )
         return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
 
@@ -286,6 +290,8 @@ class _Indexer:
         name = _last(node)
         if name:
             self._block.calls.add(name)
+        if not isinstance(node, ast.Attribute):
+            self._block.called.add(name)
         return name
 
     def comprehension(self, node: Any) -> None:

@@ -1,0 +1,49 @@
+"""Ask the installed MLX which attributes its classes have, and write it down as data.
+
+measure_members.py           write members.json
+measure_members.py --check   compare what is written there
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import mlx.core as mx
+import mlx.nn
+import mlx.optimizers
+
+DATA = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "members.json"
+MODULES: tuple[ModuleType, ...] = (mlx.nn, mlx.optimizers)
+
+
+def members() -> dict[str, list[str]]:
+    """The attributes of each public class, by its public name: special methods left out, those of its first base as well, which stands first."""
+    classes: dict[type, str] = {}
+    for module in MODULES:
+        for name, value in vars(module).items():
+            if inspect.isclass(value):
+                classes.setdefault(value, f"{module.__name__}.{name}")
+    found: dict[str, list[str]] = {}
+    for cls, name in classes.items():
+        base = next((classes[base] for base in cls.__mro__[1:] if base in classes), "")
+        inherited = {attribute for other in cls.__mro__[1:] if other in classes for attribute in dir(other)}
+        own = {attribute for attribute in dir(cls) if not attribute.startswith("__")} - inherited
+        found[name] = [base, *sorted(own)]
+    return dict(sorted(found.items()))
+
+
+def main() -> int:
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(attributes)}" for name, attributes in members().items())
+    made = f'{{"mlx": {json.dumps(mx.__version__)},\n"classes": {{\n{lines}\n}}}}\n'
+    if "--check" in sys.argv[1:]:
+        return int(DATA.read_text(encoding="utf-8") != made)
+    DATA.write_text(made, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

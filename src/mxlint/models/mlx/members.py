@@ -1,0 +1,25 @@
+"""Which attributes the classes of MLX have, measured by scripts/measure_members.py."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from mxlint.resources import resource
+
+
+@cache
+def _classes() -> dict[str, list[str]]:
+    """The attributes of each class, behind the name of its base."""
+    found: dict[str, list[str]] = json.loads(resource("models", "mlx", "members.json").read_bytes())["classes"]
+    return found
+
+
+@cache
+def members_of(name: str) -> frozenset[str] | None:
+    """The attributes of a class of MLX, but for special methods; None where it is none."""
+    found = _classes().get(name)
+    if found is None:
+        return None
+    base, *own = found
+    return frozenset(own) | (members_of(base) or frozenset())
