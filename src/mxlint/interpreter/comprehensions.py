@@ -12,7 +12,7 @@ from mxlint.interpreter.activations import ENV
 from mxlint.interpreter.binding import assign, branch
 from mxlint.interpreter.builders import hashed, new_list, new_set, put
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.elements import append
+from mxlint.interpreter.elements import collect
 from mxlint.interpreter.entrywise import Binding, unread
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
@@ -125,7 +125,7 @@ def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Va
             content = i.heap.get(made.oid, ("#", "items"))
             if isinstance(content, Tuple) and content.items is not None and value in content.items and isinstance(value, Const):
                 return
-        append(i, made.oid, value)
+        collect(i, made.oid, value)
 
     clauses(i, node, 0, None, inner, add)
     return made

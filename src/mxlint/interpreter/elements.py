@@ -220,6 +220,16 @@ def append(i: Interpreter, oid: int, value: Value) -> None:
     i.heap.set(oid, ("#", "items"), extended(content, value, counted=False))
 
 
+def collect(i: Interpreter, oid: int, value: Value) -> None:
+    """The same for a list that nobody sees before its end: in the rounds of a fixpoint it is at once what they come to, of any length."""
+    content = i.heap.get(oid, ("#", "items"))
+    step = i.context.step
+    if isinstance(content, Tuple) and isinstance(step, tuple) and step[-1] == "rest":
+        i.heap.set(oid, ("#", "items"), Tuple(None, join([*content.parts, value])))
+    else:
+        append(i, oid, value)
+
+
 def extended(content: Value, value: Value, counted: bool = True) -> Value:
     """A list's content with one more at its end. `counted`: it is the program that makes it longer."""
     found: list[Option] = []

@@ -20,7 +20,7 @@ from mxlint.interpreter.advancing import call_next, called_once, element_of, nex
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
+from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, collect, elements, known_items, view_element
 from mxlint.interpreter.entrywise import Binding, by_name
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
@@ -199,7 +199,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
     ):
         return Tuple(None, _any_element(i, value, place, frame))
     box = new_list(i, Tuple(()), place, "collected")
-    iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
+    iterate(i, value, lambda element: collect(i, box.oid, element), place, frame)
     content = i.heap.get(box.oid, ("#", "items"))
     if isinstance(content, Tuple):
         return content
