@@ -48,7 +48,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         table.judged if bad else (),
         "rounds"
         if novelty.growing(i, value) or novelty.stretching(list(members(value))) or any(novelty.cut(i, member) for member in members(value))
-        else max(reasons(i, arrays_in(i, value)) & GOING_ON, default=""),
+        else max(reasons(i, arrays_in(i, value), info.context) & GOING_ON, default=""),
         conditions,
     )
 
