@@ -39,7 +39,7 @@ from mxlint.interpreter import (
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import calls as compiled_calls
 from mxlint.interpreter.compiled import reads, sinks, writes
-from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.core import CALLERS_SHARE, Interpreter
 from mxlint.interpreter.expressions import evaluate
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.observer import Observer
@@ -202,6 +202,9 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
     """
     project.lowered(source)
     i = prepared_mlx(project, table, wrappers=wrappers)
+    symbols = project.symbols(source, i.tracers)
+    if not (symbols.sites or symbols.perhaps or everything):
+        i.most, i.left = i.most // CALLERS_SHARE, i.left // CALLERS_SHARE
     try:
         run(i, source)
         module = i.modules.get(source.name)
