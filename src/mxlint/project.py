@@ -78,6 +78,7 @@ class Project:
         self._meant: dict[tuple[str, str, int], Found | None] = {}
         self._found: dict[tuple[str, str], Found | None] = {}
         self._sources: dict[str, Source | None] = {}
+        self._said: dict[Word, bool] = {}
         self._earlier: Mapping[str, Source] = {}
 
     def noting(self, reads: Reads) -> Project:
@@ -158,7 +159,9 @@ class Project:
         """Whether another file of the run has these letters."""
         name, own = word
         letters = name.encode()
-        return any(path != own and letters in content for path, content in self._contents.items())
+        if word not in self._said:
+            self._said[word] = any(path != own and letters in content for path, content in self._contents.items())
+        return self._said[word]
 
     def sayers(self, word: Word) -> tuple[str, ...]:
         """The files of the run that have these letters."""

@@ -13,12 +13,13 @@ Cause = Literal["varying", "open", "imprecise"]
 class Literal_:
     """A condition and the outcome that it had: `condition` is the identity of what was tested."""
 
-    __slots__ = ("_hash", "condition", "outcome")
+    __slots__ = ("_hash", "_opposite", "condition", "outcome")
 
     def __init__(self, condition: Identity, outcome: bool) -> None:
         self.condition = condition
         self.outcome = outcome
         self._hash: int | None = None
+        self._opposite: Literal_ | None = None
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Literal_) and self.outcome is other.outcome and self.condition == other.condition)
@@ -44,8 +45,10 @@ MAX_TOGETHER: Final = 4
 
 
 def opposite(literal: Literal_) -> Literal_:
-    """The literal of the other outcome."""
-    return Literal_(literal.condition, not literal.outcome)
+    """The literal of the other outcome: the same one each time, as its hash is asked for again and again."""
+    if literal._opposite is None:
+        literal._opposite = Literal_(literal.condition, not literal.outcome)
+    return literal._opposite
 
 
 def parts(literal: Literal_) -> tuple[Literal_, ...]:

@@ -52,6 +52,8 @@ CALLERS_SHARE: Final = 5
 """How many times fewer a file has in which nothing is compiled: what its entries call has entries of its own, in the file where it lies."""
 JOINED_IN_A_STEP: Final = 8
 """Values that are joined, where the states of branches differ, in the time that a step takes."""
+MAX_PATHS: Final = 256
+"""Paths of which it is kept what they rule out."""
 MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
 
@@ -112,7 +114,8 @@ class Interpreter:
         self.observer = observer
         self.heap = Heap()
         self.path: Path = ()
-        self._ruled_out: tuple[Path, RuledOut] = (), RuledOut(frozenset(), {}, frozenset(), ())
+        self._ruled_out: dict[int, tuple[Path, RuledOut]] = {}
+        """What some paths rule out, by the identities of these, which are kept."""
         self.context = Context(None, "entry")
         self.silent = 0
         self.unrolled = 1
@@ -361,6 +364,11 @@ class Interpreter:
             self.trace, self.silent, self.recovery, self.modes.expected = None, 0, recovery, expected
             del self.stack[depth:], self.starts[:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
 
+    @property
+    def spent(self) -> bool:
+        """Whether the last entry has used up its steps."""
+        return self.steps < 0
+
     @cached_property
     def unloaded(self) -> Unloaded:
         """What the names of modules lead to that are not loaded."""
@@ -389,10 +397,10 @@ class Interpreter:
         return of(kept)
 
     def _excluded(self) -> RuledOut:
-        """What the path rules out; kept until it changes."""
-        path, found = self._ruled_out
-        if path is not self.path:
-            path = self.path
+        """What the path rules out; kept for the paths that branches come back to."""
+        path = self.path
+        known = self._ruled_out.get(id(path))
+        if known is None:
             held = {condition.literal.condition: condition.literal for condition in path if condition.literal is not None}
             found = RuledOut(
                 frozenset(map(opposite, held.values())),
@@ -400,8 +408,10 @@ class Interpreter:
                 frozenset(held.values()),
                 tuple([literal for literal in held.values() if parts(literal)]),
             )
-            self._ruled_out = path, found
-        return found
+            if len(self._ruled_out) >= MAX_PATHS:
+                self._ruled_out.clear()
+            known = self._ruled_out[id(path)] = path, found
+        return known[1]
 
     def outcome(self, literal: Literal_ | None) -> bool | None:
         """What the path already says of a condition."""
@@ -482,10 +492,10 @@ class Interpreter:
             literal = self.undecided(truth.cause, place).literal
             assert literal is not None
             self.grounds.setdefault(literal.condition, set()).update(truth.grounds)
-        opposite = Literal_(literal.condition, not literal.outcome) if literal is not None else None
+        other = opposite(literal) if literal is not None else None
         return self.fork([
             ((Condition(truth.cause, place, literal, True),), then),
-            ((Condition(truth.cause, place, opposite, False),), otherwise),
+            ((Condition(truth.cause, place, other, False),), otherwise),
         ])  # fmt: skip
 
     def split(self, value: Value, run: Callable[[Member], Value], *, itself: bool = False) -> Value:

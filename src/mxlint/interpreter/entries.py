@@ -161,11 +161,18 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         if isinstance(default, Const):
             return _of_default(i, default, param.name, place)
         return default
-    if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
+    if not compiled_function and (used := _used(i, ref, info, param.name)) is not None:
         return _by_use(i, used, param, place)
     if compiled_function and param.annotation is None:
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
+
+
+def _used(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
+    """The same as `by_use`, asked once."""
+    if (ref.oid, name) not in i.ledger.uses:
+        i.ledger.uses[ref.oid, name] = by_use(i, ref, info, name)
+    return i.ledger.uses[ref.oid, name]
 
 
 def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Value:
@@ -543,7 +550,9 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
 
     noted = journal(i).mark()
     guarded_run(i, run)
-    if owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
+    if i.spent:
+        i.ledger.cut.add(id(info.node))
+    elif owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
         i.ledger.prepared[id(info.node)] = _enough(i, function, info, owner, frame)
         guarded_run(i, run)
     if again:

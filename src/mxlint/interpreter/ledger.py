@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mxlint.domain.guards import Identity
     from mxlint.domain.heap import Location
-    from mxlint.domain.members import Const, Value
+    from mxlint.domain.members import Const, External, Value
     from mxlint.domain.place import Place
     from mxlint.facts.events import Where
     from mxlint.interpreter.arguments import Arguments
@@ -92,6 +92,8 @@ class Ledger:
     enough; None: it takes several."""
     run: set[int] = field(default_factory=set)
     """Functions whose body has run."""
+    uses: dict[tuple[int, str], External | None] = field(default_factory=dict)
+    """The classes of which parameters are instances by their uses, by the function and the name."""
     traced_alone: set[int] = field(default_factory=set)
     """Compiled objects that were traced though nothing calls them."""
     annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)
@@ -104,6 +106,8 @@ class Ledger:
     """What the program says that symbolic values and conditions are, if nobody gives them."""
     counting: dict[int, bool] = field(default_factory=dict)
     """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
+    cut: set[int] = field(default_factory=set)
+    """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
     read_contents: bool = False
     """A trace has read what is in an array that is older."""
     computes: bool = False
