@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.heap import Location
@@ -21,8 +22,13 @@ from mxlint.interpreter.journal import (
     where,
 )
 from mxlint.interpreter.locations import OF
+from mxlint.interpreter.lookup import CLASS, EXTENDED, extended
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.models.load import bases
 from mxlint.syntax import ir
+
+TREES: Final = frozenset(("builtins.list", "builtins.dict"))
+"""Classes of Python into whose objects MLX looks, and into those of classes that extend them."""
 
 
 def capture_fact(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:
@@ -98,11 +104,18 @@ def element_kind(i: Interpreter, value: Value) -> tuple[str, int | None]:
         if info.kind in ("set", "generator", "iterator"):
             return ("set" if info.kind == "set" else "generator"), value.oid
         if info.kind == "instance":
-            what = i.mlx.object_kind(i, value)
-            return (what or "object"), value.oid
+            return i.mlx.object_kind(i, value) or tree(i, value) or "object", value.oid
     if isinstance(value, (Const, Kind)):
         return "number", None
     return "unknown", None
+
+
+def tree(i: Interpreter, ref: Ref) -> str:
+    """`list` or `dict` for one, and for an object of a class of the program that extends one: MLX looks into these. "" for others."""
+    kind = i.info(ref.oid).kind
+    cls = i.heap.get(ref.oid, CLASS) if kind == "instance" else None
+    base = extended(i, cls) if isinstance(cls, Ref) else ""
+    return kind if kind in CONTAINERS else next((EXTENDED[name] for name in (base, *bases(base)) if name in TREES), "") if base else ""
 
 
 def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]:
@@ -123,7 +136,7 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
                     tuples.add(id(member))
                     todo.extend(member.parts)
             elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
-                if i.info(member.oid).kind == "instance" and i.mlx.object_kind(i, member) is None:
+                if i.info(member.oid).kind == "instance" and i.mlx.object_kind(i, member) is None and not tree(i, member):
                     continue
                 of = i.heap.get(member.oid, OF)
                 if isinstance(of, Ref):
@@ -195,12 +208,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     if outputs is not None:
         trace.captured_out, trace.random_out, trace.symbolic_out = captured(i, outputs)
         inside = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_in))}
-        parted = [
-            value
-            for oid in trace.captured_out - trace.captured_in
-            if i.info(oid).kind in ("list", "dict")
-            for value in i.heap.fields(oid).values()
-        ]
+        parted = [value for oid in trace.captured_out - trace.captured_in if tree(i, Ref(oid)) for value in i.heap.fields(oid).values()]
         direct = [item for value in parted for m in members(value) for item in (m.items or () if isinstance(m, Tuple) else (m,))]
         trace.parted = any(isinstance(m, Array) and m.ident in inside for item in direct for m in members(item))
         trace.leaves_out = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_out))}
