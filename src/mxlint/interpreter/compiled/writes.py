@@ -220,6 +220,9 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
     before = trace.before(i, oid, field, held(i, oid, field))
     if field != ITEMS:
         return before is None or isinstance(before, Unbound)
+    if before is None:
+        # The trace made it: the next run finds it, and adds to it, where this one has put it after it looked for one there.
+        return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
     now = i.heap.get(oid, ITEMS)
     lengths = [len(value.items) if isinstance(value, Tuple) and value.items is not None else None for value in (before, now)]
     return None not in lengths and lengths[0] < lengths[1]  # type: ignore[operator]
