@@ -207,6 +207,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     hang = tuple(dict.fromkeys(c for c in conditions))
     # What is put in place of something symbolic is taken to be of its kind.
     kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(join(different))
+    if kind == "object" and all(_is_tree(i, value) for value in (before, *different)):
+        kind = "array"  # a list or dict of arrays: it is these that the trace keeps
     presumed = _presumed(i, oid, written, hang)
     if kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
