@@ -7,12 +7,13 @@ from typing import Any
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import bound, join
-from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, members
+from mxlint.domain.members import NONE, UNBOUND, Const, External, Length, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.locations import REST
 from mxlint.interpreter.lookup import special
 
 
@@ -84,19 +85,37 @@ def copy_dict(i: Interpreter, source: int, target: int) -> None:
             if any(isinstance(m, Unbound) for m in members(value)):
                 value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
             i.heap.set(target, there, value)
-        elif field in (("#", "rest"), ("#", "restkey")):
+        elif field in (REST, ("#", "restkey")):
             present = i.heap.get(target, field)
             i.heap.set(target, field, value if present is None else join((present, value)))
 
 
 def entry(i: Interpreter, oid: int, key: Value) -> Field:
     """The location of what a dict has under a key: 1, 1.0 and True are one key, which stays what it was first."""
+    key = as_key(key) if isinstance(key, Member) else key
     field: Field = ("k", key)
     if isinstance(key, Const) and isinstance(key.value, (int, float, complex)) and i.heap.get(oid, field) is None:
         for other in _as_numbers(key.value):
             if i.heap.get(oid, ("k", other)) is not None:
                 return "k", other
     return field
+
+
+def entries(i: Interpreter, oid: int, key: Value) -> tuple[Field, ...]:
+    """The locations that `put` writes under a key: of one that is not known, that of any."""
+    if is_key(key):
+        return (entry(i, oid, key),)
+    found = members(key)
+    return tuple(entry(i, oid, member) for member in found) if all(map(is_key, found)) else (REST,)
+
+
+def as_key(key: Member) -> Member:
+    """A key in which a length that is known is that number, whichever axis it comes from."""
+    if isinstance(key, Length):
+        return Const(key.size.number) if key.size.number is not None else key
+    if isinstance(key, Tuple) and key.items is not None and any(isinstance(item, (Length, Tuple)) for item in key.items):
+        return key.holding(tuple(as_key(item) if isinstance(item, Member) else item for item in key.items))
+    return key
 
 
 def _as_numbers(number: Any) -> Iterator[Const]:
@@ -129,7 +148,7 @@ def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
 
 def put_any(i: Interpreter, oid: int, key: Value, value: Value) -> None:
     """Put a value into a dict under some key."""
-    for field, name in ((("#", "rest"), value), (("#", "restkey"), key)):
+    for field, name in ((REST, value), (("#", "restkey"), key)):
         present = i.heap.get(oid, field)
         i.heap.set(oid, field, name if present is None or isinstance(present, Unbound) else join((present, name)))
 
@@ -137,4 +156,4 @@ def put_any(i: Interpreter, oid: int, key: Value, value: Value) -> None:
 def is_key(key: Value) -> bool:
     if isinstance(key, Tuple):
         return key.items is not None and all(is_key(item) for item in key.items)
-    return isinstance(key, (Const, Ref, External, Symbolic))
+    return isinstance(key, (Const, Ref, External, Symbolic, Length))

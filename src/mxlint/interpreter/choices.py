@@ -11,7 +11,8 @@ from typing import Final
 
 from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Identity, Literal_
 from mxlint.domain.join import join, of
-from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, Range, Symbolic, Value, members, options
+from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, Range, Symbolic, Tuple, Value, options
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Interpreter
 
@@ -55,10 +56,10 @@ def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = 
 def cause(by: Value) -> Cause:
     """Why it is not decided what is chosen."""
     found: set[Cause] = set()
-    for member in members(by):
+    for member in each_part(by, Tuple):
         if isinstance(member, Kind):
             found.add(member.cause)
-        elif isinstance(member, (Const, Range)):
+        elif isinstance(member, (Const, Range)) or isinstance(member, Tuple) and member.items is not None:
             found.add("varying")
         elif isinstance(member, (Symbolic, Length, Measure)):
             found.add("open")

@@ -12,7 +12,7 @@ from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Membe
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.aspects import contents
-from mxlint.interpreter.builders import concatenated, entry, is_key, new_list, new_set, put, put_any
+from mxlint.interpreter.builders import concatenated, entries, entry, is_key, new_list, new_set, put, put_any
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.deques import within_length
 from mxlint.interpreter.elements import dict_keys, extended, view_element
@@ -204,10 +204,10 @@ def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     default = args.get(1, "default") or NONE
     value = dict_item(i, ref, args.args[0], place, frame, default)
-    field = entry(i, ref.oid, args.args[0])
-    if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
-        put(i, ref.oid, args.args[0], value)
-        i.operations.written(i, ref.oid, field, value, place, frame)
+    for field in entries(i, ref.oid, args.args[0]):
+        if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
+            put(i, ref.oid, args.args[0], value)
+            i.operations.written(i, ref.oid, field, value, place, frame)
     return value
 
 
@@ -288,7 +288,8 @@ def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: F
                 put_any(i, ref.oid, key, value)
             else:
                 put(i, ref.oid, key, value)
-                i.operations.written(i, ref.oid, entry(i, ref.oid, key), value, place, frame)
+                for field in entries(i, ref.oid, key):
+                    i.operations.written(i, ref.oid, field, value, place, frame)
     return NONE
 
 

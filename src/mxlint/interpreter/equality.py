@@ -32,7 +32,8 @@ from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import NUMBERS, fold, negation
-from mxlint.interpreter.builders import hashed, is_key
+from mxlint.interpreter.builders import as_key, hashed, is_key
+from mxlint.interpreter.choices import cause
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import dict_keys
 from mxlint.interpreter.frames import Frame
@@ -298,7 +299,7 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
             content = i.heap.get(container.oid, ("#", "items"))
             keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
         elif kind == "dict":
-            keys = []
+            keys, item = [], as_key(item)
             for field, value in i.heap.fields(container.oid).items():
                 if isinstance(field, tuple) and field[0] == "k":
                     keys.append(field[1])
@@ -343,6 +344,6 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
     if isinstance(container, Ref):
-        return Kind("bool", "open" if isinstance(item, Symbolic) else "imprecise")
+        return Kind("bool", "open" if cause(item) == "open" else "imprecise")
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
     return outcome if positive else negation(outcome, place)

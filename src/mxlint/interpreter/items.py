@@ -33,7 +33,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects, choices, losses, shadows, views
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import entry, hashed, is_key, new_list, put
+from mxlint.interpreter.builders import entries, entry, hashed, is_key, new_list, put
 from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
@@ -41,7 +41,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.novelty import resized, taken
-from mxlint.interpreter.portions import cut_out, past_end, taken_out, used
+from mxlint.interpreter.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.portions import found as found_in
 
 
@@ -251,7 +251,7 @@ def _part(i: Interpreter, owner: Tuple, index: Value, place: Place, frame: Frame
         past_end(i, owner, real, place, frame)
     result = sequence_item(i, owner if real is not None else used(i, owner, frame), index, place, frame)  # type: ignore[arg-type]
     if real is None:
-        return result
+        return handed_out(i, result, place, frame)
     return cut_out(i, owner, real, place, frame) if isinstance(real, slice) else taken_out(i, owner, real, result, place, frame)
 
 
@@ -279,7 +279,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if rest is not None and absent is not None:
             found.append((None, rest))
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
-        i.operations.read_through(i, owner.oid, ("k", key), UNBOUND if rest is None else rest, place, frame)
+        i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
         entries = [] if rest is not None else _entries(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
         found = entries if rest is None else [(None, rest)]
         by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
@@ -378,7 +378,8 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
         hashed(i, index, place, frame)
         views.look(i, owner.oid)
         put(i, owner.oid, index, value)
-        i.operations.written(i, owner.oid, entry(i, owner.oid, index), value, place, frame)
+        for field in entries(i, owner.oid, index):
+            i.operations.written(i, owner.oid, field, value, place, frame)
         views.changed(i, owner.oid, place, frame)
 
 

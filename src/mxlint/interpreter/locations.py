@@ -13,6 +13,8 @@ ADDED: Final = ("#", "added")
 KEPT: Final = "#kept"
 """With a number, what an activation of a generator keeps."""
 ANY: Final = ("#", "any item")
+REST: Final = ("#", "rest")
+"""Of a dict: what may lie under keys that are not known."""
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""
 UNORDERED: Final = ("#", "keys in any order")

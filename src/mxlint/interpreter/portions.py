@@ -74,12 +74,19 @@ def _read(i: Interpreter, spot: Spot, place: Place, frame: Frame) -> None:
 def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place: Place, frame: Frame) -> Value:
     """An item of a tuple, by its number or the name of its field. It is read where the tuple lies."""
     if not owner.sources:
-        return item
+        return handed_out(i, item, place, frame)
     inner = frozenset(spot.inner(step) for spot in owner.sources)
     if _has_parts(item):
         return _lying(item, inner)
     for spot in inner:
         _read(i, spot, place, frame)
+    return item
+
+
+def handed_out(i: Interpreter, item: Value, place: Place, frame: Frame) -> Value:
+    """An item that host code takes out of a tuple: a trace may have changed a copy of it, on which that code relies."""
+    if i.trace is None and i.ledger.changed_in_traces:
+        i.operations.read(i, frame.oid, part("", (COUNT,)), item, place, frame)
     return item
 
 
