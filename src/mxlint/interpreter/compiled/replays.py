@@ -14,7 +14,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects, defaults
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.compiled.captures import arrays_out, keeping
+from mxlint.interpreter.compiled.captures import arrays_out, keeping, tree
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
@@ -145,8 +145,8 @@ def _is_tree(i: Interpreter, value: Value) -> bool:
 
 
 def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
-    """Whether two objects of one class lie there: of a captured container only the arrays count."""
-    if not isinstance(before, Ref) or not isinstance(now, Ref):
+    """Whether two objects of one class lie there into which MLX looks: of what is captured only the arrays count."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or not (tree(i, before) or i.mlx.object_kind(i, before) is not None):
         return False
     cls = i.heap.get(before.oid, ("#", "class"))
     return cls is not None and cls == i.heap.get(now.oid, ("#", "class"))
@@ -168,7 +168,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         imprecise(i, i.place or place, "a length that was not followed")
         return
     different: list[Member] = []
-    conditions: list[events.Condition] = []
+    ways: list[list[events.Condition]] = []
     present = i.live(now)
     parts = present.options if isinstance(present, Union) else None
     same = 0
@@ -179,10 +179,14 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
             same += 1
             continue
         different.append(option.member)
+        conditions: list[events.Condition] = []
+        ways.append(conditions)
         for literal in option.guard:
             cause, at = i.why(literal.condition)
             if cause == "open" and at is not None:
                 client = literal.condition[0] == CLIENT
+                if client and not literal.outcome:
+                    continue  # whoever calls one method need not call another
                 if client and isinstance(literal.condition[1], Place):
                     at = literal.condition[1]  # it may have been tested since
                 conditions.append(events.Condition(where(at), "client" if client else "open", default=defaults.holds(i, literal)))
@@ -202,9 +206,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     m = modality(i, 0)
     if m is None:
         return
-    if not same:
-        conditions = []
-    hang = tuple(dict.fromkeys(c for c in conditions))
+    # One way to another value is enough.
+    hang = tuple(dict.fromkeys(min(ways, key=_asked))) if same and ways else ()
     # What is put in place of something symbolic is taken to be of its kind.
     kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(join(different))
     if kind == "object" and all(_is_tree(i, value) for value in (before, *different)):
@@ -216,6 +219,12 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
         found.calls, events.Modality(hang, presumed), found.container,
     ))  # fmt: skip
+
+
+def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
+    """How many conditions there are that do not hold by default, and how many in all."""
+    asked = [condition.default for condition in conditions]
+    return asked.count(False), len(asked)
 
 
 def _has_attributes(i: Interpreter, ref: Ref, name: str) -> bool:
