@@ -61,14 +61,14 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     classes = _classes(i, source, module, public)
     if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
         return
-    writing = _writing(i, source, module, public)
+    writing, around = _writing(i, source, module, public)
     frozen = _is_frozen(i)
     for cls, its in classes.items():
         owner = i.ledger.samples.get(cls)
         if owner is None:
             continue
         owns = _owns(i, cls, owner)
-        managers = _managers(i, cls)
+        managers = [*_managers(i, cls, Ref(cls)), *around]
         for method in its:
             if method in calling:
                 others = [other for other in (*its, *writing) if other is not method]
@@ -83,8 +83,12 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         others = [m for m in writing if m is not method]
         if method.cls is None and (_run(i, _calling(i, method, frame), others, frame) if writing else _count(i, method, frame)):
             _repeat(i, method, frame)
-    for name, compiled_object in alone if writing else ():
-        _run(i, Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame)), writing, frame)
+        if method.cls is None:
+            _run_within(i, _calling(i, method, frame), around, frame)
+    for name, compiled_object in alone if writing or around else ():
+        callee = Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame))
+        _run(i, callee, writing, frame)
+        _run_within(i, callee, around, frame)
 
 
 def _public(i: Interpreter, source: Source, module: int) -> list[Method]:
@@ -116,13 +120,14 @@ def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
     return (made if made is not None else i.symbolic(place, "self", "self"),)
 
 
-def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> list[Method]:
+def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> tuple[list[Method], list[tuple[Ref, Method]]]:
     """The public functions and methods, of a file and of those that it imports, which may write a name of a module or class that a trace has read,
-    or change what it holds, directly or through others, by the names that they call."""
+    or change what it holds, directly or through others, by the names that they call; and those functions of the file that give context managers and
+    may do so."""
     traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
     names = {field for oid, field in traced if i.info(oid).kind == "module"}
     if not traced:
-        return []
+        return [], []
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
     holders = {
         field
@@ -154,7 +159,11 @@ def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Metho
         called |= {block.name.rpartition(".")[2] for _, block in more}
         changed = bool(more)
     spans = {(id(file), block.start, block.end) for file, block in writing}
-    return [method for method in found if (id(method.info.source), method.info.node.start, method.info.node.end) in spans]
+
+    def writes(method: Method) -> bool:
+        return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
+
+    return list(filter(writes, found)), [manager for manager in _managers(i, module, None) if writes(manager[1])]
 
 
 def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
@@ -268,16 +277,17 @@ def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
     journal(i).keep_only(known, lambda record: type(record) is events.Stale)
 
 
-def _managers(i: Interpreter, cls: int) -> list[tuple[Ref, Method]]:
-    """The public methods of a class that give context managers, with what is called to have one: inside it, what they change is another thing."""
+def _managers(i: Interpreter, holder: int, cls: Ref | None) -> list[tuple[Ref, Method]]:
+    """The public methods of a class, or functions of a module, that give context managers, with what is called to have one: inside it, what they change is
+    another thing."""
     found: list[tuple[Ref, Method]] = []
-    for field, value in i.heap.fields(cls).items():
+    for field, value in i.heap.fields(holder).items():
         for member in members(value) if isinstance(field, str) and not field.startswith("_") else ():
             if isinstance(member, Ref) and i.info(member.oid).kind == "contextmanager":
                 wrapped = i.heap.get(member.oid, "__wrapped__")
                 info = _info(i, wrapped) if isinstance(wrapped, Ref) else None
                 if isinstance(wrapped, Ref) and info is not None:
-                    found.append((member, Method(wrapped, info, Ref(cls), None)))
+                    found.append((member, Method(wrapped, info, cls, None)))
     return found
 
 
