@@ -7,7 +7,7 @@ from typing import Any, Final
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import aspects, views
+from mxlint.interpreter import aspects, choices, views
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.classes import instantiate
@@ -65,7 +65,7 @@ def _replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                 given = dict(args.keywords)
                 for name, _, takes in fields_of(i, cls):
                     if takes and name not in given:
-                        given[name] = i.attribute(member, name, place, frame)
+                        given[name] = _unless_given(i, i.attribute(member, name, place, frame), args, place, name)
                 return instantiate(i, cls, Arguments((), given, keyword_places={name: place for name in given}), place, frame)
         return i.symbolic(place, "replace")
 
@@ -267,8 +267,14 @@ def _named_replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
     owner = args.args[0]
     if isinstance(owner, Tuple) and owner.items is not None and owner.cls is not None:
         names = [name for name, _, _ in fields_of(i, Ref(owner.cls))]
-        return Tuple(tuple(args.keywords.get(name, item) for name, item in zip(names, owner.items)), None, owner.cls)
+        kept = (_unless_given(i, item, args, place, name) for name, item in zip(names, owner.items))
+        return Tuple(tuple(args.keywords.get(name, item) for name, item in zip(names, kept)), None, owner.cls)
     return owner
+
+
+def _unless_given(i: Interpreter, held: Value, args: Arguments, place: Place, name: str) -> Value:
+    """What a field holds that no keyword names: `**` of something unknown may do so."""
+    return held if args.kwstar is None else choices.any_of(i, [args.kwstar, held], place, name)
 
 
 def _named_asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
