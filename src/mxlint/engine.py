@@ -506,6 +506,8 @@ def _judge(
             continue
         same = by_file.setdefault(finding.span.filename, {})
         known = same.setdefault((finding.code, finding.span), finding)
+        if SEVERITIES.index(finding.severity) < SEVERITIES.index(known.severity):
+            known = same[finding.code, finding.span] = replace(finding, remedy=finding.remedy or known.remedy)
         if finding.remedy is not None and (known.remedy is None or analysed_file == finding.span.filename):
             same[finding.code, finding.span] = replace(
                 known, remedy=finding.remedy
@@ -519,7 +521,8 @@ def _judge(
             continue
         source = analysed.sources.get(name) or _source(path, name, analysed)
         selected = config.rules_for(path)
-        findings = list(unique.values())
+        codes = _codes(unique.values())
+        findings = [finding for finding in unique.values() if codes[finding.span].isdisjoint(RULES[finding.code].after)]
         if name not in files:
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
@@ -537,6 +540,14 @@ def _judge(
             python[name] = config.python
         kept.extend(findings)
     return kept, fail_on, python
+
+
+def _codes(findings: Iterable[Finding]) -> Mapping[Span, set[str]]:
+    """The rules that speak of each expression: what one file shows gives way to what another does, as within one."""
+    codes: dict[Span, set[str]] = {}
+    for finding in findings:
+        codes.setdefault(finding.span, set()).add(finding.code)
+    return codes
 
 
 def _as_configured(finding: Finding, config: Config) -> Finding:
