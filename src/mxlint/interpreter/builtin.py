@@ -127,7 +127,7 @@ def _locals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for number, value in enumerate(args.args):
         text_of(i, value, "str", place, frame, asking=Asking("format", "builtins.print", args.place(number, "", place)))
-    i.operations.external(i, "#effect", Arguments((Const("builtins.print"),), places=(place,)), place, frame)
+    i.operations.external(i, "#effect", Arguments((Const("builtins.print"), Const("prints")), places=(place, place)), place, frame)
     return NONE
 
 

@@ -47,6 +47,8 @@ Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 NUMBERS: Final = frozenset({"int", "float", "bool", "number"})
 
 
+TELLING: Final = frozenset({"prints", "logs"})
+"""Effects that put text where somebody reads it."""
 TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "list", "tuple")}
 """The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""
 
@@ -142,6 +144,8 @@ class Mlx(Framework):
         """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
         if i.trace is not None and isinstance(args.args[0], Const):
             why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
+            if why in TELLING:
+                i.trace.told.append(where(place))
             sinks.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
         return NONE
 

@@ -94,6 +94,8 @@ class Trace:
         self.refused: set[int] = set()
         self.leaves: dict[int, tuple[str, events.Where | None, int | None]] = {}
         self.uses: dict[Location, dict[events.Where, tuple[events.Where, ...]]] = {}
+        self.told: list[events.Where] = []
+        """What prints or logs in it."""
         self.counts: dict[Location, events.Where] = {}
         self.kept: list[tuple[Location, events.Write]] = []
         self.sources: dict[Place, events.Event] = {}
@@ -386,10 +388,32 @@ def counted(trace: Trace) -> dict[Location, tuple[events.Where, tuple[events.Whe
     """The numbers that a trace changes and uses besides: where it uses them, by which calls, where it changes them."""
     found = {}
     for location, written in trace.counts.items():
-        uses = [(at, calls) for at, calls in trace.uses.get(location, {}).items() if (location, at) not in trace.fed]
+        uses = [
+            (at, calls) for at, calls in trace.uses.get(location, {}).items() if (location, at) not in trace.fed and not _is_told(trace, at)
+        ]
         if uses:
             found[location] = (*uses[0], written)
     return found
+
+
+def _is_told(trace: Trace, at: events.Where) -> bool:
+    """Whether what a trace reads at a place is part of what it prints or logs there: later calls do not, so it is no old value that they tell."""
+    spans = (told.span for told in trace.told)
+    return any(span.filename == at.span.filename and span.start <= at.span.start and at.span.end <= span.end for span in spans)
+
+
+def only_told(trace: Trace) -> None:
+    """Of the numbers that a trace read, those that it does nothing with but to print or log them have not been used. Others were read where it used them
+    first."""
+    for location, uses in trace.uses.items() if trace.told else ():
+        seen = trace.reads.get(location)
+        if seen is None or not _is_told(trace, seen.where):
+            continue
+        used = next(((at, calls) for at, calls in uses.items() if not _is_told(trace, at)), None)
+        if used is None:
+            seen.used = False
+        else:
+            seen.where, seen.calls = used
 
 
 def value_kind(value: Value) -> str:

@@ -20,7 +20,7 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
-from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held
+from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held, only_told
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import (
@@ -152,6 +152,7 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
     note_kept_placeholders(i, trace, ended)
+    only_told(trace)
     outlived(i, trace)
     for array in arrays_in(i, result):
         if array.ident in trace.stretched:
