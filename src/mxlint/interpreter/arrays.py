@@ -65,6 +65,9 @@ CHEAP: Final = frozenset(
 _VIEWS: Final = ("reshape", "expand_dims", "squeeze", "transpose", "swapaxes", "moveaxis", "flatten", "unflatten", "broadcast_to")
 VIEWS: Final = frozenset([f"mlx.core.{name}" for name in _VIEWS] + [f"{ARRAY}.{name}" for name in (*_VIEWS, "T")])
 """What looks at data in another way, and computes nothing."""
+NUMBERS: Final = frozenset(("bool", "int", "float", "complex", "number"))
+"""Types of Python that are numbers to MLX, and one of them, whichever."""
+SCALARS: Final = NUMBERS | {"str"}
 SHAPE_ALONE: Final = frozenset(f"mlx.core.{name}" for name in ("zeros_like", "ones_like", "full_like"))
 """What takes nothing of its first argument but shape and dtype: a constant, if the shape is one of the trace (shapeless=False)."""
 
@@ -154,8 +157,10 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
             for array in arrays[1:]:
                 merged = join_arrays(merged, array.but(ident=merged.ident))
             return _described(i, merged, depth)
-        types = {scalar_type(member) for member in members(value)}
-        return described.Scalar(types.pop() or "") if len(types) == 1 and None not in types else described.UNKNOWN
+        types = {scalar_type(member) or "" for member in members(value)}
+        if "" not in types and len(types) == 1:
+            return described.Scalar(types.pop())
+        return described.Scalar("number") if types <= NUMBERS else described.UNKNOWN
     if isinstance(value, Array):
         shape = (
             None
@@ -169,10 +174,10 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
         return value.size
     if isinstance(value, (Range, Kind, Measure)):
         name = scalar_type(value)
-        return described.Scalar(name) if name in ("bool", "int", "float", "complex", "str") else described.UNKNOWN
+        return described.Scalar(name) if name in SCALARS else described.UNKNOWN
     if isinstance(value, Symbolic):
         name = scalar_type(value)
-        return described.Scalar(name) if name in ("bool", "int", "float", "complex", "str") else described.UNKNOWN
+        return described.Scalar(name) if name in SCALARS else described.UNKNOWN
     if isinstance(value, External):
         dtype = i.mlx.dtype(value.name)
         return described.Dtype(dtype) if dtype is not None else described.UNKNOWN
@@ -186,9 +191,15 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
 
 
 def _of_any_length(i: Interpreter, value: Value) -> Tuple | None:
-    """The content of a list or tuple of unknown length."""
-    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
-    return content if isinstance(content, Tuple) and content.items is None and content.element is not None else None
+    """The content of a list or tuple of unknown length, or of one of several."""
+    if isinstance(value, Union) and not all(isinstance(member, Ref) for member in members(value)):
+        return None
+    contents = [i.heap.get(member.oid, ("#", "items")) or NONE if isinstance(member, Ref) else member for member in members(value)]
+    tuples = [member for content in contents for member in members(content)]
+    parts = [part for member in tuples if isinstance(member, Tuple) for part in member.parts]
+    if len(tuples) == 1:
+        return tuples[0] if isinstance(tuples[0], Tuple) and tuples[0].items is None and parts else None
+    return Tuple(None, join(parts)) if parts and all(isinstance(member, Tuple) for member in tuples) else None
 
 
 def _with_length(i: Interpreter, value: Value, count: int) -> Any:
@@ -425,8 +436,10 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     grows_ = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(index)))))
     if all(isinstance(member, Array) for member in members(index)):
         lengthening.as_long(i, ident, array.ident, but=0)
-    elif all(isinstance(part, Slice) and (part.lower, part.upper, part.step) == (NONE, NONE, NONE) for part in subscripts.items(index)):
+    elif all(isinstance(part, Slice) and subscripts.takes_all(part) for part in subscripts.items(index)):
         lengthening.as_long(i, ident, array.ident)
+        grows_ = grows_ or array.grows
+    elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
         grows_ = grows_ or array.grows
     return Array(ident, trace, shape, array.dtype, chain, origin, grows_)
 
@@ -441,11 +454,18 @@ def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands:
     found = reasons(i, (array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)))
     if "rounds" in found or any(novelty.growing(i, value) for value in operands):
         return "rounds"
-    if name == ARRAY and any(novelty.cut(i, member) for value in operands[:1] for member in members(value)):
+    given = [row for value in operands[:1] for row in (value, *_rows(i, value))] if name == ARRAY else ()
+    if any(novelty.growing(i, row) or any(novelty.cut(i, member) for member in members(row)) for row in given):
         return "rounds"
     if "number" in found or by_number or not keeps and any(_steps(i, value) for value in operands if isinstance(value, (Tuple, Ref))):
         return "number"
     return "differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""
+
+
+def _rows(i: Interpreter, value: Value) -> Sequence[Value]:
+    """The first row of what an array is made of, if that is a list or tuple of rows: the others are as long."""
+    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+    return content.items[:1] if isinstance(content, Tuple) and content.items is not None else ()
 
 
 def _keeps_lengths(array: Array, shape: tuple[object, ...] | None) -> bool:

@@ -23,7 +23,7 @@ from mxlint.domain.members import (
     Value,
     members,
 )
-from mxlint.interpreter import aspects
+from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
@@ -236,9 +236,11 @@ def _lambda(i: Interpreter, node: ir.Lambda, frame: Frame) -> Value:
 
 def _seq(i: Interpreter, node: ir.Seq, frame: Frame) -> Value:
     content = Tuple(())
+    spread: tuple[Value, ...] = ()
     for item in node.items:
         value = i.eval(item, frame)
         if isinstance(item, ir.Starred):
+            spread = (*spread, value)
             part = collected(i, value, frame.place(item), frame)
         else:
             part = Tuple((value,))
@@ -248,7 +250,12 @@ def _seq(i: Interpreter, node: ir.Seq, frame: Frame) -> Value:
     place = frame.place(node)
     if node.kind == "tuple":
         return content
-    return new_list(i, content, place) if node.kind == "list" else new_set(i, content, place)
+    if node.kind == "set":
+        return new_set(i, content, place)
+    made = new_list(i, content, place)
+    if spread:
+        novelty.remade(i, made.oid, spread)
+    return made
 
 
 def _dict(i: Interpreter, node: ir.DictDisplay, frame: Frame) -> Value:

@@ -40,7 +40,7 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.novelty import resized, taken
+from mxlint.interpreter.novelty import resized, sliced, taken
 from mxlint.interpreter.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.portions import found as found_in
 
@@ -150,7 +150,9 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
     if not isinstance(index, Slice):
         return taken(i, result, place, index)
-    return new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
+    made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
+    sliced(i, made.oid, index)
+    return made
 
 
 def _first_items(i: Interpreter, owner: Ref, content: Value, index: Value, place: Place, frame: Frame) -> bool:

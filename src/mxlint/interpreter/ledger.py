@@ -67,6 +67,10 @@ class Ledger:
     """The number of each thread, by where it was started."""
     clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None, Value | None]] = field(default_factory=dict)
     """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
+    remade: dict[int, Context] = field(default_factory=dict)
+    """Lists that each round of a loop makes of the last one and more: what is around the loop."""
+    cut: set[int] = field(default_factory=set)
+    """Lists that are a slice of another, one end of which a loop moves."""
     finite_loops: set[Place] = field(default_factory=set)
     """Loops whose number of rounds is known."""
     lengthened: dict[int, Place] = field(default_factory=dict)

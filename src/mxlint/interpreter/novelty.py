@@ -138,9 +138,34 @@ def resized(i: Interpreter, oid: int, longer: bool) -> None:
     i.lengths.setdefault(oid, set()).add((i.context, longer))
 
 
+def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
+    """A list was made of others, one after the other. What an earlier round of the loop made here is longer each time."""
+    running = rounds_around(i) if i.trace is None else ()
+    if not running or running[0].parent is None:
+        return
+    older = i.heap.older(oid)
+    if any(isinstance(member, Ref) and member.oid in (oid, older) for value in operands for member in members(value)):
+        i.ledger.remade[oid] = i.ledger.remade[older] = running[0].parent
+
+
 def growing(i: Interpreter, value: Value) -> bool:
-    """Whether a list is longer in each round of a loop that runs: one that is older than the loop, and that the rounds never cut."""
-    return i.trace is None and all(isinstance(member, Ref) and _grows(i, member.oid) for member in members(value))
+    """Whether a list is longer in each round of a loop that runs: one that is older than the loop, and that the rounds never cut; or one that each
+    round makes of the last."""
+    if i.trace is not None:
+        return False
+    found = members(value)
+    refs = [member.oid for member in found if isinstance(member, Ref)]
+    return len(refs) == len(found) and (all(_grows(i, oid) for oid in refs) or _is_remade(i, refs))
+
+
+def _is_remade(i: Interpreter, lists: Sequence[int]) -> bool:
+    """Whether rounds of a loop that runs make one of some lists longer each time, and nothing else that they make takes its place."""
+    made = {oid: i.ledger.remade[oid] for oid in lists if oid in i.ledger.remade} if i.ledger.remade else {}
+    around = {step.parent for step in rounds_around(i)} if made else set()
+    places = {i.info(oid).place for oid, outside in made.items() if outside in around}
+    return bool(places) and all(
+        i.info(oid).place in places or not any(within(i.made_in.get(oid), outside) for outside in made.values()) for oid in lists
+    )
 
 
 def _grows(i: Interpreter, oid: int) -> bool:
@@ -185,9 +210,19 @@ def _stretches(found: Sequence[Member]) -> bool:
     )
 
 
+def sliced(i: Interpreter, oid: int, index: Slice) -> None:
+    """A list was made of a slice of another: one end of it may move."""
+    if i.trace is None and _moves(i, index.lower) != _moves(i, index.upper):
+        i.ledger.cut.add(oid)
+    else:
+        i.ledger.cut.discard(oid)
+
+
 def cut(i: Interpreter, member: Member) -> bool:
-    """Whether something symbolic is a part of another whose length differs from round to round: a slice with one end that a loop moves. Whatever was
+    """Whether a list, or something symbolic, is a part of another whose length differs from round to round: a slice with one end that a loop moves. Whatever was
     cut, an array, a list or a text, it is a part of another length each time."""
+    if isinstance(member, Ref):
+        return i.trace is None and member.oid in i.ledger.cut
     if i.trace is not None or not isinstance(member, Symbolic) or member.identity[0] != "[]":
         return False
     found = [part for index in member.identity[2:] for part in (index.items or () if isinstance(index, Tuple) else (index,))]
@@ -321,6 +356,7 @@ __all__ = [
     "resized",
     "rounds",
     "rounds_around",
+    "sliced",
     "stretching",
     "taken",
     "within",

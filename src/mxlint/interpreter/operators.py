@@ -30,7 +30,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import aspects
+from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.builders import concatenated, joined_content, new_list, new_set
@@ -272,7 +272,9 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
         kinds = i.info(a.oid).kind, i.info(b.oid).kind
         if op == "+" and kinds == ("list", "list"):
             x, y = i.heap.get(a.oid, ("#", "items")), i.heap.get(b.oid, ("#", "items"))
-            return new_list(i, joined_content([c for v in (x, y) if v is not None for c in (v,)]), place)
+            both = new_list(i, joined_content([c for v in (x, y) if v is not None for c in (v,)]), place)
+            novelty.remade(i, both.oid, (a, b))
+            return both
         if op in ("|", "&", "-", "^") and kinds == ("set", "set"):
             return new_set(i, _combined(i, op, a, b), place, cls=str(i.info(a.oid).payload or "builtins.set"))
         if op == "|" and kinds == ("dict", "dict"):

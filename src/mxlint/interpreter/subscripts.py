@@ -15,6 +15,11 @@ def items(index: Value) -> Sequence[Value]:
     return (index.items or ()) if isinstance(index, Tuple) else (index,)
 
 
+def takes_all(item: Value) -> bool:
+    """Whether an index leaves the lengths of the axes as they are: `:`, `...`, or None, which only adds one."""
+    return item in (NONE, Const(...)) or isinstance(item, Slice) and (item.lower, item.upper, item.step) == (NONE, NONE, NONE)
+
+
 def moving(index: Value) -> Iterator[Value]:
     """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together."""
     for item in items(index):

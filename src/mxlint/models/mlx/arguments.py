@@ -34,7 +34,7 @@ class ArrayType:
 
 
 class Scalar:
-    """A Python value of a known type, which is one of bool, int, float, complex, str."""
+    """A Python value of a known type, which is one of bool, int, float, complex, str, or `number` for one of several of them but the last."""
 
     __slots__ = ("type",)
 
