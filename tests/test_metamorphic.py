@@ -44,8 +44,6 @@ CASES = {
 """Programs that do the same however they are written, so none that reads its own text."""
 ROUNDS = "the rounds of a loop by hand are not counted"
 KNOWN = {
-    ("for_to_iter_while", "generator of another file that counts"): "a loop by hand is not known to vary",
-    ("for_to_iter_while", "rows of data of several lengths that are written out"): "what next() gives of rows is not known for data",
     ("for_to_while", "loops in a loop that are too large together"): ROUNDS,
     ("for_to_iter_while", "loops in a loop that are too large together"): ROUNDS,
 }

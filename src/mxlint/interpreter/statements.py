@@ -137,17 +137,20 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         i.leave(ended, NONE)
 
     decided = True
+    endless = isinstance(node.test, ir.Const)
 
     def step() -> None:
         nonlocal decided
         truth = tested(i, node.test, frame)
         decided = truth.outcome is not None
         on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
+        if endless and breaks.arrived:
+            decided = False  # a round that goes on has been left as well
         _forget(i, dead, frame)
 
     try:
         place = frame.place(node)
-        most = 0 if isinstance(node.test, ir.Const) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
+        most = 0 if endless and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         rounds = 0
         try:
             with i.unrolling(UNROLLED):
@@ -165,6 +168,17 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     i.heap.undo(mark)
     i.path = base
     _after(i, node.orelse, frame, ended, breaks, mark)
+
+
+def _breaks(part: object) -> bool:
+    """Whether a `break` in the body of a loop leaves that loop."""
+    if isinstance(part, tuple):
+        return any(map(_breaks, part))
+    if isinstance(part, (ir.For, ir.While)):
+        return _breaks(part.orelse)
+    if isinstance(part, (ir.Expr, ir.FuncDef, ir.ClassDef)) or not isinstance(part, ir.Node):
+        return False
+    return isinstance(part, ir.Flow) and part.kind == "break" or any(_breaks(getattr(part, field)) for field in part.__match_args__)
 
 
 def _after(i: Interpreter, orelse: ir.Body, frame: Frame, ended: Target, breaks: Target, mark: int) -> None:
