@@ -23,6 +23,7 @@ from mxlint.domain.members import (
     Value,
     members,
 )
+from mxlint.finding import Span
 from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
@@ -110,7 +111,17 @@ def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
         asked(i, left, frame.place(node.left), frame)
     else:
         left = i.eval(node.left, frame)
+    if i.trace is not None and len(node.ops) == 1:
+        _compared(i.trace.comparisons, node, frame)
     return _chain(i, node, 0, left, frame)
+
+
+def _compared(comparisons: dict[Span, tuple[str, float, bool]], node: ir.Compare, frame: Frame) -> None:
+    """Note where a trace compares a name or an attribute with a number that is written out; last, whether the number stands first."""
+    for operand, other, turned in ((node.left, node.rights[0], False), (node.rights[0], node.left, True)):
+        number = other.value if isinstance(other, ir.Const) else None
+        if isinstance(number, (int, float)) and isinstance(operand, (ir.Name, ir.Attr)):
+            comparisons[frame.place(operand).span] = node.ops[0], number, turned
 
 
 def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Frame) -> Value:

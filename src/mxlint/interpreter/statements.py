@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Ref, Value, members
 from mxlint.domain.place import Place
@@ -60,10 +61,20 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         return
     apart = i.trace is not None and all(keeps_parts(i, target, frame) for target in node.targets)
     value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
-    if i.trace is not None and isinstance(node.value, ir.Const):
+    if i.trace is not None and (isinstance(node.value, ir.Const) or _is_part_of_array(i, node.value, frame)):
         i.trace.literals.update(frame.place(target) for target in node.targets)
     for target in node.targets:
         assign(i, target, value, frame)
+
+
+def _is_part_of_array(i: Interpreter, node: ir.Expr, frame: Frame) -> bool:
+    """Whether an expression asks an array for something, such as a size: no number of the program feeds that."""
+    if not isinstance(node, (ir.Attr, ir.Sub)):
+        return False
+    while isinstance(node, ir.Attr) or isinstance(node, ir.Sub) and isinstance(node.index, ir.Const):
+        node = node.value
+    held = i.heap.get(owner_of(i, node.id, frame), node.id) if isinstance(node, ir.Name) else None
+    return isinstance(held, Array)
 
 
 def _aug_assign(i: Interpreter, node: ir.AugAssign, frame: Frame) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from typing import Final
+from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.guards import Literal_
@@ -28,12 +28,15 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part, referred, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.finding import Span
 from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.locations import ANY, KEYS, whole
 from mxlint.interpreter.moving import is_inside
 
+Comparison: TypeAlias = tuple[str, float, bool]
+"""An operator, a number that is written out, and whether that stands first."""
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
 MAX_AROUND: Final = 32
@@ -96,6 +99,8 @@ class Trace:
         self.uses: dict[Location, dict[events.Where, tuple[events.Where, ...]]] = {}
         self.told: list[events.Where] = []
         """What prints or logs in it."""
+        self.comparisons: dict[Span, Comparison] = {}
+        """Where it compares something with a number that is written out."""
         self.counts: dict[Location, events.Where] = {}
         self.kept: list[tuple[Location, events.Write]] = []
         self.sources: dict[Place, events.Event] = {}
@@ -214,6 +219,7 @@ class Entry:
         "captured_in",
         "captured_out",
         "changes",
+        "compared",
         "counted",
         "given",
         "key",
@@ -250,6 +256,7 @@ class Entry:
         self.captured_out = frozenset(trace.captured_out)
         self.written = dict(trace.written)
         self.counted = counted(trace)
+        self.compared = only_compared(trace)
         self._seal()
 
     def _seal(self) -> None:
@@ -267,6 +274,7 @@ class Entry:
             self.captured_in,
             self.captured_out,
             frozenset(self.counted),
+            frozenset(self.compared.items()),
             frozenset(self.out.items()),
         )
         self._hash = hash(self._content)
@@ -414,6 +422,16 @@ def only_told(trace: Trace) -> None:
             seen.used = False
         else:
             seen.where, seen.calls = used
+
+
+def only_compared(trace: Trace) -> dict[Location, tuple[Comparison, ...]]:
+    """The numbers that a trace does nothing with but compare them with others that are written out: with which."""
+    found: dict[Location, tuple[Comparison, ...]] = {}
+    for location, uses in trace.uses.items():
+        comparisons = [trace.comparisons.get(at.span) for at in uses] if trace.comparisons else [None]
+        if location in trace.reads and None not in comparisons:
+            found[location] = tuple(comparison for comparison in comparisons if comparison is not None)
+    return found
 
 
 def value_kind(value: Value) -> str:
