@@ -207,10 +207,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
         trace.captured_in, trace.random_in, trace.symbolic_in = captured(i, inputs)
     if outputs is not None:
         trace.captured_out, trace.random_out, trace.symbolic_out = captured(i, outputs)
-        inside = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_in))}
-        parted = [value for oid in trace.captured_out - trace.captured_in if tree(i, Ref(oid)) for value in i.heap.fields(oid).values()]
-        direct = [item for value in parted for m in members(value) for item in (m.items or () if isinstance(m, Tuple) else (m,))]
-        trace.parted = any(isinstance(m, Array) and m.ident in inside for item in direct for m in members(item))
+        trace.parted = inputs is not None and _parted(i, trace, inputs, outputs)
         trace.leaves_out = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_out))}
 
     def place(member: Member) -> Member:
@@ -233,6 +230,17 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
                 for array in each_part(value):
                     if isinstance(array, Array):
                         trace.leaves[array.ident] = (what, sources.get(oid, whole), oid)
+
+
+def _parted(i: Interpreter, trace: Trace, inputs: Value, outputs: Value) -> bool:
+    """Whether outputs= holds an array of inputs= in a container of its own."""
+    given = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_in))}
+    given.update(array.ident for array in each_part(inputs) if isinstance(array, Array))
+    if not given:
+        return False
+    own = (oid for oid in trace.captured_out - trace.captured_in if tree(i, Ref(oid)))
+    held = (value for oid in own for value in i.heap.fields(oid).values())
+    return any(isinstance(array, Array) and array.ident in given for value in (outputs, *held) for array in each_part(value))
 
 
 def _sources(i: Interpreter, ref: Ref) -> tuple[dict[int, events.Where], events.Where | None]:
