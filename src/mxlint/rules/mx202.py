@@ -25,10 +25,14 @@ def check(program: Program) -> Iterator[Finding]:
     """A traced value is kept in something older than the trace that no capture takes out."""
     for compiled in program.log.compiled:
         relied = program.relied(compiled.number)
-        for write in program.writes.get(compiled.number, ()):
+        writes = program.writes.get(compiled.number, ())
+        names = {write.where.span.start for write in writes if write.how == "name"}
+        for write in writes:
             if write.how == "fill" and write.where not in relied:
                 continue  # a module that is filled with arguments before each use
-            if write.placeholder and not write.captured_in and not write.captured_out:
+            if write.how == "content" and write.where.span.start in names:
+                continue  # `name += …` binds the array that it changes: once is enough
+            if write.placeholder and not write.captured_out:
                 yield from _finding(program, compiled, write)
 
 
@@ -50,7 +54,7 @@ def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:
     """Capture the containers that are written, both ways if the trace reads what lies there; else write after the call."""
     calls, others = program.calls_of_site(compiled.site), program.leaving(compiled.number)
     after = Outside(write.where.span, compiled.site.span, function_of(compiled), calls, others)
-    writes = [one for one in program.writes.get(compiled.number, ()) if one.placeholder and not one.captured_in and not one.captured_out]
+    writes = [one for one in program.writes.get(compiled.number, ()) if one.placeholder and not one.captured_out]
     if not write.container or any(one.how in NOT_CAPTURED for one in writes):
         return after
     also = tuple(dict.fromkeys((one.where.span, one.container) for one in writes if one.container))
