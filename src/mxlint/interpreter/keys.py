@@ -152,7 +152,7 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
         if isinstance(x[2], (bool, int)) and isinstance(y[2], (bool, int)):
             return bool(x[2] == y[2])
         if x[2] == 0 and y[2] == 0 and isinstance(x[2], (int, float)) and isinstance(y[2], (int, float)):
-            return str(x[2]) != "-0.0" and str(y[2]) != "-0.0"
+            return (str(x[2]) == "-0.0") is (str(y[2]) == "-0.0")
         return bool(x[1:] == y[1:])
     if x[0] == "symbolic":
         return True if x == y else None
