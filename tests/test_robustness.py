@@ -111,6 +111,12 @@ def codes(text: str | bytes, *, everything: bool = True) -> list[str]:
     return [finding.code for finding in result.findings]
 
 
+def test_every_function_can_be_taken_to_be_compiled() -> None:
+    text = "import mlx.core as mx\n\n\ndef step(x):\n    print(mx.exp(x))\n"
+    assert codes(text) == ["MX101"]
+    assert codes(text, everything=False) == []
+
+
 def many(count: int, fewer: int) -> int:
     """A number of the long form, and of the short one."""
     return count if FULL == "full" else fewer

@@ -22,11 +22,10 @@ def check(program: Program) -> Iterator[Finding]:
             or calls[0].alone
             or compiled.escapes
             or compiled.public
-            or compiled.method_of
             or program.tests(compiled.site.span.filename)
         ):
             continue
-        loops = calls[0].loops or compiled.loops or compiled.caller_loops
+        loops = calls[0].loops or compiled.caller_loops
         if not loops and calls[0].outcome == "traced" and not calls[0].modality.conditions and calls[0].thread is None and compiled.run:
             yield from finding(
                 RULE, compiled.site, f"{name_of(compiled)} is compiled for one call, which costs more than that call can save",

@@ -20,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
         ):
             continue
         functions = {compiled.function.name for compiled in program.log.compiled}
-        exposed = any(call.within and call.within not in functions and not call.within.rpartition(".")[2].startswith("_") for call in calls)
+        exposed = any(call.within not in functions and not call.within.rpartition(".")[2].startswith("_") for call in calls)
         if calls and not exposed and all(call.outcome == "inlined" for call in calls):
             yield from finding(
                 RULE, group[0].site, f"the compilation of {name_of(group[0])} is never used: only other traces call it",

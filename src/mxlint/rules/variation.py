@@ -113,9 +113,9 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
 
 def scalars_vary(values: Sequence[Value], few: int) -> bool:
     """Whether a number or text is seen to change without bound, or takes more than `few` values."""
-    if not all(isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType") for value in values):
+    scalars = [value for value in values if isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType")]
+    if len(scalars) < len(values):
         return False
-    scalars = [value for value in values if isinstance(value, ScalarValue)]
     return any(value.varies for value in scalars) or len({(value.type, value.value) for value in scalars if value.known}) >= max(
         MANY, few + 1
     )
