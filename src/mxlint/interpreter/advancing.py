@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, filtered, join
-from mxlint.domain.members import NONE, UNBOUND, Const, Member, Range, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Halt, Interpreter
-from mxlint.interpreter.elements import elements, iterator_items, known_items, position_of, view_element
+from mxlint.interpreter.elements import ITEMS, elements, iterator_items, known_items, position_of, view_element
 from mxlint.interpreter.exceptions import answered, throw_named
-from mxlint.interpreter.frames import Frame, Given
+from mxlint.interpreter.frames import Context, Frame, Given
 from mxlint.interpreter.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.lookup import special
+from mxlint.interpreter.novelty import is_round
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Condition, Path
 from mxlint.interpreter.stepping import can_step, step
@@ -145,6 +146,8 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
     if items is not None and position is not None:
         if position < len(items):
+            if i.ledger.endless_loops and not isinstance(parts[0], RangeObject) and not are_rows(i, items):
+                _as_many_rounds(i)
             return items[position]
         return exhausted(i, default, place, returned)
     element = join(items) if items else _iterator_element(i, ref, place, frame)
@@ -156,6 +159,22 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
             ((Condition("varying", place, None),), lambda: exhausted(i, default, place, returned)),
         ]
     )
+
+
+def are_rows(i: Interpreter, items: Sequence[Value]) -> bool:
+    """Whether items are lists of numbers or texts, not all of one length: data that is written out stands for data that is read."""
+    contents = [i.heap.get(item.oid, ITEMS) for item in items if isinstance(item, Ref) and i.info(item.oid).kind == "list"]
+    rows = [content.items for content in contents if isinstance(content, Tuple) and content.items is not None]
+    return len({len(row) for row in rows}) > 1 and all(isinstance(value, Const) for row in rows for value in row)
+
+
+def _as_many_rounds(i: Interpreter) -> None:
+    """A loop that only a `break` ends takes the next of things that are known one by one: it has as many rounds."""
+    step: Context | None = i.context
+    while step is not None and not is_round(step.step):
+        step = step.parent
+    if step is not None and step.step[0] in i.ledger.endless_loops:  # type: ignore[index]
+        i.ledger.finite_loops.add(step.step[0])  # type: ignore[index]
 
 
 def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:

@@ -94,6 +94,16 @@ def keeps_parts(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
     return isinstance(target, ir.Name) and frame.kind == "function" and owner_of(i, target.id, frame) == frame.oid
 
 
+def is_fed_by_no_number(i: Interpreter, node: ir.Expr, frame: Frame) -> bool:
+    """Whether an expression is a constant, or asks an array for something, such as a size."""
+    if not isinstance(node, (ir.Attr, ir.Sub)):
+        return isinstance(node, ir.Const)
+    while isinstance(node, ir.Attr) or isinstance(node, ir.Sub) and isinstance(node.index, ir.Const):
+        node = node.value
+    held = i.heap.get(owner_of(i, node.id, frame), node.id) if isinstance(node, ir.Name) else None
+    return isinstance(held, Array)
+
+
 def is_read(i: Interpreter, name: str, frame: Frame) -> bool:
     """Whether a name that is bound in an activation may be read."""
     function = frame.node

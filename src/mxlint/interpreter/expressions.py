@@ -29,7 +29,7 @@ from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
 from mxlint.interpreter.awaiting import awaited
-from mxlint.interpreter.binding import store
+from mxlint.interpreter.binding import is_fed_by_no_number, store
 from mxlint.interpreter.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
 from mxlint.interpreter.conditions import bool_op, stopping, tested
@@ -156,6 +156,8 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
     target = frame
     while target.kind == "comprehension" and target.caller is not None:
         target = target.caller
+    if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
+        i.trace.literals.add(frame.place(node.target))
     store(i, node.target.id, value, target, frame.place(node.target))
     return value
 

@@ -16,7 +16,7 @@ from mxlint.domain.members import NONE, Const, Kind, Member, Range, RangeObject,
 from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
-from mxlint.interpreter.advancing import call_next, called_once, element_of, next_of_iterator
+from mxlint.interpreter.advancing import are_rows, call_next, called_once, element_of, next_of_iterator
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.core import Interpreter
@@ -111,7 +111,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     if items is not None and one_by_one:
         moved = isinstance(member, Ref) and i.info(member.oid).kind == "iterator"
         counted = isinstance(member, RangeObject) or moved and not all(map(referred, items))  # what an iterator gives of numbers
-        if not counted and not _are_rows(i, items):
+        if not counted and not are_rows(i, items):
             i.ledger.finite_loops.add(place)
         if isinstance(member, Ref) and moved:
             consume = _counting(i, member.oid, consume)
@@ -136,13 +136,6 @@ def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, 
     left = iter(range(len(items)))
     unroll(i, items, lambda item: consume(taken_out(i, owner, next(left), item, place, frame)), place)
     counted(i, owner, place, frame)
-
-
-def _are_rows(i: Interpreter, items: Sequence[Value]) -> bool:
-    """Whether items are lists of numbers or texts, not all of one length: data that is written out stands for data that is read."""
-    contents = [i.heap.get(item.oid, ITEMS) for item in items if isinstance(item, Ref) and i.info(item.oid).kind == "list"]
-    rows = [content.items for content in contents if isinstance(content, Tuple) and content.items is not None]
-    return len({len(row) for row in rows}) > 1 and all(isinstance(value, Const) for row in rows for value in row)
 
 
 def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:

@@ -73,6 +73,8 @@ class Ledger:
     """Lists that are a slice of another, one end of which a loop moves."""
     finite_loops: set[Place] = field(default_factory=set)
     """Loops whose number of rounds is known."""
+    endless_loops: set[Place] = field(default_factory=set)
+    """Loops that only a `break` ends."""
     lengthened: dict[int, Place] = field(default_factory=dict)
     """Arrays that an operation joined with more, and where."""
     as_long: dict[int, dict[int, int | None]] = field(default_factory=dict)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.binding import assign, branch, in_place, keeps_parts, on_truth, owner_of, store
+from mxlint.interpreter.binding import assign, branch, in_place, is_fed_by_no_number, keeps_parts, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.dying import dropped, let_go
@@ -61,20 +60,10 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         return
     apart = i.trace is not None and all(keeps_parts(i, target, frame) for target in node.targets)
     value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
-    if i.trace is not None and (isinstance(node.value, ir.Const) or _is_part_of_array(i, node.value, frame)):
+    if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
         i.trace.literals.update(frame.place(target) for target in node.targets)
     for target in node.targets:
         assign(i, target, value, frame)
-
-
-def _is_part_of_array(i: Interpreter, node: ir.Expr, frame: Frame) -> bool:
-    """Whether an expression asks an array for something, such as a size: no number of the program feeds that."""
-    if not isinstance(node, (ir.Attr, ir.Sub)):
-        return False
-    while isinstance(node, ir.Attr) or isinstance(node, ir.Sub) and isinstance(node.index, ir.Const):
-        node = node.value
-    held = i.heap.get(owner_of(i, node.id, frame), node.id) if isinstance(node, ir.Name) else None
-    return isinstance(held, Array)
 
 
 def _aug_assign(i: Interpreter, node: ir.AugAssign, frame: Frame) -> None:
@@ -164,11 +153,19 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         most = 0 if endless and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         rounds = 0
         try:
+            start, checkpoint = i.heap.mark(), i.checkpoint() if endless and most else None
+            if checkpoint is not None:
+                i.ledger.endless_loops.add(place)
             with i.unrolling(UNROLLED):
                 while rounds < most and decided:
                     with i.within((place, rounds)):
                         step()
                     rounds += 1
+            if checkpoint is not None and rounds > 1:  # it has no end in sight
+                i.heap.undo(start)
+                i.forget(checkpoint)
+                i.path = base
+                rounds = 0
             repeat(i, place, step, certain=True, ends=False, peeled=rounds > 0)
         except Halt:
             pass
