@@ -56,7 +56,7 @@ class Method(NamedTuple):
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
     public = _public(i, source, module)
-    calling = [method for method in public if id(method.info.node) not in i.ledger.cut and _calls_alone(i, method.info)]
+    calling = [method for method in public if id(method.info.node) not in i.ledger.unfinished and _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
     classes = _classes(i, source, module, public)
     if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):

@@ -551,7 +551,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     noted = journal(i).mark()
     guarded_run(i, run)
     if i.spent:
-        i.ledger.cut.add(id(info.node))
+        i.ledger.unfinished.add(id(info.node))
     elif owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
         i.ledger.prepared[id(info.node)] = _enough(i, function, info, owner, frame)
         guarded_run(i, run)
