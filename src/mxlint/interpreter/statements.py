@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
-from mxlint.domain.members import NONE, UNBOUND, External, Ref, Value, members
+from mxlint.domain.members import NONE, UNBOUND, External, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import assign, branch, in_place, is_fed_by_no_number, keeps_parts, on_truth, owner_of, store
@@ -28,6 +28,7 @@ from mxlint.interpreter.recovering import recovered
 from mxlint.interpreter.sending import closed
 from mxlint.interpreter.stepping import can_step, runs_as_a_whole
 from mxlint.interpreter.targets import Target
+from mxlint.interpreter.unpacking import unpack
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import dead_names
 
@@ -59,11 +60,28 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     if node.value is None:
         return
     apart = i.trace is not None and all(keeps_parts(i, target, frame) for target in node.targets)
-    value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
+    value = _spread(i, node, frame)
+    if value is None:
+        value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
     if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
         i.trace.literals.update(frame.place(target) for target in node.targets)
     for target in node.targets:
         assign(i, target, value, frame)
+
+
+def _spread(i: Interpreter, node: ir.Assign, frame: Frame) -> Value | None:
+    """The tuple of `a, b, c = *x, y`, of whose items the targets say how many are those of x; None for other statements."""
+    target, shown = node.targets[0], node.value
+    if len(node.targets) != 1 or not isinstance(target, ir.Seq) or not isinstance(shown, ir.Seq):
+        return None
+    stars = [number for number, item in enumerate(shown.items) if isinstance(item, ir.Starred)]
+    count = len(target.items) - len(shown.items) + 1
+    if len(stars) != 1 or count < 0 or any(isinstance(item, ir.Starred) for item in target.items):
+        return None
+    (at,) = stars
+    items = [i.eval(item.value if isinstance(item, ir.Starred) else item, frame) for item in shown.items]
+    items[at : at + 1] = unpack(i, items[at], count, None, frame.place(shown.items[at]), frame)
+    return Tuple(tuple(items))
 
 
 def _aug_assign(i: Interpreter, node: ir.AugAssign, frame: Frame) -> None:
