@@ -25,6 +25,7 @@ from mxlint.interpreter.locations import ADDED
 from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.unpacking import unpack
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
 ITEMS: Final = ("#", "items")
@@ -282,14 +283,13 @@ def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: F
         return NONE
     content = collected(i, member, place, frame)
     for pair in content.items if content.items is not None else (content.element,) if content.element is not None else ():
-        if isinstance(pair, Tuple) and pair.items is not None and len(pair.items) == 2:
-            key, value = pair.items
-            if content.items is None:
-                put_any(i, ref.oid, key, value)
-            else:
-                put(i, ref.oid, key, value)
-                for field in entries(i, ref.oid, key):
-                    i.operations.written(i, ref.oid, field, value, place, frame)
+        key, value = unpack(i, pair, 2, None, place, frame)
+        if content.items is None:
+            put_any(i, ref.oid, key, value)
+        else:
+            put(i, ref.oid, key, value)
+            for field in entries(i, ref.oid, key):
+                i.operations.written(i, ref.oid, field, value, place, frame)
     return NONE
 
 
