@@ -181,6 +181,8 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
     least: int | None = whole.member.least  # type: ignore[attr-defined]
     if least is not None and (member.shortest is None or member.shortest < least):
         return False
+    if least is not None and member.items is None and member.given != whole.member.given:  # type: ignore[attr-defined]
+        return False
     return all(inner in items for part in member.parts for inner in members(part))
 
 

@@ -7,7 +7,7 @@ functions, frames, …) are `Ref`s into the heap; only their number stands here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mxlint.domain.guards import Cause, Guard, Identity, parts
 from mxlint.domain.place import Place
@@ -226,12 +226,17 @@ class Spot:
         return Spot(self.oid, self.field, (*self.path, step), self.place)
 
 
-class Tuple(Composite):
-    """A tuple. `items` is None where the length is unknown; then `element` stands for each of them, and the program in sight brings about all
-    lengths from `least` on (None: nothing is known of the length). `cls`: the NamedTuple class, a Ref number. `sources`: where it lies, if a trace
-    came to it there and has not used it as a whole."""
+Given = Literal["", "whole", "part"]
+"""What of the things that nobody in sight gives a tuple of unknown length has."""
 
-    __slots__ = ("cls", "element", "items", "least", "sources")
+
+class Tuple(Composite):
+    """A tuple. `items` is None where the length is unknown; then `element` stands for each of them, and it has at least `least` of them (None:
+    nothing is known of the length). All lengths from there on are brought about by the program in sight or, if it is `given`, perhaps by what
+    nobody in sight gives: if that is a whole, the element stands for it. `cls`: the NamedTuple class, a Ref number. `sources`: where it lies, if
+    a trace came to it there and has not used it as a whole."""
+
+    __slots__ = ("cls", "element", "given", "items", "least", "sources")
 
     def __init__(
         self,
@@ -240,6 +245,7 @@ class Tuple(Composite):
         cls: int | None = None,
         least: int | None = None,
         sources: frozenset[Spot] = frozenset(),
+        given: Given = "",
     ) -> None:
         super().__init__()
         self.items = items
@@ -247,6 +253,7 @@ class Tuple(Composite):
         self.cls = cls
         self.least = least
         self.sources = sources
+        self.given = given
 
     @property
     def parts(self) -> tuple[Value, ...]:
@@ -255,11 +262,13 @@ class Tuple(Composite):
     def holding(self, parts: tuple[Value, ...]) -> Tuple:
         if self.items is not None:
             return Tuple(parts, None, self.cls, None, self.sources)
-        return Tuple(None, parts[0], self.cls, self.least, self.sources)
+        return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given)
 
     def lying(self, sources: frozenset[Spot]) -> Tuple:
         """The same tuple, which lies somewhere else."""
-        return self if sources == self.sources else Tuple(self.items, self.element, self.cls, self.least, sources)
+        if sources == self.sources:
+            return self
+        return Tuple(self.items, self.element, self.cls, self.least, sources, self.given)
 
     @property
     def shortest(self) -> int | None:
@@ -267,7 +276,7 @@ class Tuple(Composite):
         return len(self.items) if self.items is not None else self.least
 
     def key(self) -> tuple[object, ...]:
-        return (self.items, self.element, self.cls, self.least, self.sources)
+        return (self.items, self.element, self.cls, self.least, self.sources, self.given)
 
 
 class Slice(Composite):

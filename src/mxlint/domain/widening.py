@@ -9,6 +9,7 @@ from typing import Final
 from mxlint.domain.join import all_sources, blurred, hull, join, of
 from mxlint.domain.members import (
     Const,
+    Given,
     Kind,
     Length,
     Measure,
@@ -109,7 +110,7 @@ def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
 
 def _of_class(whole: Tuple, *found: Tuple) -> Tuple:
     """A tuple that stands for several of one class."""
-    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found))
+    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found), whole.given)
 
 
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
@@ -133,7 +134,8 @@ def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:
     now, then = (join([part for t in tuples for part in t.parts]) for tuples in (found, before))
     if isinstance(now, Unbound):
         return Tuple(None, Unknown("empty"))
-    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now), least=_least(found, before))
+    given: Given = "part" if any(t.given for t in found) else ""
+    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now), least=_least(found, before), given=given)
 
 
 def _least(found: list[Tuple], before: list[Tuple]) -> int | None:

@@ -79,6 +79,15 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     return guarded([(_of(field)(items), guard) for items, guard in contents])
 
 
+def given(i: Interpreter, ref: Ref) -> bool:
+    """Whether what is in a container is up to what nobody in sight gives, as far as it is not known."""
+    if container(i, ref) == "dict":
+        held = [members(i.heap.get(ref.oid, field) or UNBOUND) for field in (("#", "restkey"), ("#", "rest"))]
+        return all(found != (UNBOUND,) and not any(isinstance(member, Unknown) for member in found) for found in held)
+    content = i.heap.get(ref.oid, ITEMS)
+    return content is not None and any(isinstance(member, Tuple) and member.given for member in members(content))
+
+
 def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> None:
     """Note that an aspect of a container is asked for."""
     if i.trace is None:

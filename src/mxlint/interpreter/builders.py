@@ -7,7 +7,23 @@ from typing import Any
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import bound, join
-from mxlint.domain.members import NONE, UNBOUND, Const, External, Length, Member, Ref, Symbolic, Tuple, Unbound, Union, Value, members
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Const,
+    External,
+    Given,
+    Length,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
@@ -33,12 +49,32 @@ def new_set(i: Interpreter, content: Value, place: Place, tag: object = None, cl
     return Ref(oid)
 
 
+def any_number(element: Value) -> Tuple:
+    """So many of one element as what nobody in sight gives has. If nothing is known of the element, nothing is of their number."""
+    if any(isinstance(member, Unknown) for member in members(element)):
+        return Tuple(None, element)
+    return Tuple(None, element, least=0, given="whole")
+
+
+def as_many(content: Value, element: Value) -> Tuple:
+    """So many of one element as there are in the content of a container."""
+    found = [member for member in members(content) if isinstance(member, Tuple)]
+    lengths = [member.shortest for member in found]
+    if len(found) < len(members(content)) or None in lengths:
+        return Tuple(None, element)
+    given: Given = found[0].given if len(found) == 1 else "part"
+    if given == "whole" and element != found[0].element:
+        given = "part"
+    return Tuple(None, element, least=min(length for length in lengths if length is not None), given=given)
+
+
 def concatenated(a: Tuple, b: Tuple) -> Tuple:
     """`a + b` of tuples."""
     if a.items is not None and b.items is not None and len(a.items) + len(b.items) <= 256:
         return Tuple((*a.items, *b.items))
     parts = [p for t in (a, b) for p in (t.items if t.items is not None else (t.element,)) if p is not None]
-    return Tuple(None, join(parts)) if parts else Tuple(())
+    least = None if a.shortest is None or b.shortest is None else a.shortest + b.shortest
+    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "") if parts else Tuple(())
 
 
 def joined_content(values: list[Value]) -> Value:

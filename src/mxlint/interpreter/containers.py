@@ -12,7 +12,7 @@ from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Membe
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.aspects import contents
-from mxlint.interpreter.builders import concatenated, entries, entry, is_key, new_list, new_set, put, put_any
+from mxlint.interpreter.builders import any_number, concatenated, entries, entry, is_key, new_list, new_set, put, put_any
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.deques import within_length
 from mxlint.interpreter.elements import dict_keys, extended, view_element
@@ -73,7 +73,7 @@ def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
     given = args.args[0]
     resized(i, ref.oid, True)
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(given)):
-        more: Tuple = Tuple(None, given if isinstance(given, Unknown) else i.symbolic(place, "element"))
+        more: Tuple = any_number(next((m for m in members(given) if isinstance(m, Unknown)), None) or i.symbolic(place, "element"))
     else:
         more = collected(i, given, place, frame)
     content = _content(i, ref)
@@ -120,7 +120,8 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
             parts = [p for p in (member.items if member.items is not None else (member.element,)) if p is not None]
             if parts:
                 taken.append(join(parts))
-                left.append(Tuple(None, join(parts), least=None if member.shortest is None else max(member.shortest - 1, 0)))
+                least = None if member.shortest is None else max(member.shortest - 1, 0)
+                left.append(Tuple(None, join(parts), least=least, given="part" if member.given else ""))
         else:
             taken.append(member)
             left.append(member)

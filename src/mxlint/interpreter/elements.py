@@ -231,7 +231,7 @@ def collect(i: Interpreter, oid: int, value: Value) -> None:
 
 
 def extended(content: Value, value: Value, counted: bool = True) -> Value:
-    """A list's content with one more at its end. `counted`: it is the program that makes it longer."""
+    """A list's content with one more at its end. `counted`: it is the program that makes it longer, not what it iterates over."""
     found: list[Option] = []
     for option in content.options if isinstance(content, Union) else (Option(content),):
         member = option.member
@@ -240,7 +240,12 @@ def extended(content: Value, value: Value, counted: bool = True) -> Value:
                 member = Tuple((*member.items, value))
             else:
                 parts = member.items if member.items is not None else (member.element,)
-                least = None if member.shortest is None or not counted else member.shortest + 1
-                member = Tuple(None, join([*(p for p in parts if p is not None), value]), least=least)
+                least = None if member.shortest is None else member.shortest + 1
+                member = Tuple(
+                    None,
+                    join([*(p for p in parts if p is not None), value]),
+                    least=least,
+                    given="part" if member.given or not counted else "",
+                )
         found.append(Option(member, option.guard))
     return of(found)

@@ -344,6 +344,6 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
     if isinstance(container, Ref):
-        return Kind("bool", "open" if cause(item) == "open" else "imprecise")
+        return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
     return outcome if positive else negation(outcome, place)

@@ -211,6 +211,8 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
     items = content.items
     if items is None:
         if isinstance(index, Slice):
+            if content.given:
+                return Tuple(None, content.element, content.cls, 0, given="part")
             return content if content.least is None else Tuple(None, content.element, content.cls)
         i.may_raise("builtins.IndexError")
         return content.element or Unknown("item")

@@ -18,7 +18,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.advancing import are_rows, call_next, called_once, element_of, next_of_iterator
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import new_list
+from mxlint.interpreter.builders import any_number, as_many, new_list
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, collect, elements, known_items, view_element
 from mxlint.interpreter.entrywise import Binding, by_name
@@ -176,7 +176,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         same = {len(t.items) if t.items is not None else None for t in found}
         if len(same) == 1 and None not in same:
             return Tuple(tuple(join(column) for column in zip(*(t.items or () for t in found))))
-        return Tuple(None, join(parts)) if parts else Tuple(())
+        return as_many(join(found), join(parts)) if parts else Tuple(())
     items = known_items(i, value)
     if items is not None:
         aspects.iterated(i, value, place, frame)
@@ -190,7 +190,11 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         or isinstance(value, Ref)
         and i.info(value.oid).kind in ("list", "set", "dict")
     ):
-        return Tuple(None, _any_element(i, value, place, frame))
+        element = _any_element(i, value, place, frame)
+        if isinstance(value, Symbolic):
+            return any_number(element)
+        content = value if isinstance(value, Tuple) else i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else None
+        return Tuple(None, element) if content is None else as_many(i.live(content), element)
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: collect(i, box.oid, element), place, frame)
     content = i.heap.get(box.oid, ("#", "items"))
@@ -198,7 +202,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         return content
     found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]
     parts = [p for t in found_members for p in (t.items if t.items is not None else (t.element,)) if p is not None]
-    return Tuple(None, join(parts)) if parts else Tuple(())
+    return as_many(content or Tuple(()), join(parts)) if parts else Tuple(())
 
 
 def _any_element(i: Interpreter, member: Member, place: Place, frame: Frame) -> Value:

@@ -33,7 +33,7 @@ from mxlint.interpreter import aspects, choices
 from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import origins
-from mxlint.interpreter.builders import new_list, new_set, put
+from mxlint.interpreter.builders import any_number, new_list, new_set, put
 from mxlint.interpreter.compiled.sinks import ARRAY_LIKE
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.core import Halt, Interpreter
@@ -530,15 +530,15 @@ def _result(
     if kind == "tuple":
         return Tuple(tuple(inner(part, number) for number, part in enumerate(of.args)))
     if kind == "items":
-        return Tuple(None, inner(of.args[0]))
+        return any_number(inner(of.args[0]))
     if kind in ("list", "set", "frozenset"):
         content = _contents(i, of.args[0], bound, owner, found, place, frame) if of.args else None
         if content is None:
             empty = of.args and of.args[0].kind == "never"
-            content = Tuple(()) if empty else Tuple(None, inner(of.args[0]) if of.args else i.symbolic(place, name))
+            content = Tuple(()) if empty else any_number(inner(of.args[0]) if of.args else i.symbolic(place, name))
         return new_list(i, content, place, (name, tag)) if kind == "list" else new_set(i, content, place, (name, tag))
     if kind == "iterator":
-        return new_iterator(i, "iter", (Tuple(None, inner(of.args[0]) if of.args else i.symbolic(place, name)),), place)
+        return new_iterator(i, "iter", (any_number(inner(of.args[0]) if of.args else i.symbolic(place, name)),), place)
     if kind == "dict":
         oid = i.allocate("dict", None, place, (name, tag))
         if not (of.args and of.args[0].kind == "never"):

@@ -6,10 +6,27 @@ from collections.abc import Callable
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, Kind, Member, Option, Range, Ref, Symbolic, Unbound, Union, Unknown, Value, scalar_type
+from mxlint.domain.members import (
+    Const,
+    Kind,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    options,
+    scalar_type,
+)
 from mxlint.interpreter import ranks
 from mxlint.interpreter.core import Halt, Interpreter
+from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.lookup import container
 from mxlint.interpreter.names import find_name
 from mxlint.interpreter.type_tests import instance_of, kinds_of_class
 from mxlint.syntax import ir
@@ -25,12 +42,15 @@ def assume(i: Interpreter, test: ir.Expr, outcome: bool, frame: Frame) -> None:
             assume(i, test.right, outcome, frame)
     elif isinstance(test, (ir.Name, ir.Attr)):
         _narrow(i, test, lambda member: may_be(i, member, outcome), frame)
+        _filled(i, test, outcome, frame)
     elif isinstance(test, ir.Walrus):
         assume(i, test.target, outcome, frame)
     elif isinstance(test, ir.Compare) and len(test.ops) == 1:
         _comparison(i, test.left, test.ops[0], test.rights[0], outcome, frame)
     elif isinstance(test, ir.Call) and isinstance(test.func, ir.Name) and test.func.id == "isinstance" and len(test.args) == 2:
         _instance(i, test, outcome, frame)
+    elif (measured := _measured(test)) is not None:
+        _filled(i, measured, outcome, frame)
 
 
 def may_be(i: Interpreter, member: Member, outcome: bool) -> Member | None:
@@ -61,18 +81,52 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
     if value is None:
         return
     value = i.live(value)
-    options = value.options if isinstance(value, Union) else (Option(value),)
+    found = value.options if isinstance(value, Union) else (Option(value),)
     kept = []
-    for option in options:
+    for option in found:
         member = keep(option.member)
         if member is not None:
             kept.append(option if member is option.member else Option(member, option.guard))
     if not kept:
         raise Halt
-    if len(kept) == len(options) and all(new is old for new, old in zip(kept, options)):
+    if len(kept) == len(found) and all(new is old for new, old in zip(kept, found)):
         return
     if not i.info(oid).summary:
         i.heap.set(oid, field, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
+
+
+def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> None:
+    """Whether anything is in a list or set of which nobody in sight says how much is in it: a test says it of that object, wherever it is held."""
+    held = _held(i, target, frame)
+    ref = i.live(held) if held is not None else None
+    if not isinstance(ref, Ref) or container(i, ref) not in ("list", "set") or i.info(ref.oid).summary:
+        return
+    content = i.heap.get(ref.oid, ITEMS)
+    found = options(i.live(content)) if content is not None else ()
+    if not any(isinstance(option.member, Tuple) and option.member.given and not option.member.least for option in found):
+        return
+    kept = [Option(member, option.guard) for option in found if (member := _as_filled(option.member, outcome)) is not None]
+    if not kept:
+        raise Halt
+    i.heap.set(ref.oid, ITEMS, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
+
+
+def _as_filled(member: Member, outcome: bool) -> Member | None:
+    """The content of a container as far as it may hold something, or nothing."""
+    if not isinstance(member, Tuple) or member.items is None and not member.given:
+        return member
+    if member.shortest:
+        return member if outcome else None
+    if member.items is not None:
+        return None if outcome else member
+    return Tuple(None, member.element, member.cls, 1, member.sources, "part") if outcome else Tuple((), None, member.cls)
+
+
+def _measured(node: ir.Expr) -> ir.Expr | None:
+    """Of what an expression asks for the length."""
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "len" and len(node.args) == 1:
+        return node.args[0].value
+    return None
 
 
 def _location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:
@@ -112,6 +166,10 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
             if isinstance(number, Const) and isinstance(number.value, int) and (array := _ranked(i, target, frame)) is not None:
                 ranks.learn(i, array, number.value)
     for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
+        if (measured := _measured(target)) is not None and isinstance(number := _constant(i, other, frame), Const):
+            held = _holds_some(operator if outcome else negated.get(operator, operator), number.value)
+            if held is not None:
+                _filled(i, measured, held, frame)
         if not isinstance(target, (ir.Name, ir.Attr)) or op in ("in", "not in") and target is right:
             continue
         effective = operator if outcome else negated[operator]
@@ -122,12 +180,20 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
             _narrow(i, target, lambda member, e=effective, b=bound: _bounded(member, e, b), frame)  # type: ignore[misc]
 
 
+def _holds_some(op: str, number: object) -> bool | None:
+    """Whether what has a length of which a comparison with a number holds has anything in it; None if it does not say."""
+    if not isinstance(number, int):
+        return None
+    if op in ("==", "<=", "<") and number == (1 if op == "<" else 0):
+        return False
+    return True if op in ("==", ">=") and number > 0 or op == ">" and number >= 0 or op == "!=" and number == 0 else None
+
+
 def _ranked(i: Interpreter, node: ir.Expr, frame: Frame) -> int | None:
     """The array for whose rank a test asks: by `x.ndim`, by `len(x.shape)`, or by a name that holds such a number."""
     if isinstance(node, ir.Attr) and node.name == "ndim" and isinstance(array := _held(i, node.value, frame), Array):
         return array.ident
-    if isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "len" and len(node.args) == 1:
-        measured = node.args[0].value
+    if (measured := _measured(node)) is not None:
         if isinstance(measured, ir.Attr) and measured.name == "shape" and isinstance(array := _held(i, measured.value, frame), Array):
             return array.ident
         shape = _held(i, measured, frame)

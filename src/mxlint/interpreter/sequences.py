@@ -30,7 +30,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.advancing import element_of, exhausted, next_item
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.builders import new_list, new_set, put
+from mxlint.interpreter.builders import any_number, new_list, new_set, put
 from mxlint.interpreter.comprehensions import Clauses
 from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.containers import update_dict
@@ -66,7 +66,9 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
             return i.split(content, one)
         if isinstance(member, Tuple) and member.items is None:
-            return Kind("int", "imprecise") if member.least is None else Range(member.least, None)
+            if member.least is None:
+                return Kind("int", "imprecise")
+            return Kind("int", "open") if member.given else Range(member.least, None)
         decided = environment(i, member) if isinstance(member, External) else None
         if decided is not None:
             return i.derived("len", (decided,), frozenset(("int",)), place)
@@ -87,7 +89,8 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):
             throw_named(i, "builtins.TypeError", place)
-        return Kind("int", "imprecise")
+        unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
+        return Kind("int", "open" if unseen else "imprecise")
 
     return i.split(args.args[0], one)
 
@@ -164,17 +167,21 @@ def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 def _container(kind: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         if not args.args:
-            content: Value = Tuple(())
+            content = Tuple(())
         elif any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
             given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
-            content = Tuple(None, given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
+            content = any_number(given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
         elif isinstance(args.args[0], Array):
             content = Tuple(None, element_of(i, args.args[0], place, frame))
         else:
             content = collected(i, args.args[0], place, frame)
         if kind == "tuple":
             return content
-        return new_list(i, content, place) if kind == "list" else new_set(i, content, place, cls=f"builtins.{kind}")
+        if kind == "list":
+            return new_list(i, content, place)
+        if content.items is None and content.least:  # what is equal is there once
+            content = Tuple(None, content.element, least=1, given=content.given)
+        return new_set(i, content, place, cls=f"builtins.{kind}")
 
     return run
 
@@ -266,7 +273,8 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
         if key != NONE:
             _keys(i, value, key, place, frame)
-        return new_list(i, Tuple(None, i.symbolic(place, "element")), place)
+        unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
+        return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
     items = aspects.unordered(i, value, place, frame)
     content = collected(i, value, place, frame) if items is None else Tuple(items)
     parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
@@ -286,7 +294,9 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     if not parts:
         return new_list(i, Tuple(()), place)
     blurred = join(parts)
-    return new_list(i, Tuple((blurred,) * len(parts)) if content.items is not None else Tuple(None, blurred), place)
+    if content.items is not None:
+        return new_list(i, Tuple((blurred,) * len(parts)), place)
+    return new_list(i, Tuple(None, blurred, least=content.least, given=content.given), place)
 
 
 def _chosen(name: str, bounds: list[tuple[int | None, int | None]]) -> Value:
@@ -411,7 +421,7 @@ def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
         if args.args and not isinstance(args.args[0], (Symbolic, Unknown))
         else Tuple(())
         if not args.args
-        else Tuple(None, i.symbolic(place, "element"))
+        else any_number(i.symbolic(place, "element"))
     )
     most = args.get(1, "maxlen")
     if most is None or most == NONE:

@@ -131,7 +131,11 @@ def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
     if isinstance(member, Tuple):
         if member.shortest is None:
             return Truth(None, "imprecise")
-        return Truth(True) if member.shortest else Truth(False) if member.items is not None else Truth(None, "varying")
+        if member.shortest or member.items is not None:
+            return Truth(bool(member.shortest))
+        if member.given == "whole" and isinstance(member.element, Symbolic):
+            return _symbolic_truth(i, Symbolic(("filled", member.element.identity)), place)
+        return Truth(None, "open", None, (member,)) if member.given else Truth(None, "varying")
     if isinstance(member, RangeObject):
         numbers = constant_range(member)
         return Truth(bool(numbers)) if numbers is not None else Truth(None, "open")
@@ -186,6 +190,11 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
         rest = i.heap.get(ref.oid, ("#", "rest"))
         if not fields and (rest is None or isinstance(rest, Unbound)):
             return Truth(False)
+        literals = [literal for _, v in fields for option in options(v) if isinstance(option.member, Unbound) for literal in option.guard]
+        known = all(option.guard for _, v in fields for option in options(v) if isinstance(option.member, Unbound))
+        unseen = known and (rest is None or aspects.given(i, ref))
+        if unseen and not any(i.why(literal.condition)[0] == "imprecise" for literal in literals):
+            return Truth(None, "open", None, (ref,))
         return Truth(None, "imprecise")
     return _library_truth(i, ref, place, frame) if i.info(ref.oid).kind == "instance" else Truth(True)
 
