@@ -10,7 +10,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Range, Ref, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
-from mxlint.interpreter import choices, summaries
+from mxlint.interpreter import choices, kinds, summaries
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import MAX_CALLS, Halt, Interpreter
@@ -53,11 +53,12 @@ class Start:
     """Where an activation began, so that it can be taken back: the state, and how much was under way.
 
     `bounded`: its arguments are single values, and the callee was one; recursion ends where the program's does.
+    `makes`: it is the constructor of a module of MLX, which is run to its end whoever asks for it.
     """
 
     __slots__ = (
-        "args", "bounded", "checkpoint", "depths", "function", "mark", "node", "operations", "path", "reaching", "splits", "steps", "trace",
-        "unrolled",
+        "args", "bounded", "checkpoint", "depths", "function", "makes", "mark", "node", "operations", "path", "reaching", "splits", "steps",
+        "trace", "unrolled",
     )  # fmt: skip
 
     def __init__(self, i: Interpreter, function: Ref, node: object, args: Arguments, bounded: bool) -> None:
@@ -65,6 +66,7 @@ class Start:
         self.node = node
         self.args = args
         self.bounded = bounded
+        self.makes = _makes_module(i, function, args)
         self.steps = i.steps
         self.reaching: Reach | None = None
         self.splits = i.splits
@@ -139,6 +141,9 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         del i.starts[i.starts.index(start) :]
         if not same:
             i.aside[id(info.node)] += start.steps - i.steps
+        if start.makes:
+            for around in i.starts:
+                around.steps -= start.steps - i.steps
     if taken_back is not None:
         start.take_back(i)
         if taken_back.recursive:
@@ -164,6 +169,14 @@ def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: i
 def _constructs(i: Interpreter, ref: Ref, args: Arguments) -> bool:
     """Whether a call says what an object is: a constructor, or a method that it calls on that object."""
     return i.info(ref.oid).label == "__init__" or bool(args.args) and any(made == args.args[0] for made in _being_made(i))
+
+
+def _makes_module(i: Interpreter, ref: Ref, args: Arguments) -> bool:
+    """Whether a function is called as the constructor of a module of MLX."""
+    if i.info(ref.oid).label != "__init__":
+        return False
+    made = args.args[0] if args.args else None
+    return isinstance(made, Ref) and kinds.kind(i, made) == "module"
 
 
 def _being_made(i: Interpreter) -> Iterator[Value | None]:
@@ -194,8 +207,9 @@ def costly(i: Interpreter) -> None:
     i.limit = max(0, i.steps - SAMPLED)
     if i.trace is not None:
         return
-    for start in i.starts:
-        if not _is_costly(i, start.function, start.node, start.args, start.steps - i.steps):
+    for number, start in enumerate(i.starts):
+        until = next((inner.steps for inner in i.starts[number + 1 :] if inner.makes), i.steps)
+        if not _is_costly(i, start.function, start.node, start.args, start.steps - until):
             continue
         reach = reach_of(i, (start.function, *start.args.values))
         if not reach.compiled:
