@@ -1,7 +1,7 @@
 """Methods that an object takes only after others: `fit` after `compile`, `predict` after `load`.
 
 A method that comes to nothing compiled on an object as its constructor leaves it is called on one whose other public methods ran first, in the order of
-the text: those that fill an attribute which is None or missing. If one of them is enough for it to come to something compiled, the others may have run
+the text: those that fill an attribute which is None or missing, or put something compiled in the place of what an object holds. If one of them is enough for it to come to something compiled, the others may have run
 or not: what happens after them hangs on that. If it takes several, all of them ran.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from mxlint.domain.guards import Literal_
+from mxlint.domain.heap import ALIVE
 from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Halt, Interpreter
@@ -63,7 +64,7 @@ def _fills(i: Interpreter, owner: Value, ref: Ref, info: FunctionInfo, call: Cal
     except Halt:
         fills = False
     else:
-        fills = not _filled(i, owner) <= filled
+        fills = not _filled(i, owner) <= filled or _compiles(i, mark)
     if not fills:
         i.heap.undo(mark)
     i.path = path
@@ -95,6 +96,20 @@ def _public(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
                 info = i.info(member.oid).payload if isinstance(member, Ref) and i.info(member.oid).kind == "function" else None
                 if isinstance(member, Ref) and isinstance(info, FunctionInfo):
                     yield member, info
+
+
+def _compiles(i: Interpreter, mark: int) -> bool:
+    """Whether an object that is older than a mark holds something compiled since, in the place of something else."""
+    before = {location: value for location, value in reversed(i.heap.trail[mark:])}
+    return any(
+        value is not None and not _holds_compiled(i, value) and _holds_compiled(i, i.heap.get(oid, field) or NONE)
+        for (oid, field), value in before.items()
+        if isinstance(field, str) and (oid, ALIVE) not in before
+    )
+
+
+def _holds_compiled(i: Interpreter, value: Value) -> bool:
+    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
 
 
 def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, str]]:
