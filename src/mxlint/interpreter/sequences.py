@@ -21,6 +21,7 @@ from mxlint.domain.members import (
     Slice,
     Symbolic,
     Tuple,
+    Union,
     Unknown,
     Value,
     members,
@@ -42,7 +43,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import ITERATED, new_iterator
 from mxlint.interpreter.library import call_model
-from mxlint.interpreter.lookup import container, environment, special
+from mxlint.interpreter.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Truth
 from mxlint.interpreter.portions import counted
@@ -85,7 +86,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             numbers = constant_range(member)
             if numbers is not None:
                 return Const(len(numbers))
-        if isinstance(member, (Symbolic, ShapeOf)):
+        if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):
             throw_named(i, "builtins.TypeError", place)
@@ -93,6 +94,13 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return Kind("int", "open" if unseen else "imprecise")
 
     return i.split(args.args[0], one)
+
+
+def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:
+    """Whether the length of an object is what a library says it is: an array of numpy."""
+    cls = class_of(i, ref) if i.info(ref.oid).kind == "instance" else None
+    method = class_attribute(i, cls, "__len__") if cls is not None and not isinstance(cls, Union) else None
+    return isinstance(method, External) and not method.name.startswith("mlx.")
 
 
 def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
