@@ -23,6 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
             or compiled.escapes
             or compiled.public
             or program.tests(compiled.site.span.filename)
+            or any(span.filename != compiled.site.span.filename for span in calls[0].path)  # a function that other files may call, too
         ):
             continue
         loops = calls[0].loops or compiled.caller_loops
