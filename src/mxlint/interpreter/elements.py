@@ -225,7 +225,7 @@ def collect(i: Interpreter, oid: int, value: Value) -> None:
     content = i.heap.get(oid, ("#", "items"))
     step = i.context.step
     if isinstance(content, Tuple) and isinstance(step, tuple) and step[-1] == "rest":
-        i.heap.set(oid, ("#", "items"), Tuple(None, join([*content.parts, value])))
+        i.heap.set(oid, ("#", "items"), Tuple(None, join([*content.parts, value]), least=content.shortest, given="part"))
     else:
         append(i, oid, value)
 
