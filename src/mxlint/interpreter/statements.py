@@ -142,6 +142,10 @@ def _forget(i: Interpreter, names: tuple[str, ...], frame: Frame) -> None:
             i.heap.drop(frame.oid, name)
 
 
+MAX_TRIED: Final = 2_000
+"""Steps that the rounds of a loop without a test may take together, to see whether it ends."""
+
+
 def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     mark = i.heap.mark()
     ended, breaks = Target(mark), Target(mark)
@@ -174,11 +178,14 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
             start, checkpoint = i.heap.mark(), i.checkpoint() if endless and most else None
             if checkpoint is not None:
                 i.ledger.endless_loops.add(place)
+            steps = i.steps
             with i.unrolling(UNROLLED):
                 while rounds < most and decided:
                     with i.within((place, rounds)):
                         step()
                     rounds += 1
+                    if checkpoint is not None and (steps - i.steps) * most > MAX_TRIED * rounds:
+                        break  # the rounds would be taken back, if it has no end in sight
             if checkpoint is not None and rounds > 1:  # it has no end in sight
                 i.heap.undo(start)
                 i.forget(checkpoint)
