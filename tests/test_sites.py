@@ -904,3 +904,10 @@ step(mx.zeros(1))
 def test_a_loop_that_leaves_a_generator_in_a_with_block() -> None:
     sites({"a.py": WITHIN})
     assert "followed: in full" in CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout
+
+
+def test_a_site_that_nothing_in_sight_traces_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text("import mlx.core as mx\nimport runner\n\nforward = mx.compile(runner.model.__call__)\n")
+    shown = CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout
+    assert "followed: not at all, as nothing in sight comes to a trace of it\n" in shown

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mxlint.engine import Result
 
 
-HOW_FAR = {"full": "in full", "partial": "in part", "none": "not at all"}
+HOW_FAR = {"full": "in full", "partial": "in part", "none": "not at all, as nothing in sight comes to a trace of it"}
 
 
 def render_text(result: Result, style: Style, *, why: bool = False) -> str:
