@@ -124,6 +124,11 @@ def constant_range(member: RangeObject) -> range | None:
     return range(*bounds) if len(bounds) == 3 and bounds[2] else None
 
 
+def length_of(numbers: range) -> int:
+    """How many numbers a range has, also where Python's own `len` overflows."""
+    return max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
+
+
 def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
     """Several steps are one; a number that it covers, or that continues it, is part of it."""
     ranges = [option.member for option in found if isinstance(option.member, Range)]

@@ -228,8 +228,12 @@ def _fruitless(i: Interpreter) -> None:
     i.own[id(start.node)] += SAMPLED
     if i.own[id(start.node)] < MAX_FRUITLESS or id(start.node) in i.fruitful or _constructs(i, start.function, start.args):
         return
+    reach = reach_of(i, (start.function, *start.args.values), whole=True)
+    if reach.changes:  # what it writes is what is looked for
+        i.fruitful.add(id(start.node))
+        return
     i.fruitless.add(id(start.node))
-    start.reaching = reach_of(i, (start.function, *start.args.values), whole=True)
+    start.reaching = reach
     raise TakenBack(start, recursive=False)
 
 

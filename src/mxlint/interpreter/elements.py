@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.join import constant_range, hull, join, of
+from mxlint.domain.join import constant_range, hull, join, length_of, of
 from mxlint.domain.members import (
     Const,
     Kind,
@@ -25,9 +25,10 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.iterators import POSITION, parts_of
 from mxlint.interpreter.lookup import container
+from mxlint.interpreter.novelty import is_round
 
 UNROLLED: Final = 16
 """Rounds of one loop that are run one by one."""
@@ -56,7 +57,7 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
         return tuple(map(Const, member.value)) if len(member.value) <= MAX_ITEMS else None
     if isinstance(member, RangeObject):
         numbers = constant_range(member)
-        return tuple(map(Const, numbers)) if numbers is not None and len(numbers) <= MAX_ITEMS else None
+        return tuple(map(Const, numbers)) if numbers is not None and length_of(numbers) <= MAX_ITEMS else None
     if isinstance(member, Ref):
         kind = container(i, member, "__iter__")
         if kind in ("list", "set"):
@@ -217,7 +218,7 @@ def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Valu
 def append(i: Interpreter, oid: int, value: Value) -> None:
     """Put a value at the end of a list's content: one more of so many as something else decides."""
     content = i.heap.get(oid, ("#", "items")) or Tuple(())
-    i.heap.set(oid, ("#", "items"), extended(content, value, counted=False))
+    i.heap.set(oid, ("#", "items"), extended(content, value, lambda longer: _as_rounds(i, longer)))
 
 
 def collect(i: Interpreter, oid: int, value: Value) -> None:
@@ -225,27 +226,31 @@ def collect(i: Interpreter, oid: int, value: Value) -> None:
     content = i.heap.get(oid, ("#", "items"))
     step = i.context.step
     if isinstance(content, Tuple) and isinstance(step, tuple) and step[-1] == "rest":
-        i.heap.set(oid, ("#", "items"), Tuple(None, join([*content.parts, value]), least=content.shortest, given="part"))
+        i.heap.set(oid, ("#", "items"), _as_rounds(i, Tuple(None, join([*content.parts, value]), least=content.shortest)))
     else:
         append(i, oid, value)
 
 
-def extended(content: Value, value: Value, counted: bool = True) -> Value:
-    """A list's content with one more at its end. `counted`: it is the program that makes it longer, not what it iterates over."""
+def _as_rounds(i: Interpreter, longer: Tuple) -> Tuple:
+    """A list that is as long as a loop has rounds. If that is up to what nobody in sight gives, so is its length; else nothing is known of it."""
+    step: Context | None = i.context
+    while step is not None and not is_round(step.step):
+        step = step.parent
+    given = step is not None and step.step[0] in i.ledger.given_loops  # type: ignore[index]
+    return Tuple(None, longer.element, least=longer.least if given else None, given="part" if given and longer.least is not None else "")
+
+
+def extended(content: Value, value: Value, uncounted: Callable[[Tuple], Tuple] | None = None) -> Value:
+    """A list's content with one more at its end. `uncounted`: what is known of it where it is not the program that makes it longer, but what it
+    iterates over."""
     found: list[Option] = []
     for option in content.options if isinstance(content, Union) else (Option(content),):
         member = option.member
-        if isinstance(member, Tuple):
-            if member.items is not None and len(member.items) < MAX_ITEMS:
-                member = Tuple((*member.items, value))
-            else:
-                parts = member.items if member.items is not None else (member.element,)
-                least = None if member.shortest is None else member.shortest + 1
-                member = Tuple(
-                    None,
-                    join([*(p for p in parts if p is not None), value]),
-                    least=least,
-                    given="part" if member.given or not counted else "",
-                )
+        if isinstance(member, Tuple) and member.items is not None and len(member.items) < MAX_ITEMS:
+            member = Tuple((*member.items, value))
+        elif isinstance(member, Tuple):
+            least = None if member.shortest is None else member.shortest + 1
+            member = Tuple(None, join([*member.parts, value]), least=least, given="part" if member.given else "")
+            member = member if uncounted is None else uncounted(member)
         found.append(Option(member, option.guard))
     return of(found)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.join import join
+from mxlint.domain.join import join, length_of
 from mxlint.domain.members import NONE, Const, Kind, Member, Range, RangeObject, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
@@ -20,7 +20,7 @@ from mxlint.interpreter.advancing import are_rows, call_next, called_once, eleme
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import any_number, as_many, new_list
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, collect, elements, known_items, view_element
+from mxlint.interpreter.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
 from mxlint.interpreter.entrywise import Binding, by_name
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
@@ -89,7 +89,7 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
         bounds = [
             bound.value for bound in (member.start, member.stop, member.step) if isinstance(bound, Const) and isinstance(bound.value, int)
         ]
-        return len(range(*bounds)) if len(bounds) == 3 else None
+        return length_of(range(*bounds)) if len(bounds) == 3 and bounds[2] else None
     items = known_items(i, member)
     return len(items) if items is not None else None
 
@@ -127,6 +127,10 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
+    if isinstance(member, Symbolic) or isinstance(member, Tuple) and member.given or isinstance(member, Ref) and aspects.given(i, member):
+        i.ledger.given_loops.add(place)
+    else:
+        i.ledger.given_loops.discard(place)
     repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
 
 
@@ -196,7 +200,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         content = value if isinstance(value, Tuple) else i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else None
         return Tuple(None, element) if content is None else as_many(i.live(content), element)
     box = new_list(i, Tuple(()), place, "collected")
-    iterate(i, value, lambda element: collect(i, box.oid, element), place, frame)
+    iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
     content = i.heap.get(box.oid, ("#", "items"))
     if isinstance(content, Tuple):
         return content

@@ -75,6 +75,8 @@ class Ledger:
     """Loops whose number of rounds is known."""
     endless_loops: set[Place] = field(default_factory=set)
     """Loops that only a `break` ends."""
+    given_loops: set[Place] = field(default_factory=set)
+    """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""
     lengthened: dict[int, Place] = field(default_factory=dict)
     """Arrays that an operation joined with more, and where."""
     as_long: dict[int, dict[int, int | None]] = field(default_factory=dict)

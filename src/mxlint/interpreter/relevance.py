@@ -12,7 +12,7 @@ from mxlint.interpreter.frames import FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.lookup import BASES, CLASS
-from mxlint.models.load import bases, model
+from mxlint.models.load import bases, callers, model
 from mxlint.models.mlx.members import members_of
 from mxlint.syntax.index import ANY, Block, Import
 
@@ -38,6 +38,11 @@ def _may_have(cls: str, name: str) -> bool:
     if of_mlx is not None:
         return name in of_mlx
     return cls != "builtins.object" and (not bases(cls) or model(f"{cls}.{name}") is not None)
+
+
+def _hands_on(block: Block, bound: frozenset[str]) -> bool:
+    """Whether a block gives what a variable holds, or an expression gives, to something of a library that calls what it is given."""
+    return not bound.isdisjoint(block.hands) and not block.calls.isdisjoint(callers())
 
 
 def reach_of(i: Interpreter, values: tuple[Value, ...], *, whole: bool = False) -> Reach:
@@ -71,7 +76,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_called", "_calls_values", "_classes", "_i", "_inherits", "_makes_any", "_named", "_objects", "_owners", "_todo", "_whole", "_writes", "compiled", "globals", "written")  # fmt: skip
+    __slots__ = ("_attributes", "_called", "_calls_values", "_classes", "_i", "_inherits", "_makes_any", "_named", "_objects", "_owners", "_todo", "_whole", "_writes", "changes", "compiled", "globals", "written")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -102,12 +107,9 @@ class Reach:
             if not self._is_answered():
                 self._fields()
                 self._methods()
-        for oid, field in i.traced:
-            if self.compiled or (oid, field) in self.globals:
-                self.compiled = True
-            elif oid in self._objects:
-                names = self._set_on(oid)
-                self.compiled = field in names or ANY in names
+        self.changes = any(self._changes(oid, field) for oid, field in i.traced)
+        """Whether it may write what a trace has read."""
+        self.compiled = self.compiled or self.changes
         instances = [] if self._is_answered() else [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
         self.written = [(oid, name) for oid in instances for name in sorted(self._set_on(oid))]
         """The attributes that may be set, and of which objects, in order."""
@@ -115,6 +117,13 @@ class Reach:
     def _is_answered(self) -> bool:
         """Whether nothing more need be followed."""
         return self.compiled and not self._whole
+
+    def _changes(self, oid: int, field: Field) -> bool:
+        """Whether a location may be written."""
+        if (oid, field) in self.globals:
+            return True
+        names = self._set_on(oid) if oid in self._objects else ()
+        return field in names or ANY in names
 
     def _set_on(self, oid: int) -> set[str]:
         """The names of attributes that may be set on an object."""
@@ -254,7 +263,7 @@ class Reach:
         for block in inner:
             self._attributes |= block.attributes
             self._named |= block.calls | block.hands
-            self._calls_values = self._calls_values or not bound.isdisjoint(block.called)
+            self._calls_values = self._calls_values or not bound.isdisjoint(block.called) or _hands_on(block, bound)
             if not block.calls.isdisjoint(READERS):
                 self._attributes |= WALKS
             self._makes_any = self._makes_any or not CLASS_NAMES.isdisjoint(block.calls | block.attributes)

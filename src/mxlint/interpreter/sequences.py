@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.join import constant_range, hull, join
+from mxlint.domain.join import constant_range, hull, join, length_of
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -85,7 +85,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         if isinstance(member, RangeObject):
             numbers = constant_range(member)
             if numbers is not None:
-                return Const(len(numbers))
+                return Const(length_of(numbers))
         if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):

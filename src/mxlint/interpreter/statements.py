@@ -72,7 +72,7 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
 def _spread(i: Interpreter, node: ir.Assign, frame: Frame) -> Value | None:
     """The tuple of `a, b, c = *x, y`, of whose items the targets say how many are those of x; None for other statements."""
     target, shown = node.targets[0], node.value
-    if len(node.targets) != 1 or not isinstance(target, ir.Seq) or not isinstance(shown, ir.Seq):
+    if len(node.targets) != 1 or not isinstance(target, ir.Seq) or not isinstance(shown, ir.Seq) or shown.kind == "set":
         return None
     stars = [number for number, item in enumerate(shown.items) if isinstance(item, ir.Starred)]
     count = len(target.items) - len(shown.items) + 1

@@ -212,3 +212,27 @@ def names(top: str) -> tuple[str, ...]:
         return ()
     members = [f"{cls}.{member}" for cls, table in found.classes.items() for member in table["members"]]
     return (*found.functions, *found.classes, *members)
+
+
+@cache
+def callers() -> frozenset[str]:
+    """The last names of all that calls an argument which may be given by its place."""
+    found: set[str] = set()
+    for top in libraries():
+        made = library(top) if b'"calls"' in _data(f"{top}.json").read_bytes() else None
+        if made is None:
+            continue
+        raws = [*made.functions.items()]
+        for cls, table in made.classes.items():
+            raws += [(cls, table.get("new")), *((f"{cls}.{member}", raw) for member, raw in table["members"].items())]
+        for name, raw in raws:
+            if any("calls" in each for each in (raw if isinstance(raw, list) else [raw or ()])):
+                known = model(name)
+                if known is not None and _calls_by_place(known):
+                    found.add(name.rpartition(".")[2])
+    return frozenset(found)
+
+
+def _calls_by_place(known: Model) -> bool:
+    called = {call.function.name for call in known.calls}
+    return any(parameter.name in called and parameter.kind != "keyword" for parameter in known.parameters or ())

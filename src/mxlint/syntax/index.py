@@ -32,7 +32,7 @@ class Block:
     binds in another way than by an import;
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
     that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
-    as entries of `globals()`; `hands` the names, or last names of attributes, of arguments; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
+    as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
     among `calls` that are none of attributes, and "" where what an expression gives is called.
     """
@@ -272,7 +272,8 @@ class _Indexer:
 
     def call(self, node: ast.Call) -> None:
         name = self._calls(node.func)
-        self._block.hands.update(_last(value) for value in (*node.args, *(keyword.value for keyword in node.keywords)))
+        given = (*node.args, *(keyword.value for keyword in node.keywords))
+        self._block.hands.update(_last(value) for value in given if not isinstance(value, ast.Constant))
         if self._mentioned:
             self._roles[id(node.func)] = ("call", node)
         if name in _READERS and len(node.args) > 1:
