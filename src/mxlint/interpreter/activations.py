@@ -239,7 +239,8 @@ def _fruitless(i: Interpreter) -> None:
 
 def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:
     """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names,
-    and the names that it declares global; what to, is anybody's guess where it may reach something compiled."""
+    and the names that it declares global: to any value at all, where it may reach something compiled. What else it writes, into containers and
+    nonlocal names, is not followed."""
     if reach.compiled:
         i.unsure("a call that costs too much, and came to nothing compiled so far", place)
     else:

@@ -26,7 +26,7 @@ CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init
 CLASS_NAMES: Final = frozenset(("type", "__class__"))
 """What gives the class of an object, so that it may be called."""
 READERS: Final = frozenset(("vars", "locals", "globals", "eval", "exec"))
-"""What gives all attributes of an object."""
+"""Builtins by which code may read all attributes of an object, or all names."""
 WALKS: Final = frozenset((ANY, "__dict__"))
 """Attributes that stand for all those of an object."""
 
