@@ -275,3 +275,33 @@ def test_newer_syntax() -> None:
     assert {"X", "f"} <= found.blocks[0].binds
     assert {"bound", "T"} <= found.blocks[0].reads
     assert "other" in block(found, "f").reads
+
+
+def test_it_says_what_a_block_may_change_in_place() -> None:
+    text = """
+    kept = {}
+    def f(given, *, more):
+        made: list = []
+        other = list(given)
+        both = [1] if more else given
+        taken = kept.get("a")
+        for row in given:
+            row.append(1)
+        kept["b"] = 1
+        kept["c"]["d"].extend(made)
+        del given[0]
+        self.rows[0] += [1]
+        taken += [1]
+        made.append(other.pop())
+        both |= {1}
+        make().clear()
+        def inner():
+            made.sort()
+            return [part.add(1) for part in kept]
+    """
+    found = indexed(textwrap.dedent(text))
+    assert block(found, "f").uses == {
+        ("get", "kept"), ("append", ""), ("__setitem__", "kept"), ("extend", "kept"), ("__delitem__", ""), ("__iadd__", ".rows"), ("__setitem__", ".rows"),
+        ("__iadd__", ""), ("__ior__", ""), ("clear", ""), ("rows", "self"),
+    }  # fmt: skip
+    assert block(found, "f.<locals>.inner").uses == {("sort", "made"), ("add", "")}

@@ -446,6 +446,154 @@ def test_a_body_that_costs_much_and_comes_to_nothing_is_given_up(monkeypatch: py
     assert ([finding.code for finding in found.findings], found.sites[0].followed) == (["MX101"], "partial")
 
 
+COSTLY = """
+    total = 0
+    for row in sys.stdin:
+        for part in row:
+            for number in part:
+                for digit in number:
+                    for bit in digit:
+                        total = total + int(bit) + len(part)
+"""
+"""What costs much, and changes nothing."""
+
+PROPERTY = """
+class Box:
+    def __init__(self):
+        self.held = True
+    @property
+    def value(self):
+        return self.held
+    @value.setter
+    def value(self, new):
+        self.held = new
+box = Box()
+"""
+
+IN_PLACE: dict[str, tuple[str, str, str, str]] = {
+    "list": ("xs = []", "f()", "xs.append(1)", "not xs"),
+    "list of an argument": ("xs = []", "f(xs)", "ys = xs\n    ys.append(1)", "not xs"),
+    "augmented": ("xs = []", "f(xs)", "xs += [1]", "not xs"),
+    "list in a list of arguments": ("xs = []", "f(*xs)", "xs[0].append(1)", "not xs"),
+    "key": ("d = {'k': 0}", "f()", "d['k'] = 1", "not d['k']"),
+    "deleted": ("d = {'k': 0}", "f()", "del d['k']", "'k' in d"),
+    "list in a dict": ("d = {'k': []}", "f()", "d.setdefault('k', []).append(1)", "not d['k']"),
+    "set": ("s = set()", "f()", "s.add(1)", "not s"),
+    "deque": ("from collections import deque\ns = deque()", "f()", "s.appendleft(1)", "not s"),
+    "class that extends list": ("class L(list):\n    pass\nxs = L()", "f()", "xs.append(1)", "not xs"),
+    "function of a library": ("import heapq\nxs = []", "f(xs)", "heapq.heappush(xs, 1)", "not xs"),
+    "bound method": ("xs = []", "f(add)", "add(1)", "not xs"),
+    "iterator": ("it = iter([0, 1])", "f()", "next(it)", "next(it) == 0"),
+    "generator": ("def g():\n    yield 0\n    yield 1\nit = g()", "f()", "next(it)", "next(it) == 0"),
+    "attribute of an attribute": ("class C:\n    xs = []\nc = C()", "f(c)", "c.xs.append(1)", "not c.xs"),
+    "any global": ("flag = True", "f(k)", "globals()[k] = False", "flag"),
+    "any attribute": ("class C:\n    flag = True\nc = C()", "f(c, k)", "setattr(c, k, False)", "c.flag"),
+    "property": (PROPERTY, "f(box)", "box.value = False", "box.held"),
+    "attribute of a class": ("class C:\n    flag = True", "f()", "C.flag = False", "C.flag"),
+    "class method": ("class C:\n    flag = True\n    @classmethod\n    def off(cls):\n        cls.flag = False", "f()", "C.off()", "C.flag"),
+    "attribute of a function": ("def g():\n    pass\ng.flag = True", "f()", "g.flag = False", "g.flag"),
+    "method by its name": (
+        "import operator\nclass C:\n    flag = True\n    def off(self):\n        self.flag = False\nc = C()",
+        "f(c)", "operator.methodcaller('off')(c)", "c.flag",
+    ),
+}  # fmt: skip
+"""What a function changes out of sight: what there is, its head, how it does so, and what is no more the case then."""
+GIVEN = {"f(xs)": "f(xs)", "f(*xs)": "f(xs)", "f(add)": "f(xs.append)", "f(k)": "f('flag')", "f(c, k)": "f(c, 'flag')"}
+"""Calls that are not written as the head of the function."""
+
+
+def changing(name: str) -> tuple[str, str, str]:
+    """The state and the costly function, a call of it, and what is no more the case then."""
+    state, head, change, test = IN_PLACE[name]
+    return f"import sys\nimport mlx.core as mx\n{state}\n\ndef {head}:{COSTLY}    {change}\n", GIVEN.get(head, head), test
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_what_a_call_that_is_not_followed_may_change_is_not_known_any_more(name: str) -> None:
+    text, call, test = changing(name)
+    held: dict[str, Any] = {}
+    exec(text.replace("sys.stdin", "[]").replace("import mlx.core as mx\n", "") + f"\n{call}\nholds = {test}\n", held)  # noqa: S102
+    assert not held["holds"]
+    text += f"@mx.compile\ndef step(x):\n    if {test}:\n        return x * x.sum().item()\n    return x\n\n{call}\nstep(mx.ones((2,)))\n"
+    assert any("reaches nothing compiled" in found.reason for found in ran(text).imprecisions)
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert not [finding.code for finding in found.findings if finding.severity == "error"]
+    assert found.findings or found.sites[0].followed == "partial"
+
+
+@pytest.mark.parametrize("name", [name for name in IN_PLACE if name not in ("iterator", "generator")])
+def test_what_a_trace_has_read_and_a_costly_call_changes_is_found(name: str) -> None:
+    text, call, test = changing(name)
+    text += f"@mx.compile\ndef step(x):\n    return x + 1 if {test} else x\n\nstep(mx.ones((2,)))\n{call}\nstep(mx.ones((2,)))\n"
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert "MX209" in [finding.code for finding in found.findings]
+
+
+REBOUND = (
+    """
+import sys
+import mlx.core as mx
+
+class Hooks:
+    def __init__(self):
+        self.first = noop
+
+state = {"scale": 1}
+
+def noop():
+    pass
+
+def change():
+    state["scale"] = 2
+
+hooks, names, kept = Hooks(), {}, noop
+
+@mx.compile
+def step(x):
+    return x * state["scale"]
+
+def read():"""
+    + COSTLY
+    + """
+    CALLS
+
+step(mx.ones((2,)))
+read()
+BINDS
+read()
+step(mx.ones((2,)))
+"""
+)
+"""A costly function that calls something else the second time."""
+
+
+@pytest.mark.parametrize(
+    ("calls", "binds"),
+    [
+        ("kept()", "kept = change"),
+        ("hooks.first()", "hooks.first = change"),
+        ("getattr(hooks, 'second', noop)()", "hooks.second = change"),
+        ("for hook in names.values():\n        hook()", "names['a'] = change"),
+    ],
+    ids=("name", "attribute", "new attribute", "key"),
+)  # fmt: skip
+@pytest.mark.parametrize("through", ["read", "around"])
+def test_what_a_costly_call_leads_to_is_asked_again_where_it_changed(calls: str, binds: str, through: str) -> None:
+    around = f"def around():\n    for n in range(2):\n        read()\n\nstep(mx.ones((2,)))\n{through}()\nBINDS\n{through}()"
+    text = REBOUND.replace("step(mx.ones((2,)))\nread()\nBINDS\nread()", around).replace("CALLS", calls).replace("BINDS", binds)
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert [finding.code for finding in found.findings] == ["MX209"]
+
+
+def test_a_body_that_was_given_up_is_run_where_it_changes_what_a_trace_has_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mxlint.interpreter.activations.MAX_FRUITLESS", 400)
+    other = "@mx.compile\ndef other():\n    return mx.ones((2,))\n\ndef read(act):"
+    text = REBOUND.replace("def read():", other).replace("read()\n", "").replace("CALLS", "act()")
+    text = text.replace("step(mx.ones((2,)))\nBINDS", "read(lambda: other())\nstep(mx.ones((2,)))\nread(change)")
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert "MX209" in [finding.code for finding in found.findings]
+
+
 REACHED = """
 import sys
 import mlx.core as mx

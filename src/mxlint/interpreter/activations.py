@@ -17,6 +17,7 @@ from mxlint.interpreter.core import MAX_CALLS, Halt, Interpreter
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.inplace import overwrite
 from mxlint.interpreter.relevance import Reach, reach_of
 from mxlint.syntax import ir
 
@@ -191,7 +192,8 @@ def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Re
     if i.trace is not None or i.journal is None:
         return None
     if id(info.node) in i.fruitless and not _constructs(i, ref, args):
-        return reach_of(i, (ref, *args.values), whole=True)
+        reach = reach_of(i, (ref, *args.values), whole=True)
+        return None if reach.changes else reach
     if not _is_costly(i, ref, info.node, args):
         return None
     reach = reach_of(i, (ref, *args.values))
@@ -238,15 +240,19 @@ def _fruitless(i: Interpreter) -> None:
 
 
 def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reach, place: Place, caller: Frame) -> Value:
-    """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names,
-    and the names that it declares global: to any value at all, where it may reach something compiled. What else it writes, into containers and
-    nonlocal names, is not followed."""
+    """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names and
+    the names of blocks around it, to any value at all where it may reach something compiled; and change what it holds in place."""
     if reach.compiled:
         i.unsure("a call that costs too much, and came to nothing compiled so far", place)
     else:
         i.imprecise("a call that reaches nothing compiled, and costs too much", place)
+    if i.heap.recording is not None:
+        i.heap.recording.reads |= reach.reads()
     i.mlx.handed(i, args.values, place, caller)
-    for oid, name in (*reach.written, *sorted(reach.globals)):
+    for oid, ways in reach.changed.items():
+        element = Unknown("a call that costs too much") if reach.compiled else i.symbolic(place, "element")
+        overwrite(i, oid, ways, element, place)
+    for oid, name in reach.written():
         present = i.heap.get(oid, name)
         if reach.compiled:
             i.heap.set(oid, name, Unknown("a call that costs too much"))

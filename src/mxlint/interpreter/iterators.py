@@ -52,6 +52,12 @@ SENT: Final = ("#", "sent")
 POSITION: Final = ("#", "position")
 
 
+ITERABLES: Final = {
+    "enumerate": slice(1), "filter": slice(1, None), "iter": slice(1), "map": slice(1, None), "reversed": slice(1), "zip": slice(None),
+}  # fmt: skip
+"""Which of the parts of an iterator it takes its elements from."""
+
+
 PARTS: Final = ("#", "parts")
 
 

@@ -42,9 +42,10 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.locations import ADDED, ITEMS
 from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.loops import repeat
-from mxlint.interpreter.novelty import read_out
+from mxlint.interpreter.novelty import read_out, resized
 from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.possible import POSSIBLE
 from mxlint.interpreter.text import Asking, text_of
@@ -423,11 +424,12 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():
             if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict") and mutation.how in ("reorders", "removes"):
-                _blur(i, member, mutation.how)
+                _blur(i, member, mutation.how, place, frame)
 
 
-def _blur(i: Interpreter, member: Ref, how: str) -> None:
-    content = i.heap.get(member.oid, ("#", "items"))
+def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
+    """Let the items of a list or set lie in any order, or be fewer."""
+    content = i.heap.get(member.oid, ITEMS)
     if content is None:
         return
     parts = [
@@ -437,9 +439,13 @@ def _blur(i: Interpreter, member: Ref, how: str) -> None:
         return
     sizes = {len(m.items) for m in members(content) if isinstance(m, Tuple) and m.items is not None}
     if how == "reorders" and len(sizes) == 1 and not any(isinstance(m, Tuple) and m.items is None for m in members(content)):
-        i.heap.set(member.oid, ("#", "items"), Tuple((join(parts),) * sizes.pop()))
+        left = Tuple((join(parts),) * sizes.pop())
     else:
-        i.heap.set(member.oid, ("#", "items"), Tuple(None, join(parts)))
+        left = Tuple(None, join(parts))
+    if how == "removes":
+        resized(i, member.oid, False)
+    i.heap.set(member.oid, ITEMS, left)
+    i.operations.written(i, member.oid, ITEMS, join(parts), place, frame)
 
 
 def _stores(
@@ -458,8 +464,10 @@ def _stores(
                 now = what if present is None else join((present, what))
                 i.heap.set(member.oid, field, now)
                 i.operations.written(i, member.oid, field, now, place, frame)
-                if store.role == "element" and i.heap.get(member.oid, ("#", "items")) is not None:
+                if store.role == "element" and i.heap.get(member.oid, ITEMS) is not None:
+                    resized(i, member.oid, True)
                     append(i, member.oid, what)
+                    i.operations.written(i, member.oid, ADDED, what, place, frame)
 
 
 def _operand(i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> Value | None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from mxlint.domain.heap import Field
-from mxlint.domain.members import Bound, External, Ref, Tuple, Value, members
+from mxlint.domain.heap import WHOLE, Field, Location
+from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.inplace import InPlace
 from mxlint.interpreter.journal import journal
+from mxlint.interpreter.locations import whole as whole_location
 from mxlint.interpreter.lookup import BASES, CLASS
 from mxlint.models.load import bases, callers, model
 from mxlint.models.mlx.members import members_of
@@ -31,6 +35,16 @@ WALKS: Final = frozenset((ANY, "__dict__"))
 """Attributes that stand for all those of an object."""
 
 
+def _leads(*values: Value | None) -> bool:
+    """Whether values lead to objects, to what a library has, or to anything that holds them."""
+    return any(
+        not isinstance(member, (Const, Symbolic, Unknown, Kind, Range))
+        for value in values
+        if value is not None
+        for member in members(value)
+    )
+
+
 @cache
 def _may_have(cls: str, name: str) -> bool:
     """Whether a class of a library has an attribute, or may have it as nothing is known of the class."""
@@ -46,12 +60,13 @@ def _hands_on(block: Block, bound: frozenset[str]) -> bool:
 
 
 def reach_of(i: Interpreter, values: tuple[Value, ...], *, whole: bool = False) -> Reach:
-    """What values come to, asked once for as long as nothing new is compiled, read by a trace or imported. `whole`: also behind what is compiled."""
+    """What values come to, asked once for as long as nothing new is compiled, read by a trace or imported, and what was read on the way leads where it
+    led. `whole`: also behind what is compiled."""
     recording, i.heap.recording = i.heap.recording, None
     now = world(i)
     key = (*values, *now, whole)
     found = i.reaches.get(key)
-    if found is None:
+    if found is None or not found.holds():
         found = i.reaches[key] = Reach(i, values, whole)
     if recording is not None and recording.world is None:
         recording.world = now
@@ -66,7 +81,8 @@ def world(i: Interpreter) -> tuple[int, ...]:
 
 class Reach:
     """What a function and all that it may call come to: whether anything there compiles, is compiled or writes what a trace has read; the
-    attributes of objects and the globals that are set. What a method sets on its own object counts for objects of its class.
+    attributes of objects and the names of other blocks that are set, and the containers that are changed in place. What a method sets on its own object
+    counts for objects of its class, what a class method sets on its class for that class.
 
     Names are followed to what they hold at present, through imports and closures. Of an object of a class of the program the fields count that are
     named as attributes somewhere there, or all where what is named there walks over them: `vars()`, or an attribute that the class has from a library.
@@ -76,7 +92,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_called", "_calls_values", "_classes", "_i", "_inherits", "_makes_any", "_named", "_objects", "_owners", "_todo", "_whole", "_writes", "changes", "compiled", "globals", "written")  # fmt: skip
+    __slots__ = ("_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_set", "_todo", "_walked", "_whole", "_whole_objects", "_writes", "_written", "changed", "changes", "compiled")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -84,6 +100,8 @@ class Reach:
         self._objects: set[int] = set()
         self._classes: dict[int, set[Field]] = {}
         """Of each class, the fields that were followed."""
+        self._walked: set[int] = set()
+        """Those of which all fields count."""
         self._owners: dict[int, set[Field]] = {}
         """Of each object of a class of the program, the fields that were followed."""
         self._inherits: dict[tuple[int, str], bool] = {}
@@ -98,21 +116,59 @@ class Reach:
         """Whether what a variable holds, or an expression gives, is called."""
         self._todo = list(values)
         self.compiled = False
-        self._writes: dict[int | None, set[str]] = {}
-        """Names of attributes that are set, by the class whose methods set them on their own object, None: on any."""
-        self.globals: set[tuple[int, str]] = set()
+        self._writes: dict[tuple[int, bool] | None, set[str]] = {}
+        """Names of attributes that are set, by the class whose methods set them on their own object, or whose class methods on it; None: on any."""
+        self._class_methods: set[int] = set()
+        """Functions that are given a class as their own object."""
+        self._modules: set[int] = set()
+        self._set: set[tuple[int, str]] = set()
+        """Names of modules and functions around that are set."""
+        self._written: set[str] = set()
+        """Names of attributes that are set on whatever object."""
+        self._inplace = InPlace()
+        self._read: dict[Location, Value | None] = {}
+        """What was read, and what it held."""
+        self._whole_objects: set[int] = set()
+        """Objects of which all fields count."""
         while self._todo and not self._is_answered():
             while self._todo and not self._is_answered():
                 self._value(self._todo.pop())
             if not self._is_answered():
                 self._fields()
                 self._methods()
-        self.changes = any(self._changes(oid, field) for oid, field in i.traced)
+        self.changed: dict[int, frozenset[str]] = {}
+        """The containers and iterators that may be changed in place, each with how."""
+        self.changes = False
         """Whether it may write what a trace has read."""
-        self.compiled = self.compiled or self.changes
-        instances = [] if self._is_answered() else [oid for oid in sorted(self._objects) if self._i.info(oid).kind == "instance"]
-        self.written = [(oid, name) for oid in instances for name in sorted(self._set_on(oid))]
-        """The attributes that may be set, and of which objects, in order."""
+        if not self._is_answered():
+            self.changed = self._inplace.changed(i, self._objects, self._holders())
+            self.changes = any(self._changes(oid, field) for oid, field in map(whole_location, i.traced))
+            self.compiled = self.compiled or self.changes
+
+    def _holders(self) -> set[int]:
+        """The objects of which attributes may be set."""
+        return self._objects | self._classes.keys() | self._modules
+
+    def written(self) -> list[tuple[int, str]]:
+        """The attributes and variables that may be set, and of which objects, in order."""
+        names = (*self._set, *((oid, name) for oid in self._holders() for name in self._set_on(oid)))
+        return sorted({at for oid, name in names for at in self._locations(oid, name)})
+
+    def holds(self) -> bool:
+        """Whether all that was read leads where it led."""
+        cells = self._i.heap.cells
+        return (
+            not any(_leads(value, now) for (oid, field), value in self._read.items() if (now := cells[oid].get(field)) is not value)
+            and not any(
+                (oid, field) not in self._read and _leads(value) for oid in self._whole_objects for field, value in cells[oid].items()
+            )
+            and not any(self._asked(oid) & cells[oid].keys() - known for oid, known in self._owners.items())
+        )
+
+    def reads(self) -> set[Location]:
+        """The locations that decided it."""
+        named = {(oid, name) for oid, known in self._owners.items() for name in self._asked(oid) - known}
+        return self._read.keys() | named | {(oid, WHOLE) for oid in self._whole_objects}
 
     def _is_answered(self) -> bool:
         """Whether nothing more need be followed."""
@@ -120,27 +176,38 @@ class Reach:
 
     def _changes(self, oid: int, field: Field) -> bool:
         """Whether a location may be written."""
-        if (oid, field) in self.globals:
+        if oid in self.changed or (oid, field) in self._set or (oid, ANY) in self._set:
             return True
-        names = self._set_on(oid) if oid in self._objects else ()
-        return field in names or ANY in names
+        names = self._set_on(oid) if oid in self._objects or oid in self._classes or oid in self._modules else ()
+        return isinstance(field, str) and (field in names or ANY in names)
+
+    def _locations(self, oid: int, name: str) -> list[tuple[int, str]]:
+        """Where something is set by a name: on an object of a class of the program wherever it is, on others what is there already."""
+        cells = self._i.heap.cells[oid]
+        if name == ANY:
+            return [(oid, field) for field in cells if isinstance(field, str)]
+        return [(oid, name)] if name in cells or self._i.info(oid).kind == "instance" or (oid, name) in self._set else []
 
     def _set_on(self, oid: int) -> set[str]:
         """The names of attributes that may be set on an object."""
         names = set(self._writes.get(None, ()))
+        of_class = self._i.info(oid).kind == "class"
         classes, todo = set(), [oid, *members(self._i.heap.cells[oid].get(CLASS) or External(""))]
         while todo:
             member = todo.pop()
             number = member.oid if isinstance(member, Ref) else member
             if isinstance(number, int) and number not in classes:
                 classes.add(number)
-                names |= self._writes.get(number, set())
+                names |= self._writes.get((number, of_class), set())
                 todo += (base for part in self._bases(number) for base in members(part))
         return names
 
     def _value(self, value: Value) -> None:
         for member in members(value):
             if isinstance(member, Bound):
+                if isinstance(member.owner, Ref) and isinstance(member.function, Ref) and self._i.info(member.owner.oid).kind == "class":
+                    self._class_methods.add(member.function.oid)
+                self._inplace.bound(member)
                 self._todo += (member.owner, member.function)
             elif isinstance(member, External):
                 self.compiled = self.compiled or member.name in self._i.tracers
@@ -156,6 +223,8 @@ class Reach:
         info = self._i.info(ref.oid)
         if info.kind in ("compiled", "transform"):
             self.compiled = True
+        if info.kind == "module":
+            self._modules.add(ref.oid)
         if info.kind in ("module", "frame") or self._is_answered():
             return
         cells = self._i.heap.cells[ref.oid]
@@ -165,7 +234,13 @@ class Reach:
         by_name = info.kind == "instance" and isinstance(cells.get(CLASS), Ref)
         if by_name:
             self._owners[ref.oid] = set()
+        else:
+            self._whole_objects.add(ref.oid)
+        if info.kind == "descriptor" and info.payload == "classmethod":
+            self._class_methods.update(member.oid for member in members(cells.get("fget") or External("")) if isinstance(member, Ref))
         for field, value in cells.items():
+            if not by_name or not isinstance(field, str):
+                self._read[ref.oid, field] = value
             if field == CLASS or field == DEFINED_IN:
                 self._classes_of(value)
             elif by_name and isinstance(field, str):
@@ -185,13 +260,20 @@ class Reach:
         """Follow what may be asked of the objects of classes of the program, as far as is known by now."""
         cells = self._i.heap.cells
         for oid, known in self._owners.items():
-            every = not WALKS.isdisjoint(self._attributes) or self._is_walked(oid)
-            for field in cells[oid] if every else self._attributes & cells[oid].keys():
-                if isinstance(field, str) and field not in known:
-                    known.add(field)
-                    self._todo.append(cells[oid][field])
+            if oid not in self._walked and (not WALKS.isdisjoint(self._attributes) or self._is_walked(oid)):
+                self._walked.add(oid)
+            for field in self._asked(oid) & cells[oid].keys() - known:
+                known.add(field)
+                self._read[oid, field] = cells[oid][field]
+                self._todo.append(cells[oid][field])
             for field in self._named & known:
                 self._calls(cells[oid][field])
+
+    def _asked(self, oid: int) -> AbstractSet[Field]:
+        """The fields of an object of a class of the program that may be asked for."""
+        if oid not in self._walked:
+            return self._attributes
+        return {field for field in self._i.heap.cells[oid] if isinstance(field, str)}
 
     def _is_walked(self, oid: int) -> bool:
         """Whether an attribute is named that the class of an object has from a library, of which nobody knows what it does with the fields."""
@@ -231,13 +313,20 @@ class Reach:
                 known.add(BASES)
             every = self._calls_values and ANY in self._attributes
             for field, value in cells.items():
-                if field not in known and field != BASES and (not isinstance(field, str) or self._is_asked(oid, field, every)):
+                if field in known or field == BASES:
+                    continue
+                if not isinstance(field, str) or self._is_asked(oid, field, every) or ANY in self._written and self._is_property(value):
                     known.add(field)
+                    self._read[oid, field] = value
                     self._todo.append(value)
+
+    def _is_property(self, value: Value) -> bool:
+        """Whether a field of a class may be a property, whose functions run where an object's attribute is set."""
+        return any(isinstance(member, Ref) and self._i.info(member.oid).kind == "descriptor" for member in members(value))
 
     def _is_asked(self, cls: int, name: str, every: bool) -> bool:
         """Whether a field of a class may be asked for."""
-        if name in self._attributes:
+        if name in self._attributes or name in self._written:
             return True
         if name in CONSTRUCTORS:
             return cls in self._objects or self._makes_any and self._calls_values
@@ -267,9 +356,13 @@ class Reach:
             if not block.calls.isdisjoint(READERS):
                 self._attributes |= WALKS
             self._makes_any = self._makes_any or not CLASS_NAMES.isdisjoint(block.calls | block.attributes)
-            self._writes.setdefault(owner.oid if isinstance(owner, Ref) else None, set()).update(block.own)
+            by = (owner.oid, ref.oid in self._class_methods) if isinstance(owner, Ref) else None
+            self._writes.setdefault(by, set()).update(block.own)
             self._writes.setdefault(None, set()).update(block.writes - block.own)
-            self.globals.update((function.module, name) for name in block.globals | block.named)
+            self._written |= block.writes
+            self._set.update((function.module, name) for name in block.globals | block.named)
+            self._set.update((oid, name) for name in block.nonlocals if (oid := self._around(ref, name)) is not None)
+            self._inplace.note(block, bound, lambda name: self._meaning(ref, name))
         held = [value for block in inner for value in self._names(ref, block)]
         attributes = frozenset().union(*(block.attributes | block.calls for block in inner))
         for item in found.imports(within):
@@ -277,23 +370,41 @@ class Reach:
         return held
 
     def _names(self, ref: Ref, block: Block) -> list[Value]:
-        cells = self._i.heap.cells
         held: list[Value] = []
         attributes = block.attributes | block.calls
         for name in block.reads | block.calls:
-            outer = cells[ref.oid].get(("#", "parent"))
-            value: Value | None = None
-            while value is None and isinstance(outer, Ref):
-                value = cells[outer.oid].get(name)
-                outer = cells[outer.oid].get(("#", "parent"))
+            value = self._meaning(ref, name)
             for member in members(value) if value is not None else ():
                 if isinstance(member, Ref) and self._i.info(member.oid).kind == "module":
-                    held += [cells[member.oid][attribute] for attribute in attributes if attribute in cells[member.oid]]
+                    held += self._of_module(member.oid, attributes)
                 else:
                     held.append(member)
             if value is not None and (name in block.calls or name in block.hands):
                 self._calls(value)
         return held
+
+    def _around(self, ref: Ref, name: str) -> int | None:
+        """The block around a function that binds a name."""
+        cells = self._i.heap.cells
+        outer = cells[ref.oid].get(("#", "parent"))
+        while isinstance(outer, Ref):
+            self._read[outer.oid, name] = found = cells[outer.oid].get(name)
+            if found is not None:
+                return outer.oid
+            outer = cells[outer.oid].get(("#", "parent"))
+        return None
+
+    def _meaning(self, ref: Ref, name: str) -> Value | None:
+        """What a name of a block around a function holds."""
+        oid = self._around(ref, name)
+        return None if oid is None else self._i.heap.cells[oid][name]
+
+    def _of_module(self, oid: int, attributes: Iterable[str]) -> list[Value]:
+        """What some attributes of a module hold."""
+        self._modules.add(oid)
+        cells = self._i.heap.cells[oid]
+        self._read.update(((oid, name), cells.get(name)) for name in attributes)
+        return [cells[name] for name in attributes if name in cells]
 
     def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:
         """What an import within a function leads to: the names that it means in the module, which may not be loaded yet."""
@@ -305,9 +416,8 @@ class Reach:
         if oid is None or not isinstance(self._i.info(oid).payload, FrameInfo):
             self.compiled = self.compiled or self._i.unloaded.compiles(module, names)
             return []
-        cells = self._i.heap.cells[oid]
         self.compiled = self.compiled or ANY in names
-        return [cells[name] for name in names if name in cells]
+        return self._of_module(oid, names)
 
 
 def compiling_names(i: Interpreter, source: Source) -> dict[int, set[str]]:

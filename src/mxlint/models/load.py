@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -214,23 +215,37 @@ def names(top: str) -> tuple[str, ...]:
     return (*found.functions, *found.classes, *members)
 
 
-@cache
-def callers() -> frozenset[str]:
-    """The last names of all that calls an argument which may be given by its place."""
-    found: set[str] = set()
+def _that_say(field: str) -> Iterator[tuple[str, Model]]:
+    """All entries of functions, methods and constructors that say something in a field, with their names."""
     for top in libraries():
-        made = library(top) if b'"calls"' in _data(f"{top}.json").read_bytes() else None
+        made = library(top) if f'"{field}"'.encode() in _data(f"{top}.json").read_bytes() else None
         if made is None:
             continue
         raws = [*made.functions.items()]
         for cls, table in made.classes.items():
             raws += [(cls, table.get("new")), *((f"{cls}.{member}", raw) for member, raw in table["members"].items())]
         for name, raw in raws:
-            if any("calls" in each for each in (raw if isinstance(raw, list) else [raw or ()])):
-                known = model(name)
-                if known is not None and _calls_by_place(known):
-                    found.add(name.rpartition(".")[2])
-    return frozenset(found)
+            known = model(name) if any(field in each for each in (raw if isinstance(raw, list) else [raw or ()])) else None
+            if known is not None:
+                yield name, known
+
+
+@cache
+def callers() -> frozenset[str]:
+    """The last names of all that calls an argument which may be given by its place."""
+    return frozenset(name.rpartition(".")[2] for name, known in _that_say("calls") if _calls_by_place(known))
+
+
+@cache
+def changers() -> Mapping[str, frozenset[tuple[str, str]]]:
+    """What changes the elements of a container, by its last name: the class whose objects it changes, "" if it changes an argument, and how."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for name, known in _that_say("mutates"):
+        cls, _, last = name.rpartition(".")
+        for mutation in known.mutates:
+            if mutation.how in ("adds", "removes", "reorders", "replaces"):
+                found.setdefault(last, set()).add((cls if mutation.target.kind == "self" else "", mutation.how))
+    return {last: frozenset(how) for last, how in found.items()}
 
 
 def _calls_by_place(known: Model) -> bool:

@@ -34,7 +34,9 @@ class Block:
     that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
     as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
-    among `calls` that are none of attributes, and "" where what an expression gives is called.
+    among `calls` that are none of attributes, and "" where what an expression gives is called. `uses` are what may change a container in place, each
+    as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like; and a
+    variable of another block, an attribute (with a dot before it), or "" for any other. What a block makes itself and gives a name is left out.
     """
 
     kind: Literal["module", "class", "function", "lambda"]
@@ -43,6 +45,7 @@ class Block:
     end: int
     parent: int
     params: tuple[str, ...]
+    uses: frozenset[tuple[str, str]]
     binds: frozenset[str]
     assigns: frozenset[str]
     globals: frozenset[str]
@@ -129,8 +132,19 @@ class _Open:
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
     called: set[str] = field(default_factory=set)
+    uses: set[tuple[str, str]] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
+    """Names that it binds to something that it may not have made."""
+
+    def owner(self, root: str) -> str | None:
+        """Whose a container is that an expression with a root means; None if the block made it itself."""
+        if root in self.params or root in self.loops:
+            return ""
+        bound = root in self.assigns | self.binds and root not in self.globals | self.nonlocals
+        return root if not bound else "" if root in self.shared else None
 
     def closed(self) -> Block:
+        owned = {(how, owner) for how, root in self.uses if (owner := self.owner(root)) is not None}
         binds, assigns = ((names) - self.globals - self.nonlocals for names in (self.binds | self.assigns, self.assigns))
         names = (
             binds,
@@ -147,7 +161,7 @@ class _Open:
             self.hands,
             self.called,
         )
-        return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *map(frozenset, names))
+        return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, frozenset(owned), *map(frozenset, names))
 
 
 class _Indexer:
@@ -166,6 +180,8 @@ class _Indexer:
         self._block = self.blocks[0]
         self._looping = False
         self._roles: dict[int, tuple[Role, Any]] = {}
+        self._making = False
+        """Whether names are bound to something new."""
 
     def visit(self, node: ast.AST) -> None:
         handler = _HANDLERS.get(type(node))
@@ -200,6 +216,8 @@ class _Indexer:
                 self._mention(node)
         else:
             (self._block.loops if self._looping else self._block.assigns).add(node.id)
+            if not self._making:
+                self._block.shared.add(node.id)
 
     def attribute(self, node: ast.Attribute) -> None:
         if not (node.attr == "__init__" and isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super"):
@@ -208,11 +226,14 @@ class _Indexer:
             self._block.others.add(node.attr)
         if node.attr in self._compilers:
             self._mention(node)
+        if isinstance(node.ctx, ast.Load):
+            self._block.uses.add((node.attr, _root(node.value)))
         self.visit(node.value)
 
     def subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
             self._entries(node.value, [_constant(node.slice)])
+            self._block.uses.add(("__delitem__" if isinstance(node.ctx, ast.Del) else "__setitem__", _root(node.value)))
         self.inside(node)
 
     def _entries(self, held: ast.expr, names: Collection[str]) -> None:
@@ -250,10 +271,20 @@ class _Indexer:
         if self._mentioned and isinstance(value, ast.Call):
             self.kept += [(self.positions.at(value.lineno, value.col_offset), _last(target)) for target in node.targets]
         self._entries(value, (ANY,))
-        self.inside(node)
+        self._binds(node.targets, value)
+        self.visit(value)
+
+    def _binds(self, targets: Iterable[ast.expr], value: ast.expr | None) -> None:
+        """Visit what is bound to a value."""
+        for target in targets:
+            outer, self._making = self._making, isinstance(target, ast.Name) and _is_new(value)
+            self.visit(target)
+            self._making = outer
 
     def augmented(self, node: ast.AugAssign) -> None:
-        self.visit_all((node.value, node.target))
+        self._block.uses.add((_IN_PLACE.get(type(node.op), ""), _root(node.target)))
+        self.visit(node.value)
+        self._binds((node.target,), None)
         if isinstance(node.target, ast.Name):
             self._block.reads.add(node.target.id)
         elif isinstance(node.target, ast.Attribute):
@@ -267,7 +298,8 @@ class _Indexer:
             del self.mentions[mentions:]
 
     def annotated(self, node: ast.AnnAssign) -> None:
-        self.visit_all((node.value, node.target))
+        self.visit_all((node.value,))
+        self._binds((node.target,), node.value)
         self.annotation(node.annotation)
 
     def call(self, node: ast.Call) -> None:
@@ -276,8 +308,8 @@ class _Indexer:
         self._block.hands.update(_last(value) for value in given if not isinstance(value, ast.Constant))
         if self._mentioned:
             self._roles[id(node.func)] = ("call", node)
-        if name in _READERS and len(node.args) > 1:
-            self._block.attributes.add(_constant(node.args[1]))
+        if name in _READERS:
+            self._block.attributes.update(part for arg in node.args[_READERS[name]] for part in _constant(arg).split("."))
         elif name in _WRITERS and len(node.args) > 1:
             self._block.writes.add(_constant(node.args[1]))
             self._block.others.add(_constant(node.args[1]))
@@ -306,6 +338,7 @@ class _Indexer:
 
     def walrus(self, node: ast.NamedExpr) -> None:
         self._block.assigns.add(node.target.id)
+        self._block.shared.add(node.target.id)
         self.visit(node.value)
 
     # -- statements that bind names --
@@ -338,6 +371,7 @@ class _Indexer:
         name = node.rest if isinstance(node, ast.MatchMapping) else node.name
         if name is not None:
             self._block.assigns.add(name)
+            self._block.shared.add(name)
         self.inside(node)
 
     # -- blocks --
@@ -390,9 +424,41 @@ class _Indexer:
 
 
 _NO_ROLE: tuple[Role, Any] = ("reference", None)
-_READERS = frozenset({"getattr", "hasattr"})
+_READERS = {
+    "getattr": slice(1, 2), "hasattr": slice(1, 2), "attrgetter": slice(None), "methodcaller": slice(1), "__getattribute__": slice(-1, None),
+}  # fmt: skip
+"""What gives an attribute by its name, with the place of the name among the arguments."""
 _WRITERS = frozenset({"setattr", "delattr"})
 _NAMESPACES = frozenset({"vars", "globals"})
+_IN_PLACE: dict[type, str] = {
+    ast.Add: "__iadd__", ast.BitAnd: "__iand__", ast.BitOr: "__ior__", ast.BitXor: "__ixor__", ast.Mult: "__imul__", ast.Sub: "__isub__",
+}  # fmt: skip
+"""The methods of containers behind `+=` and its like."""
+_MAKERS = frozenset(
+    {
+        "bytearray",
+        "bytes",
+        "dict",
+        "enumerate",
+        "float",
+        "frozenset",
+        "int",
+        "len",
+        "list",
+        "range",
+        "set",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "zip",
+    }
+)
+"""Builtins that give something new."""
+_DISPLAYS = (
+    ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare,
+    ast.UnaryOp, ast.Lambda,
+)  # fmt: skip
 _SETTERS = frozenset({"update", "setdefault", "pop", "clear", "__setitem__", "__delitem__"})
 
 
@@ -405,6 +471,20 @@ def _parts(kind: Any) -> tuple[str, ...]:
 def _last(node: ast.expr) -> str:
     """A name, or the last name of an attribute; "" for anything else."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _root(node: ast.expr) -> str:
+    """Whose a container is that an expression means, or holds the one that it means: a variable, an attribute with a dot before it, or "" for another."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else f".{node.attr}" if isinstance(node, ast.Attribute) else ""
+
+
+def _is_new(node: ast.expr | None) -> bool:
+    """Whether an expression makes what it gives: nothing else holds it. None: what `+=` gives is what the name held, or new."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in _MAKERS
+    return node is None or isinstance(node, _DISPLAYS)
 
 
 def _constant(node: ast.expr) -> str:
