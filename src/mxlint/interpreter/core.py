@@ -76,7 +76,7 @@ class Checkpoint:
     __slots__ = ("imprecisions", "noted", "recorded", "recording", "targets")
 
     def __init__(self, i: Interpreter) -> None:
-        self.targets = [(target, len(target.arrived), len(target.possible)) for target in i.targets]
+        self.targets = [(target, target.reached()) for target in i.targets]
         self.imprecisions = len(i.imprecisions)
         self.noted: tuple[int, ...] = i.journal.mark() if i.journal is not None else ()
         self.recording = i.heap.recording
@@ -327,7 +327,8 @@ class Interpreter:
             recording.again[fact, self.context] = Again(find, self.path, self.context, tuple(self.stack))
 
     def noting(self, keep: Callable[[], None], fact: object) -> None:
-        """Keep a fact, now and whenever what is being recorded is done again."""
+        """Keep a fact, now and whenever what is being recorded is done again. The activations under way have come to something."""
+        self.fruitful.update([id(start.node) for start in self.starts])
         keep()
         if self.heap.recording is not None:
             self.heap.recording.facts[fact] = keep
@@ -612,9 +613,8 @@ class Interpreter:
 
     def forget(self, checkpoint: Checkpoint) -> None:
         """Forget what arrived and was noted since: by a round of a loop that was run from a state that is not the final one."""
-        for target, arrived, possible in checkpoint.targets:
-            del target.arrived[arrived:]
-            del target.possible[possible:]
+        for target, reached in checkpoint.targets:
+            target.forget(reached)
         del self.imprecisions[checkpoint.imprecisions :]
         if self.journal is not None:
             self.journal.take_back(checkpoint.noted)

@@ -196,7 +196,6 @@ def journal(i: Interpreter) -> Journal:
 def note(i: Interpreter, record: Any) -> None:
     """Keep a fact, unless this round is silent."""
     if not i.silent:
-        i.fruitful.update([id(start.node) for start in i.starts])
         i.noting(partial(journal(i).note, record), record)
 
 

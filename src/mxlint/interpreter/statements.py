@@ -32,6 +32,9 @@ from mxlint.interpreter.unpacking import unpack
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import dead_names
 
+MAX_TRIED: Final = 2_000
+"""Steps that the rounds of a loop without a test may take together, to see whether it ends."""
+
 
 def execute(i: Interpreter, body: Sequence[ir.Stmt], frame: Frame) -> None:
     """Run statements one after another. Raises `Halt` if no state goes on after them."""
@@ -142,10 +145,6 @@ def _forget(i: Interpreter, names: tuple[str, ...], frame: Frame) -> None:
             i.heap.drop(frame.oid, name)
 
 
-MAX_TRIED: Final = 2_000
-"""Steps that the rounds of a loop without a test may take together, to see whether it ends."""
-
-
 def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     mark = i.heap.mark()
     ended, breaks = Target(mark), Target(mark)
@@ -158,29 +157,28 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     def leave() -> None:
         i.leave(ended, NONE)
 
-    decided = True
-    endless = isinstance(node.test, ir.Const)
+    one_way = True
+    """Whether the last round either went on or left the loop, and not both."""
+    untested = isinstance(node.test, ir.Const)
 
     def step() -> None:
-        nonlocal decided
+        nonlocal one_way
         truth = tested(i, node.test, frame)
-        decided = truth.outcome is not None
         on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
-        if endless and breaks.arrived:
-            decided = False  # a round that goes on has been left as well
+        one_way = truth.outcome is not None and not (untested and breaks.arrived)
         _forget(i, dead, frame)
 
     try:
         place = frame.place(node)
-        most = 0 if endless and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
+        most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         rounds = 0
         try:
-            start, checkpoint = i.heap.mark(), i.checkpoint() if endless and most else None
+            start, checkpoint = i.heap.mark(), i.checkpoint() if untested and most else None
             if checkpoint is not None:
                 i.ledger.endless_loops.add(place)
             steps = i.steps
             with i.unrolling(UNROLLED):
-                while rounds < most and decided:
+                while rounds < most and one_way:
                     with i.within((place, rounds)):
                         step()
                     rounds += 1

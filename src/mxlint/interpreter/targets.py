@@ -41,6 +41,17 @@ class Target:
         else:
             self.overflow.add(error)
 
+    def reached(self) -> tuple[int, int, frozenset[str | None]]:
+        """How much has arrived so far, to forget what does later."""
+        return len(self.arrived), len(self.possible), frozenset(self.overflow)
+
+    def forget(self, reached: tuple[int, int, frozenset[str | None]]) -> None:
+        """Forget what arrived since."""
+        arrived, possible, overflow = reached
+        del self.arrived[arrived:], self.possible[possible:]
+        self.overflow = set(overflow)
+        self._last = ()
+
     def finish(self, heap: Heap) -> None:
         """Join the states from which an exception may lead here, one for each class. To be done before the state is undone."""
         grouped: dict[str | None, list[Delta]] = {}
