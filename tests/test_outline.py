@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from mxlint.syntax.code import Libraries
 from mxlint.syntax.index import Index, index
 from mxlint.syntax.outline import Outline
 
+ADDS, PUSHES = frozenset({("builtins.list", "adds")}), frozenset({("", "adds")})
+LIBRARIES = Libraries(frozenset({"map"}), {"append": ADDS, "heappush": PUSHES})
 FIXTURES = sorted((Path(__file__).parent / "fixtures").rglob("*.py"))
 LIBRARY = sorted(path for path in Path(sysconfig.get_path("stdlib")).glob("*.py") if 2_000 < path.stat().st_size < 60_000)[::5]
 
@@ -26,7 +29,7 @@ def indexed(text: str) -> Index:
 @pytest.mark.parametrize("path", [*FIXTURES, *LIBRARY], ids=lambda path: path.name)
 def test_what_lies_between_two_offsets(path: Path) -> None:
     found = indexed(path.read_text(encoding="utf-8"))
-    outline = Outline(found)
+    outline = Outline(found, LIBRARIES)
     for outer in found.blocks:
         inner = {number: block for number, block in enumerate(found.blocks) if outer.start <= block.start and block.end <= outer.end}
         assert list(outline.within(outer.start, outer.end).items()) == list(inner.items())
@@ -62,7 +65,8 @@ def test_what_names_stand_for() -> None:
                 value = 3
                 """
             )
-        )
+        ),
+        LIBRARIES,
     )
     assert [outline.definition(name).compiles for name in ("decorated", "plain", "Model", "thing", "value", "none")] == [
         True, False, True, False, True, False,
@@ -73,3 +77,31 @@ def test_what_names_stand_for() -> None:
     assert {item.bound for item in plain.imports} == {"deep", "thing", "inner", "*"}
     assert {item.bound for item in outline.definition("thing").imports} == {"thing", "*"}
     assert {item.bound for item in outline.definition("value").imports} == {"mx", "deep", "thing", "*"}
+
+
+def test_what_a_function_names() -> None:
+    text = textwrap.dedent(
+        """
+        def outer(rows, act):
+            total, kept = 0, list(rows)
+            def inner(row):
+                nonlocal total
+                global seen
+                seen = self.last = row.kind
+                kept.append(row)
+                history.append(row)
+                act(row)
+            for row in rows:
+                inner(row)
+            heappush(queue, total)
+            return type(row), [fresh.append(1) for fresh in [[]]]
+        """
+    )
+    outline = Outline(indexed(text), LIBRARIES)
+    code = outline.code(1, len(text) - 1)
+    assert code is outline.code(1, len(text) - 1)
+    assert (code.calls_values, code.makes_any, code.compiles) == (True, True, False)
+    assert code.bound == {"", "rows", "act", "total", "kept", "inner", "row", "fresh"}
+    assert (code.others, code.module, code.nonlocals) == ({"last"}, {"seen"}, {"total"})
+    pushed = {owner: PUSHES for name in ("queue", "total", "row", "rows") for owner in (name, f".{name}")}
+    assert dict(code.changes) == {"kept": ADDS, "history": ADDS, "": ADDS} | pushed

@@ -248,6 +248,7 @@ class Project:
             if made.text > MOST_TEXT:
                 made.lowered.clear()
                 made.symbols.clear()
+                made.outlines.clear()
                 made.text = 0
             made.text += len(source.text)
             known = made.lowered[id(source)] = (source, lower(source.text, self._trees()))
@@ -270,9 +271,11 @@ class Project:
         found = self.symbols(source, compilers)
         known = self._made.outlines.get(id(found))
         if known is None:
+            from mxlint.models.load import callers, changers
+            from mxlint.syntax.code import Libraries
             from mxlint.syntax.outline import Outline
 
-            known = self._made.outlines[id(found)] = Outline(found)
+            known = self._made.outlines[id(found)] = Outline(found, Libraries(callers(), changers()))
         return known
 
     def _trees(self) -> Trees:

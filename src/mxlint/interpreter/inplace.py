@@ -14,7 +14,7 @@ from mxlint.interpreter.iterators import ITERABLES, ITERATED, PARTS, POSITION, n
 from mxlint.interpreter.locations import ITEMS
 from mxlint.interpreter.lookup import EXTENDED, container
 from mxlint.models.load import changers
-from mxlint.syntax.index import Block
+from mxlint.syntax.code import Code, How
 
 ADVANCED: Final = ("iterator", "generator")
 """Kinds of objects that whoever iterates over them changes."""
@@ -26,34 +26,25 @@ class InPlace:
     __slots__ = ("_any", "_attributes", "_values")
 
     def __init__(self) -> None:
-        self._any: set[tuple[str, str]] = set()
+        self._any: set[How] = set()
         """What is done to containers of which nothing says whose they are: the class whose objects it changes, and how."""
-        self._attributes: dict[str, set[tuple[str, str]]] = {}
-        self._values: list[tuple[Value, frozenset[tuple[str, str]]]] = []
+        self._attributes: dict[str, set[How]] = {}
+        self._values: list[tuple[Value, frozenset[How]]] = []
 
-    def note(self, block: Block, bound: frozenset[str], held: Callable[[str], Value | None]) -> None:
-        """Take in what a block does. `bound`: variables of the blocks around it that are followed with it; `held`: what another variable holds."""
-        known = changers()
-        for name, owner in block.uses:
-            if name in known:
-                self._note(owner, known[name], bound, held)
-        functions = frozenset(how for name in block.calls for how in known.get(name, ()) if not how[0])
-        for owner in block.hands if functions else ():
-            self._note(owner, functions, bound, held)
-            self._note(f".{owner}", functions, bound, held)
+    def note(self, code: Code, held: Callable[[str], Value | None]) -> None:
+        """Take in what the code of a function does. `held`: what a variable of another block holds."""
+        for owner, does in code.changes:
+            if owner.startswith("."):
+                self._attributes.setdefault(owner[1:], set()).update(does)
+            elif owner in code.bound:
+                self._any |= does
+            elif (value := held(owner)) is not None:
+                self._values.append((value, does))
 
     def bound(self, method: Bound) -> None:
         """Take in that a bound method may be called."""
         if isinstance(method.function, External):
             self._values.append((method.owner, changers().get(method.function.name.rpartition(".")[2], frozenset())))
-
-    def _note(self, owner: str, does: frozenset[tuple[str, str]], bound: frozenset[str], held: Callable[[str], Value | None]) -> None:
-        if owner.startswith("."):
-            self._attributes.setdefault(owner[1:], set()).update(does)
-        elif not owner or owner in bound:
-            self._any |= does
-        elif (value := held(owner)) is not None:
-            self._values.append((value, does))
 
     def changed(self, i: Interpreter, objects: Iterable[int], holders: Iterable[int]) -> dict[int, frozenset[str]]:
         """The containers among `objects`, and those that attributes of `holders` hold, that may be changed, each with how; and the iterators."""
@@ -72,7 +63,7 @@ class InPlace:
         return found
 
 
-def _mark(i: Interpreter, value: Value, does: Iterable[tuple[str, str]], found: dict[int, frozenset[str]]) -> None:
+def _mark(i: Interpreter, value: Value, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
     """Keep how a container may be changed, and those that lie in it."""
     todo, seen = [value], set()
     while todo:

@@ -16,9 +16,10 @@ from mxlint.interpreter.inplace import InPlace
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.locations import whole as whole_location
 from mxlint.interpreter.lookup import BASES, CLASS
-from mxlint.models.load import bases, callers, model
+from mxlint.models.load import bases, model
 from mxlint.models.mlx.members import members_of
-from mxlint.syntax.index import ANY, Block, Import
+from mxlint.syntax.code import WALKS, Code
+from mxlint.syntax.index import ANY, Import
 
 if TYPE_CHECKING:
     from mxlint.source import Source
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
 DEFINED_IN: Final = ("#", "cls")
 """Of a function: the class in whose body it is defined."""
 CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
-CLASS_NAMES: Final = frozenset(("type", "__class__"))
-"""What gives the class of an object, so that it may be called."""
-READERS: Final = frozenset(("vars", "locals", "globals", "eval", "exec"))
-"""Builtins by which code may read all attributes of an object, or all names."""
-WALKS: Final = frozenset((ANY, "__dict__"))
-"""Attributes that stand for all those of an object."""
 
 
 def _leads(*values: Value | None) -> bool:
@@ -52,11 +47,6 @@ def _may_have(cls: str, name: str) -> bool:
     if of_mlx is not None:
         return name in of_mlx
     return cls != "builtins.object" and (not bases(cls) or model(f"{cls}.{name}") is not None)
-
-
-def _hands_on(block: Block, bound: frozenset[str]) -> bool:
-    """Whether a block gives what a variable holds, or an expression gives, to something of a library that calls what it is given."""
-    return not bound.isdisjoint(block.hands) and not block.calls.isdisjoint(callers())
 
 
 def reach_of(i: Interpreter, values: tuple[Value, ...], *, whole: bool = False) -> Reach:
@@ -340,46 +330,40 @@ class Reach:
 
     def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold."""
-        found = self._i.project.outline(function.source, self._i.tracers)
-        within = found.within(function.node.start, function.node.end)
-        inner = within.values()
-        if found.compiles(function.node.start, function.node.end):
+        code = self._i.project.outline(function.source, self._i.tracers).code(function.node.start, function.node.end)
+        if code.compiles:
             self.compiled = True
             if not self._whole:
                 return []
         owner = self._i.heap.cells[ref.oid].get(DEFINED_IN)
-        bound = frozenset(("",)).union(*(block.loops.union(block.params, block.assigns) for block in inner))
-        for block in inner:
-            self._attributes |= block.attributes
-            self._named |= block.calls | block.hands
-            self._calls_values = self._calls_values or not bound.isdisjoint(block.called) or _hands_on(block, bound)
-            if not block.calls.isdisjoint(READERS):
-                self._attributes |= WALKS
-            self._makes_any = self._makes_any or not CLASS_NAMES.isdisjoint(block.calls | block.attributes)
-            by = (owner.oid, ref.oid in self._class_methods) if isinstance(owner, Ref) else None
-            self._writes.setdefault(by, set()).update(block.own)
-            self._writes.setdefault(None, set()).update(block.writes - block.own)
-            self._written |= block.writes
-            self._set.update((function.module, name) for name in block.globals | block.named)
-            self._set.update((oid, name) for name in block.nonlocals if (oid := self._around(ref, name)) is not None)
-            self._inplace.note(block, bound, lambda name: self._meaning(ref, name))
-        held = [value for block in inner for value in self._names(ref, block)]
-        attributes = frozenset().union(*(block.attributes | block.calls for block in inner))
-        for item in found.imports(within):
-            held += self._imported(function.source, item, attributes)
+        self._attributes |= code.attributes
+        self._named |= code.named
+        self._calls_values = self._calls_values or code.calls_values
+        self._makes_any = self._makes_any or code.makes_any
+        by = (owner.oid, ref.oid in self._class_methods) if isinstance(owner, Ref) else None
+        for whose, names in ((by, code.own), (None, code.others)):
+            self._writes.setdefault(whose, set()).update(names)
+            self._written |= names
+        self._set.update((function.module, name) for name in code.module)
+        self._set.update((oid, name) for name in code.nonlocals if (oid := self._around(ref, name)) is not None)
+        self._inplace.note(code, lambda name: self._meaning(ref, name))
+        held = self._names(ref, code)
+        for item in code.imports:
+            held += self._imported(function.source, item, code.imported)
         return held
 
-    def _names(self, ref: Ref, block: Block) -> list[Value]:
+    def _names(self, ref: Ref, code: Code) -> list[Value]:
         held: list[Value] = []
-        attributes = block.attributes | block.calls
-        for name in block.reads | block.calls:
+        for name in code.names:
             value = self._meaning(ref, name)
-            for member in members(value) if value is not None else ():
+            if value is None:
+                continue
+            for member in members(value):
                 if isinstance(member, Ref) and self._i.info(member.oid).kind == "module":
-                    held += self._of_module(member.oid, attributes)
+                    held += self._of_module(member.oid, code.imported)
                 else:
                     held.append(member)
-            if value is not None and (name in block.calls or name in block.hands):
+            if name in code.named:
                 self._calls(value)
         return held
 

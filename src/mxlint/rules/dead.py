@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mxlint.facts.events import Capture, Element
 from mxlint.rules.findings import quoted
 
 
-def why_dead(capture: Capture, put_in: bool) -> tuple[str, str] | None:
-    """What a capture is given, and what MLX makes of that, if it finds no live arrays there. `put_in`: the body puts the copy of the parameters back
-    into the module."""
+def why_dead(capture: Capture, put_in: Collection[int] | None) -> tuple[str, str] | None:
+    """What a capture is given, and what MLX makes of that, if it finds no live arrays there. `put_in`: the body puts parameters into a module, and
+    these are the containers that it uses: a copy among them may be where they come from, and go to."""
     for element in capture.elements:
-        reason = None if put_in and (element.holds or element.kind == "parameters") else _reason(element, capture.literal)
+        lives = put_in is not None and (element.holds or element.kind == "parameters" and element.object in put_in)
+        reason = None if lives else _reason(element, capture.literal)
         if reason is not None:
             return reason
     return None

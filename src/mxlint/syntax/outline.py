@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from mxlint.syntax.code import Code, Libraries, code_of
 from mxlint.syntax.index import ANY, Block, Import, Index
 
 
@@ -24,8 +25,10 @@ class Definition:
 class Outline:
     """The index of a file, asked by places and by names. What was asked once is kept."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, libraries: Libraries) -> None:
         self._index = index
+        self._libraries = libraries
+        self._codes: dict[tuple[int, int], Code] = {}
         order = sorted((block.start, number) for number, block in enumerate(index.blocks))
         self._starts = [start for start, _ in order]
         self._numbers = [number for _, number in order]
@@ -38,6 +41,15 @@ class Outline:
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         blocks = self._index.blocks
         return {number: blocks[number] for number in sorted(self._numbers[first:last]) if blocks[number].end <= end}
+
+    def code(self, start: int, end: int) -> Code:
+        """What the function between two offsets names."""
+        known = self._codes.get((start, end))
+        if known is None:
+            blocks = self.within(start, end)
+            imports = tuple(self.imports(blocks))
+            known = self._codes[start, end] = code_of(blocks.values(), self.compiles(start, end), imports, self._libraries)
+        return known
 
     def compiles(self, start: int, end: int) -> bool:
         """Whether something is compiled between two offsets."""

@@ -1,0 +1,94 @@
+"""What the code of a function names, with that of all blocks within it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from mxlint.syntax.index import ANY, Block, Import
+
+How: TypeAlias = tuple[str, str]
+"""The class whose objects something changes, "" if it changes an argument, and how: adds, removes, reorders, replaces."""
+READERS: Final = frozenset(("vars", "locals", "globals", "eval", "exec"))
+"""Builtins by which code may read all attributes of an object, or all names."""
+WALKS: Final = frozenset((ANY, "__dict__"))
+"""Attributes that stand for all those of an object."""
+CLASS_NAMES: Final = frozenset(("type", "__class__"))
+"""What gives the class of an object, so that it may be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Libraries:
+    """What libraries do with what they are given, by last names. `callers` call an argument; `changers` change their object or an argument in place."""
+
+    callers: frozenset[str]
+    changers: Mapping[str, frozenset[How]]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a function names. `compiles`: something is compiled in it. `bound` are the variables of its blocks, and "" for expressions; `names` those of other blocks that it may read; `attributes`
+    those that it reads, with what stands for all of them; `named` what it calls, or hands to calls. `calls_values`: it calls what a variable holds, or an
+    expression gives, or hands that to a library that does; `makes_any`: it asks for the class of something. `own` are the attributes that methods
+    set on their own object, `others` those that are set on anything; `module` the names of the module that are set, `nonlocals` those of blocks
+    around. `imports` stand in it, and may mean any of the attributes `imported`. `changes`: what may be changed in place, by the owner of it as in a `Block`, and how."""
+
+    compiles: bool
+    bound: frozenset[str]
+    names: frozenset[str]
+    attributes: frozenset[str]
+    named: frozenset[str]
+    calls_values: bool
+    makes_any: bool
+    own: frozenset[str]
+    others: frozenset[str]
+    module: frozenset[str]
+    nonlocals: frozenset[str]
+    imports: tuple[Import, ...]
+    imported: frozenset[str]
+    changes: tuple[tuple[str, frozenset[How]], ...]
+
+
+def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ...], libraries: Libraries) -> Code:
+    """The code of some blocks, one of which is around the others."""
+
+    def union(field: str) -> frozenset[str]:
+        return frozenset().union(*(getattr(block, field) for block in blocks))
+
+    bound = frozenset(("",)) | union("loops") | union("assigns") | frozenset(name for block in blocks for name in block.params)
+    calls, attributes, hands = union("calls"), union("attributes"), union("hands")
+    return Code(
+        compiles,
+        bound,
+        union("reads") | calls,
+        attributes if calls.isdisjoint(READERS) else attributes | WALKS,
+        calls | hands,
+        not bound.isdisjoint(union("called")) or any(_hands_on(block, bound, libraries.callers) for block in blocks),
+        not CLASS_NAMES.isdisjoint(calls | attributes),
+        union("own"),
+        frozenset().union(*(block.writes - block.own for block in blocks)),
+        union("globals") | union("named"),
+        union("nonlocals"),
+        imports,
+        attributes | calls,
+        tuple(_changes(blocks, libraries.changers).items()),
+    )
+
+
+def _hands_on(block: Block, bound: frozenset[str], callers: frozenset[str]) -> bool:
+    """Whether a block gives what a variable holds, or an expression gives, to something of a library that calls what it is given."""
+    return not bound.isdisjoint(block.hands) and not block.calls.isdisjoint(callers)
+
+
+def _changes(blocks: Collection[Block], changers: Mapping[str, frozenset[How]]) -> dict[str, frozenset[How]]:
+    """What blocks may change in place, and how: what they call a changing method of, and what they hand to a function that changes it."""
+    found: dict[str, frozenset[How]] = {}
+    for block in blocks:
+        changed = [(owner, changers[name]) for name, owner in block.uses if name in changers]
+        functions = frozenset(how for name in block.calls for how in changers.get(name, ()) if not how[0])
+        if functions:
+            changed += [(owner, functions) for name in block.hands for owner in (name, f".{name}")]
+        for owner, how in changed:
+            found[owner] = found.get(owner, frozenset()) | how
+    return found
