@@ -28,7 +28,7 @@ from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
 from mxlint.source import Source, SourceError, source_from_bytes
 
-SAMPLE = 75
+SAMPLE = 40
 CPU_SECONDS = 2.0
 LINES = 5_000
 FULL, _, PART = os.environ.get("MXLINT_ROBUSTNESS", "").partition(":")
