@@ -28,16 +28,18 @@ read(mx.zeros({shape})[{subscript}])
 
 @st.composite
 def subscripts(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[object, ...]]:
-    """A shape, and indices that it takes: for each axis a slice or a position, with new axes between them."""
+    """A shape, and indices that it takes: for each axis a slice or a position, with new axes between them; an ellipsis stands for axes in the middle."""
     shape = tuple(draw(st.lists(SIZES, min_size=1, max_size=3)))
+    before = draw(st.integers(0, len(shape)))
+    after = draw(st.integers(0, len(shape) - before))
     indices: list[object] = []
-    for size in shape[: draw(st.integers(1, len(shape)))]:
+    for axis in (*range(before), *range(len(shape) - after, len(shape))):
+        if axis == len(shape) - after:
+            indices.append(...)
         if draw(st.integers(0, 4)) == 0:
             indices.append(None)
-        indices.append(draw(SLICES | st.integers(-size, size - 1)))
-    if len(indices) < len(shape) and draw(st.booleans()):
-        indices.insert(draw(st.integers(0, len(indices))), ...)
-    return shape, tuple(indices)
+        indices.append(draw(SLICES | st.integers(-shape[axis], shape[axis] - 1)))
+    return shape, tuple(indices) or (...,)
 
 
 def written(index: object) -> str:
