@@ -35,12 +35,14 @@ SIZES = st.one_of(
         size.add, st.builds(symbol, st.sampled_from(["n", "m"])), st.builds(size.number, st.integers(1, 9), st.frozensets(AXES, max_size=1))
     ),
 )
+LOOPS = st.none() | st.frozensets(st.sampled_from(["outer", "inner"]))
 SCALARS = st.one_of(
     CONSTANTS,
-    st.builds(Range, st.integers(0, 3), st.integers(4, 9), st.just(1)),
+    st.builds(Range, st.integers(0, 3), st.integers(4, 9), st.just(1), LOOPS),
     st.builds(Length, SIZES),
     st.builds(Measure, st.sampled_from(["int", "float"]), st.frozensets(AXES, min_size=1, max_size=2)),
     st.builds(Kind, st.sampled_from(["int", "float", "str", "bool"]), st.sampled_from(["varying", "open", "imprecise"])),
+    st.builds(Kind, st.sampled_from(["int", "float", "str"]), st.just("varying"), LOOPS),
     st.sampled_from([Symbolic(("a",), frozenset(("float",))), Symbolic(("b",), frozenset(("int",))), Symbolic(("c",))]),
     st.sampled_from([NONE, Ref(1), Ref(2), Unknown("why")]),
 )
@@ -66,18 +68,27 @@ def test_the_join_of_few_has_the_members_of_both(a: Value, b: Value) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
-@given(VALUES, st.lists(VALUES, min_size=1, max_size=3), st.booleans())
-def test_no_chain_of_widenings_is_infinite(head: Value, values: list[Value], added: bool) -> None:
+@given(VALUES, st.lists(VALUES, min_size=1, max_size=3), st.booleans(), st.sampled_from([None, "inner"]))
+def test_no_chain_of_widenings_is_infinite(head: Value, values: list[Value], added: bool, loop: str | None) -> None:
     """A loop gives these values in turn, for ever, alone or `added` to what was before the round: what it may give is stable soon."""
     unchanged = 0
     for number in range(ROUNDS * len(values)):
         value = values[number % len(values)]
         before = head
-        head = widen(head, join((head, value)) if added else value)
+        head = widen(head, join((head, value)) if added else value, loop)
         unchanged = unchanged + 1 if head == before else 0
         if unchanged == len(values):
             return
     pytest.fail(f"not stable: {head!r}")
+
+
+def test_what_a_round_changes_varies_over_its_loop() -> None:
+    outer = frozenset(("outer",))
+    assert widen(Const(0), Const(1), "inner") == Range(0, None, 1, frozenset(("inner",)))
+    assert widen(Range(0, None, 1, outer), Range(1, None, 1, outer), "inner") == Range(0, None, 1, outer | {"inner"})
+    assert widen(Range(0, None, 1, outer), Range(0, None, 1, outer), "inner") == Range(0, None, 1, outer)
+    assert widen(Kind("float", "varying", outer), Const(0.5), "inner") == Kind("float", "varying", outer | {"inner"})
+    assert widen(Range(0, None), Range(1, None), "inner") == Range(0, None)
 
 
 def plus(value: Value, length: Size) -> Value:

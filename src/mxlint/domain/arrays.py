@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeAlias
 
-from mxlint.domain.members import Length, Measure, Member
+from mxlint.domain.members import Length, Loops, Measure, Member
 from mxlint.domain.size import Size, symbol
+from mxlint.domain.varying import united
 
 
 class Array(Member):
@@ -15,10 +16,10 @@ class Array(Member):
     `shape` is a tuple of sizes or None, `dtype` MLX's name or None. `chain` leads to where it came into being. `grows`: why its shape
     differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
     that the loop changes); "differs": it is made of arrays of different shapes, which says so only if this shape was known in an earlier round.
-    `several`: it stands for other arrays as well, since a union had too many: all arrays of a union with it are part of it.
+    `loops`: the rounds of which loops make that so, if it is known. `several`: it stands for other arrays as well, since a union had too many: all arrays of a union with it are part of it.
     """
 
-    __slots__ = ("chain", "dtype", "grows", "ident", "origin", "several", "shape", "trace")
+    __slots__ = ("chain", "dtype", "grows", "ident", "loops", "origin", "several", "shape", "trace")
 
     def __init__(
         self,
@@ -30,9 +31,11 @@ class Array(Member):
         origin: frozenset[int] = frozenset(),
         grows: str = "",
         several: bool = False,
+        loops: Loops = None,
     ) -> None:
         self.ident = ident
         self.several = several
+        self.loops = loops
         self.trace = trace
         self.grows = grows
         self.shape = shape
@@ -41,7 +44,7 @@ class Array(Member):
         self.origin = origin
 
     def key(self) -> tuple[object, ...]:
-        return (self.ident, self.trace, self.shape, self.dtype, self.origin, self.grows, self.several)
+        return (self.ident, self.trace, self.shape, self.dtype, self.origin, self.grows, self.several, self.loops)
 
     def but(self, **changes: object) -> Array:
         """The same array with some fields changed."""
@@ -59,6 +62,7 @@ class Array(Member):
             and self.dtype == other.dtype
             and self.grows == other.grows
             and self.several is other.several
+            and self.loops == other.loops
             and self.shape == other.shape
             and self.origin == other.origin
         )
@@ -186,10 +190,12 @@ def unranked(array: Array) -> ShapeOf:
     return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument")
 
 
-def growth(a: Array, b: Array) -> str:
-    """Why the shape of what a site makes differs from round to round, as far as two rounds say."""
-    differs = "differs" in (a.grows, b.grows) and _unlike(a.shape, b.shape)
-    return "rounds" if differs or "rounds" in (a.grows, b.grows) else max(a.grows, b.grows)
+def of_two_rounds(a: Array, b: Array) -> Array:
+    """What a site makes in two rounds of a loop, as one array: its shape may differ from round to round, as far as they say."""
+    both = join_arrays(a, b)
+    if "differs" in (a.grows, b.grows) and _unlike(a.shape, b.shape):
+        return both.but(grows="rounds", loops=None)
+    return both.but(grows="rounds") if "rounds" in (a.grows, b.grows) else both
 
 
 def _unlike(a: tuple[object, ...] | None, b: tuple[object, ...] | None) -> bool:
@@ -207,4 +213,10 @@ def join_arrays(a: Array, b: Array) -> Array:
         shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape)) if same_rank and a.shape and b.shape else None
     trace = a.trace if a.trace == b.trace else -1
     dtype = a.dtype if a.dtype == b.dtype else None
-    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, max(a.grows, b.grows), a.several or b.several)
+    grows, several = max(a.grows, b.grows), a.several or b.several
+    return Array(a.ident, trace, shape, dtype, a.chain or b.chain, a.origin | b.origin, grows, several, _loops(a, b))
+
+
+def _loops(a: Array, b: Array) -> Loops:
+    """The loops in which the shape of one of two arrays differs from round to round."""
+    return united(array.loops for array in (a, b) if array.grows) if a.grows or b.grows else None

@@ -7,7 +7,7 @@ branches changed, and a state that leaves early (break, return, raise) is a delt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Final, TypeAlias
 
@@ -485,8 +485,8 @@ class Heap:
         return result
 
 
-def widened(old: Delta, new: Delta, base: Heap) -> Delta:
-    """The widening of two states relative to the present one."""
+def widened(old: Delta, new: Delta, base: Heap, loop: Hashable) -> Delta:
+    """The widening of two states of a loop, relative to the present one."""
     result: Delta = {}
     for location in dict.fromkeys([*old, *new]):
         made = (location[0], ALIVE)
@@ -497,7 +497,7 @@ def widened(old: Delta, new: Delta, base: Heap) -> Delta:
                 result[location] = only[location]
             continue
         present = base.get(*location) or UNBOUND
-        result[location] = _earlier(widen(old.get(location, present), new.get(location, present)))
+        result[location] = _earlier(widen(old.get(location, present), new.get(location, present), loop))
     return result
 
 

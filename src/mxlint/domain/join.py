@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from math import gcd
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array, Operands, Traces, growth, join_arrays
+from mxlint.domain.arrays import Array, Operands, Traces, join_arrays, of_two_rounds
 from mxlint.domain.guards import Cause, either
 from mxlint.domain.members import (
     UNBOUND,
@@ -27,6 +27,7 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
+from mxlint.domain.varying import loops_of, united
 
 MAX_MEMBERS: Final = 8
 """A union of more members than this widens."""
@@ -96,6 +97,7 @@ _SLOTS: Final[dict[type[Member], Callable[[Any], object]]] = {
     Array: lambda member: ("array", member.ident),
     Traces: lambda member: ("traces", member.oid),
     Operands: lambda member: "operands",
+    Kind: lambda member: ("kind", member.type, member.cause),
 }
 """For members of which a value has one for each identity: what that is. Others are one if they are equal."""
 
@@ -139,12 +141,12 @@ def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
         low = None if whole.low is None or other.low is None else min(whole.low, other.low)
         high = None if whole.high is None or other.high is None else max(whole.high, other.high)
         apart = whole.low - other.low if whole.low is not None and other.low is not None else 1
-        whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1)
+        whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1, united((whole.loops, other.loops)))
     numbers = {o.member.value for o in found if isinstance(o.member, Const) and type(o.member.value) is int and not o.guard}
     while whole.high is not None and whole.high + whole.stride in numbers:
-        whole = Range(whole.low, whole.high + whole.stride, whole.stride)
+        whole = Range(whole.low, whole.high + whole.stride, whole.stride, whole.loops)
     while whole.low is not None and whole.low - whole.stride in numbers:
-        whole = Range(whole.low - whole.stride, whole.high, whole.stride)
+        whole = Range(whole.low - whole.stride, whole.high, whole.stride, whole.loops)
     rest = tuple(option for option in found if not isinstance(option.member, Range) and not _covers(whole, option.member))
     return (*rest, Option(whole))
 
@@ -207,12 +209,14 @@ def _together(a: Member, b: Member) -> Member:
         return a
     if isinstance(a, Array) and isinstance(b, Array):
         # One site in one context: what it makes differs between the rounds of a loop.
-        return join_arrays(a, b).but(grows=growth(a, b))
+        return of_two_rounds(a, b)
     if isinstance(a, Traces) and isinstance(b, Traces):
         numbers = {entry.number for entry in b.entries}
         return Traces(a.oid, (*(entry for entry in a.entries if entry.number not in numbers), *b.entries))
     if isinstance(a, Operands):
         return Operands(None)
+    if isinstance(a, Kind) and isinstance(b, Kind):
+        return Kind(a.type, a.cause, united((a.loops, b.loops)))
     if isinstance(a, Symbolic) and isinstance(b, Symbolic):
         kinds = a.kinds | b.kinds if a.kinds is not None and b.kinds is not None else None
         return Symbolic(a.identity, kinds, a.label, a.presumed or b.presumed, a.source)
@@ -253,15 +257,18 @@ def _widened(found: list[Member]) -> Value:
     return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
 
 
-def blurred(type_name: str, group: list[Member]) -> Member:
-    """One member that stands for several scalars of a type."""
+def blurred(type_name: str, group: list[Member], loop: Hashable = None) -> Member:
+    """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has."""
+    loops = united(map(loops_of, group))
+    if loops is not None:
+        loops = loops | {loop} if loop is not None else loops or None
     causes = {member.cause for member in group if isinstance(member, Kind)}
     if type_name == "int" and all(isinstance(member, (Const, Range)) for member in group):
         bounds = hull(Union(tuple(map(Option, group))))
         if bounds is not None and None not in bounds:
-            return Range(*bounds)
+            return Range(*bounds, loops=loops)
     cause: Cause = "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"
-    return Kind(type_name, cause)
+    return Kind(type_name, cause, loops if cause == "varying" and type_name != "bool" else None)
 
 
 def _one_tuple(found: list[Tuple]) -> Tuple:

@@ -6,6 +6,7 @@ functions, frames, …) are `Ref`s into the heap; only their number stands here.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -110,18 +111,24 @@ _SIMPLE: Final = frozenset((type(None), bool, int, str, bytes))
 """Types of which equal scalars are one."""
 
 
+Loops: TypeAlias = "frozenset[Hashable] | None"
+"""The loops over which a number is now this and now that; None: nobody says which."""
+
+
 class Range(Member):
-    """The integers low, low + stride, … up to high, all of which the program in sight brings about. None: no bound."""
+    """The integers low, low + stride, … up to high, all of which the program in sight brings about. None: no bound. `loops`: whose rounds bring them
+    about; in one round of all of these it is one number."""
 
-    __slots__ = ("high", "low", "stride")
+    __slots__ = ("high", "loops", "low", "stride")
 
-    def __init__(self, low: int | None, high: int | None, stride: int = 1) -> None:
+    def __init__(self, low: int | None, high: int | None, stride: int = 1, loops: Loops = None) -> None:
         self.low = low
         self.high = high
         self.stride = stride
+        self.loops = loops
 
     def key(self) -> tuple[object, ...]:
-        return (self.low, self.high, self.stride)
+        return (self.low, self.high, self.stride, self.loops)
 
 
 class Length(Member):
@@ -150,16 +157,17 @@ class Measure(Member):
 
 
 class Kind(Member):
-    """Any value of a scalar type, by the type's name ("number" for int or float). `cause` says why it is not known."""
+    """Any value of a scalar type, by the type's name ("number" for int or float). `cause` says why it is not known. `loops`: as of a `Range`."""
 
-    __slots__ = ("cause", "type")
+    __slots__ = ("cause", "loops", "type")
 
-    def __init__(self, type: str, cause: Cause) -> None:
+    def __init__(self, type: str, cause: Cause, loops: Loops = None) -> None:
         self.type = type
         self.cause = cause
+        self.loops = loops
 
     def key(self) -> tuple[object, ...]:
-        return (self.type, self.cause)
+        return (self.type, self.cause, self.loops)
 
 
 class Symbolic(Member):

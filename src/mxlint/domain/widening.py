@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import pairwise
 from math import gcd
 from typing import Final
@@ -25,48 +26,70 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
+from mxlint.domain.varying import also_over, loops_of, over, united
 
 
-def widen(old: Value, new: Value) -> Value:
+def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
     """An upper bound of two successive values of a loop, such that no chain of bounds is infinite.
 
-    A number that changes by a constant becomes a step without end; tests of the loop bound it again.
+    A number that changes by a constant becomes a step without end; tests of the loop bound it again. What a round changes varies over the `loop`.
     """
     if old is new or old == new:
         return old
-    both = join((old, new))
+    both = _changing(old, new, join((old, new)), loop)
     if both == old or isinstance(old, Unknown):
         return old  # it was any value at all: what a round adds by name would be too many again
     before = [member for member in members(old) if scalar_type(member) == "int"]
     numbers = [member for value in (old, new) for member in members(value) if scalar_type(member) == "int"]
     changed = [member for member in members(both) if scalar_type(member) == "int"] != before
     if before and changed and all(isinstance(member, (Const, Range)) for member in numbers):
-        step = _step(before, numbers)
+        step = _step(before, numbers, loop)
         rest = [option for option in options(both) if scalar_type(option.member) != "int"]
         both = of([*rest, Option(step)])
-    both = _widened_lengths(old, both)
+    both = _widened_lengths(old, both, loop)
     floats = [member for member in members(both) if scalar_type(member) == "float"]
     if len(floats) > 2:
         rest = [option for option in options(both) if scalar_type(option.member) != "float"]
-        both = of([*rest, Option(blurred("float", floats))])
+        both = of([*rest, Option(blurred("float", floats, loop))])
     for name in {member.type: None for member in members(old) if isinstance(member, Kind)}:
         # Any value of a type stands for each of that type: what the rounds compute from it adds nothing.
         rest = [option for option in options(both) if scalar_type(option.member) != name]
         if group := [member for member in members(both) if scalar_type(member) == name]:
-            both = of([*rest, Option(blurred(name, group))])
-    both = _widened_tuples(old, both)
+            both = of([*rest, Option(blurred(name, group, loop if len(group) > 1 else None))])
+    both = _widened_tuples(old, both, loop)
     texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
     if len(texts) > 4:
         rest = [option for option in options(both) if option.member not in texts]
-        both = of([*rest, Option(Kind("str", "varying"))])
+        both = of([*rest, Option(_varying("str", loop))])
     return _shallow(both)
+
+
+def _varying(name: str, loop: Hashable) -> Kind:
+    """Any value of a type, which the rounds of a loop bring about."""
+    return Kind(name, "varying", None if loop is None else frozenset((loop,)))
+
+
+def _changing(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
+    """The two together. What stands for several numbers of a type varies over the loop if a round leaves others of them than it found."""
+    if loop is None or not any(isinstance(member, (Range, Kind)) for member in members(both)):
+        return both
+    types = {scalar_type(member) for member in members(old)} - {None}
+    changed = {name for name in types if _numbers(old, name) != _numbers(new, name) and _numbers(new, name)}
+    if not changed:
+        return both
+    return of(Option(also_over(o.member, loop) if scalar_type(o.member) in changed else o.member, o.guard) for o in options(both))
+
+
+def _numbers(value: Value, name: str | None) -> set[Member]:
+    """The numbers of a type that a value may be, whatever brings them about."""
+    return {over(member, None) for member in members(value) if scalar_type(member) == name}
 
 
 MAX_LENGTHS: Final = 3
 """Lengths of axes, and sums of them, that a location holds in a loop before they become any number."""
 
 
-def _widened_lengths(old: Value, value: Value) -> Value:
+def _widened_lengths(old: Value, value: Value, loop: Hashable) -> Value:
     """A number to which rounds add the lengths of axes is another one after each, and so it is after the rounds that follow."""
     lengths = [member for member in members(value) if isinstance(member, Length)]
     measures = [member for member in members(value) if isinstance(member, Measure) and member.type == "int"]
@@ -75,17 +98,17 @@ def _widened_lengths(old: Value, value: Value) -> Value:
         return value
     axes = frozenset(axis for member in lengths for axis in member.size.origins).union(*(member.origins for member in measures))
     rest = [option for option in options(value) if option.member not in (*lengths, *measures)]
-    return of([*rest, Option(Measure("int", axes) if axes else Kind("int", "varying"))])
+    return of([*rest, Option(Measure("int", axes) if axes else _varying("int", loop))])
 
 
-def _widened_tuples(old: Value, value: Value) -> Value:
+def _widened_tuples(old: Value, value: Value, loop: Hashable) -> Value:
     """Tuples of several lengths, as a list that grows has them, become one of unknown length; so many of one length one of that length."""
     for cls in {member.cls for member in members(value) if isinstance(member, Tuple)}:
-        value = _widened_of(old, value, cls)
+        value = _widened_of(old, value, cls, loop)
     return value
 
 
-def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
+def _widened_of(old: Value, value: Value, cls: int | None, loop: Hashable) -> Value:
     """The same for the tuples of one class: None for plain ones."""
     found, before = _tuples_of(value, cls), _tuples_of(old, cls)
     lengths = {len(t.items) if t.items is not None else None for t in found}
@@ -100,11 +123,11 @@ def _widened_of(old: Value, value: Value, cls: int | None) -> Value:
         if not within:
             return value
         # What took the place of a tuple of an earlier round is that one, grown.
-        grown = {other: _together_tuples([t, other], [t]) for t, other in within.items() if t in before and other not in before}
+        grown = {other: _together_tuples([t, other], [t], loop) for t, other in within.items() if t in before and other not in before}
         kept = [option for option in options(value) if option.member not in within]
         return of(Option(_of_class(grown[o.member], o.member), o.guard) if o.member in grown else o for o in kept)  # type: ignore[index,arg-type]
     rest = [option for option in options(value) if option.member not in found]
-    together = _together_tuples(found, before)
+    together = _together_tuples(found, before, loop)
     return of([*rest, Option(_of_class(together, *found, *before))])
 
 
@@ -123,19 +146,19 @@ def _tuples_of(value: Value, cls: int | None) -> list[Tuple]:
     return [member for member in members(value) if isinstance(member, Tuple) and member.cls == cls]
 
 
-def _together_tuples(found: list[Tuple], before: list[Tuple]) -> Tuple:
+def _together_tuples(found: list[Tuple], before: list[Tuple], loop: Hashable) -> Tuple:
     """One tuple that stands for several, some of which an earlier round had: what they hold is widened in the same way."""
     lengths = {len(t.items) if t.items is not None else None for t in found}
     if len(lengths) == 1 and None not in lengths:
         earlier = [t.items for t in before if t.items is not None and len(t.items) in lengths]
         columns = list(zip(*(t.items for t in found if t.items is not None)))
         starts = list(zip(*earlier)) if earlier else columns
-        return Tuple(tuple(widen(join(start), join(column)) for start, column in zip(starts, columns)))
+        return Tuple(tuple(widen(join(start), join(column), loop) for start, column in zip(starts, columns)))
     now, then = (join([part for t in tuples for part in t.parts]) for tuples in (found, before))
     if isinstance(now, Unbound):
         return Tuple(None, Unknown("empty"))
     given: Given = "part" if any(t.given for t in found) else ""
-    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now), least=_least(found, before), given=given)
+    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now, loop), least=_least(found, before), given=given)
 
 
 def _least(found: list[Tuple], before: list[Tuple]) -> int | None:
@@ -148,7 +171,7 @@ def _least(found: list[Tuple], before: list[Tuple]) -> int | None:
     return min(known) if not earlier or min(known) == min(earlier) else 0
 
 
-def _step(before: list[Member], numbers: list[Member]) -> Member:
+def _step(before: list[Member], numbers: list[Member], loop: Hashable) -> Member:
     """The step that covers the numbers of an earlier and a later round."""
     now = hull(Union(tuple(map(Option, numbers)))) or (None, None)
     earlier = (hull(Union(tuple(map(Option, before)))) if before else None) or (None, None)
@@ -157,7 +180,10 @@ def _step(before: list[Member], numbers: list[Member]) -> Member:
     strides = [m.stride for m in numbers if isinstance(m, Range)]
     ends = {end for m in numbers for end in ((m.low, m.high) if isinstance(m, Range) else (m.value,) if isinstance(m, Const) else ())}
     points = sorted(int(end) for end in ends if isinstance(end, int))
-    return Range(low, high, gcd(*strides, *(b - a for a, b in pairwise(points))) or 1)
+    loops = united(map(loops_of, numbers))
+    if loops is not None:
+        loops = loops | {loop} if loop is not None else None
+    return Range(low, high, gcd(*strides, *(b - a for a, b in pairwise(points))) or 1, loops)
 
 
 MAX_DEPTH: Final = 6

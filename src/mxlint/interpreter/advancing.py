@@ -13,10 +13,9 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import ITEMS, elements, iterator_items, known_items, position_of, view_element
 from mxlint.interpreter.exceptions import answered, throw_named
-from mxlint.interpreter.frames import Context, Frame, Given
+from mxlint.interpreter.frames import Context, Frame, Given, is_round
 from mxlint.interpreter.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.lookup import special
-from mxlint.interpreter.novelty import is_round
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Condition, Path
 from mxlint.interpreter.stepping import can_step, step

@@ -12,6 +12,7 @@ from mxlint.domain import size as sizes
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
 
@@ -31,7 +32,7 @@ def fold(i: Interpreter, op: str, a: Const, b: Const, place: Place) -> Value:
     x, y = a.value, b.value
     if _too_large(op, x, y):
         of = b if isinstance(y, (str, bytes)) else a  # of a number and a text the text
-        return Kind(scalar_type(of) or "int", "varying")
+        return Kind(scalar_type(of) or "int", "varying", frozenset())
     try:
         return Const(FOLD[op](x, y))
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError) as error:
@@ -112,10 +113,11 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             return Measure("float" if op == "/" or "float" in (s, t) else "number" if op == "**" else "int", axes)
     if op in ("/", "//", "%") and not isinstance(a, Length) and not isinstance(b, Length) and _may_be_zero(b):
         i.may_raise("builtins.ZeroDivisionError")
+    loops = united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = _steps(op, a, b) or _few(op, a, b)
         if found is not None:
-            return found
+            return over(found, loops) if isinstance(found, Member) else found
     if op in COMPARISONS:
         type_name = "bool"
     elif op == "/":
@@ -131,7 +133,7 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             return negated(i, i.derived(NEGATED[op], (a, b), frozenset(("bool",)), place), place)
         return i.derived(op, (a, b), frozenset((type_name,)), place)
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)} or {"varying"}
-    return Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+    return over(Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"), loops)
 
 
 TEXTS: Final = ("str", "bytes")
@@ -150,7 +152,8 @@ def texts(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value 
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
         return i.derived(op, (a, b), frozenset((kind,)), place)
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)}
-    return Kind(kind, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+    made = Kind(kind, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+    return over(made, united(map(loops_of, (a, b))))
 
 
 def _not_negative(member: Member) -> bool:
@@ -282,7 +285,7 @@ def _gcd(a: int, b: int) -> int:
     return gcd(a, b)
 
 
-def step_of(low: int | None, high: int | None, stride: int) -> Value:
+def step_of(low: int | None, high: int | None, stride: int) -> Member:
     if low is not None and low == high:
         return Const(low)
     return Range(low, high, stride or 1)

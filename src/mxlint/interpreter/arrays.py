@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
+    Loops,
     Measure,
     Member,
     Range,
@@ -33,6 +34,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import Size, number
+from mxlint.domain.varying import united
 from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless, subscripts, updates
 from mxlint.interpreter import results as results_
 from mxlint.interpreter.arguments import Arguments
@@ -44,6 +46,7 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.journal import room
 from mxlint.interpreter.locations import LAZY, OPERANDS
+from mxlint.interpreter.novelty import NO_LOOPS
 from mxlint.interpreter.reach import arrays_in
 from mxlint.interpreter.settled import reasons
 from mxlint.models.mlx import arguments as described
@@ -243,7 +246,9 @@ def compute(
             )
         )
     raises_unless(i, array_fits(array_shape_of(name), [describe(i, value) for value in (*args, *keywords.values())], found), place, frame)
-    by_number = any(_is_length(i, name, args, keywords, before, value) for value in args if _steps(i, value))
+    by_number = united(
+        loops for value in args if (loops := _steps(i, value)) != NO_LOOPS and _is_length(i, name, args, keywords, before, value)
+    )
     made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     return made
@@ -273,9 +278,9 @@ def results(
     keywords: dict[str, Value],
     place: Place,
     tag: object = None,
-    by_number: bool = False,
+    by_number: Loops = NO_LOOPS,
 ) -> Value:
-    """The arrays of a described result, computed from arguments. `by_number`: a number among them, which a loop changes, is one of its lengths."""
+    """The arrays of a described result, computed from arguments. `by_number`: these loops change a number among them that is one of its lengths."""
     if name.startswith(f"{ARRAY}."):
         presumptions.together(i, args)
     else:
@@ -303,7 +308,7 @@ def _made(
     tag: object,
     args: Sequence[Value],
     axis: Value,
-    by_number: bool,
+    by_number: Loops,
 ) -> Value:
     if isinstance(found, (list, tuple)) and all(isinstance(part, (described.ArrayType, list, tuple)) for part in found):
         parts = tuple(_made(i, part, name, trace, chain, origin, place, (tag, n), args, axis, by_number) for n, part in enumerate(found))
@@ -318,10 +323,14 @@ def _made(
         chain = Chain(place, name, chain)
     ident = i.ident(place, tag)
     _keep_lengths(i, name, ident, args)
-    grows_ = "rounds" if lengthening.of_itself(i, name, ident, args, axis, place) else grows(i, name, shape, args, by_number)
+    if lengthening.of_itself(i, name, ident, args, axis, place):
+        grows_ = "rounds"
+        loops: Loops = frozenset(around.loop for around in novelty.rounds_around(i)[:1])
+    else:
+        grows_, loops = grows(i, name, shape, args, by_number)
     if not grows_ and (shape is None or None in shape):
         grows_ = lengthening.lengthened(i, name, args)
-    made = Array(ident, trace, shape, dtype, chain, origin, grows_)
+    made = Array(ident, trace, shape, dtype, chain, origin, grows_, loops=loops)
     data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
     i.heap.set(ident, LAZY, Const(not data))
     if i.trace is not None and "vmap" in i.trace.transforms:
@@ -433,33 +442,41 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
-    grows_ = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(index)))))
+    grows_, loops = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(index)))))
     if all(isinstance(member, Array) for member in members(index)):
         lengthening.as_long(i, ident, array.ident, but=0)
     elif all(isinstance(part, Slice) and subscripts.takes_all(part) for part in subscripts.items(index)):
         lengthening.as_long(i, ident, array.ident)
-        grows_ = grows_ or array.grows
+        grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
-        grows_ = grows_ or array.grows
-    return Array(ident, trace, shape, array.dtype, chain, origin, grows_)
+        grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
+    return Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
 
 
-def grows(i: Interpreter, name: str, shape: tuple[object, ...] | None, operands: Sequence[Value], by_number: bool = False) -> str:
-    """Why the shape of a result differs from round to round of a loop, if it has a length that is not known; "" if nothing says that it does.
-    `by_number`: a number among the operands is one of its lengths."""
+def grows(
+    i: Interpreter, name: str, shape: tuple[object, ...] | None, operands: Sequence[Value], by_number: Loops = NO_LOOPS
+) -> tuple[str, Loops]:
+    """Why the shape of a result differs from round to round, if it has a length that is not known, and of which loops; "" if nothing says that it does.
+    `by_number`: these loops change a number among the operands that is one of its lengths."""
     if shape is not None and None not in shape:
-        return ""
+        return "", None
     entry = i.table.entry(name)
     keeps = entry is not None and entry.shape in ("same", "broadcast")
-    found = reasons(i, (array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)))
-    if "rounds" in found or any(novelty.growing(i, value) for value in operands):
-        return "rounds"
+    arrays = (array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape))
+    found = reasons(i, arrays, novelty.Novelty(i, novelty.rounds_around(i)))
     given = [row for value in operands[:1] for row in (value, *_rows(i, value))] if name == ARRAY else ()
-    if any(novelty.growing(i, row) or any(novelty.cut(i, member) for member in members(row)) for row in given):
-        return "rounds"
-    if "number" in found or by_number or not keeps and any(_steps(i, value) for value in operands if isinstance(value, (Tuple, Ref))):
-        return "number"
-    return "differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""
+    longer = united((
+        *(found[why] for why in ("rounds",) if why in found),
+        *(novelty.growing(i, value) for value in (*operands, *given)),
+        *(novelty.cut(i, member) for row in given for member in members(row)),
+    ))  # fmt: skip
+    if longer != NO_LOOPS or "rounds" in found:
+        return "rounds", longer
+    sized = () if keeps else [value for value in operands if isinstance(value, (Tuple, Ref))]
+    changed = united((*(found[why] for why in ("number",) if why in found), by_number, *(_steps(i, value) for value in sized)))
+    if changed != NO_LOOPS or "number" in found:
+        return "number", changed
+    return ("differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""), None
 
 
 def _rows(i: Interpreter, value: Value) -> Sequence[Value]:
@@ -484,17 +501,19 @@ def _differ(i: Interpreter, value: Value, depth: int = 2) -> bool:
     return any(len(shape) == len(shapes[0]) and any(map(surely_unlike, shape, shapes[0])) for shape in shapes[1:])
 
 
-def _steps(i: Interpreter, value: Value, depth: int = 2) -> bool:
-    """Whether a number, or one in a shape, takes many values in a loop."""
+def _steps(i: Interpreter, value: Value, depth: int = 2) -> Loops:
+    """The loops in which a number, or one in a shape, takes many values."""
     if isinstance(value, Tuple) and depth:
-        return any(_steps(i, item, depth - 1) for item in value.items or ())
+        return united(_steps(i, item, depth - 1) for item in value.items or ())
     if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
         content = i.heap.get(value.oid, ("#", "items"))
-        return isinstance(content, Tuple) and _steps(i, content, depth)
+        return _steps(i, content, depth) if isinstance(content, Tuple) else NO_LOOPS
     inside = depth < 2  # in a shape or a slice: a number alone may be data
-    if inside and any(isinstance(m, Symbolic) and scalar_type(m) == "int" and novelty.anew(i, m) for m in members(value)):
-        return True
-    return any(isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride) for m in members(value))
+    named = [m for m in members(value) if inside and isinstance(m, Symbolic) and scalar_type(m) == "int"]
+    stepping = [
+        m for m in members(value) if isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride)
+    ]
+    return united((*(novelty.moving(i, m) for m in named), *(m.loops for m in stepping)))
 
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:

@@ -25,10 +25,9 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context, Frame
+from mxlint.interpreter.frames import Context, Frame, is_round
 from mxlint.interpreter.iterators import POSITION, parts_of
 from mxlint.interpreter.lookup import container
-from mxlint.interpreter.novelty import is_round
 
 UNROLLED: Final = 16
 """Rounds of one loop that are run one by one."""

@@ -23,6 +23,7 @@ from mxlint.domain.members import (
     Value,
     members,
 )
+from mxlint.domain.varying import loops_of, over, united
 from mxlint.finding import Span
 from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.advancing import next_or
@@ -309,7 +310,8 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
     if any(isinstance(member, Symbolic) for member in plain) and all(isinstance(member, (Symbolic, Const)) for member in plain):
         return i.derived("f-string", [Const(node.start), *plain], frozenset(("str",)), frame.place(node))
     imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in plain)
-    return Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in plain) else "varying")
+    made = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in plain) else "varying")
+    return over(made, united(map(loops_of, plain)))
 
 
 def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from mxlint.domain.members import NONE, Value
 from mxlint.domain.place import InnerPlace, Place
@@ -103,16 +103,44 @@ class FrameInfo:
         self.module = module
 
 
+def is_round(what: object) -> TypeGuard[tuple[Place, object]]:
+    """Whether a step of a context is a round of a loop."""
+    return (
+        isinstance(what, tuple)
+        and len(what) == 2
+        and isinstance(what[0], Place)
+        and (isinstance(what[1], int) or what[1] in ("first", "rest"))
+    )
+
+
+def within(inner: Context | None, outer: Context) -> bool:
+    """Whether a context is another one, or in it."""
+    while inner is not None and inner.depth > outer.depth:
+        inner = inner.parent
+    return inner is outer
+
+
 class Context:
     """Where an allocation happens: the chain of calls and loop rounds, interned so that equal chains are one object."""
 
-    __slots__ = ("_inner", "depth", "parent", "step")
+    __slots__ = ("_inner", "_loop", "depth", "parent", "step")
 
     def __init__(self, parent: Context | None, step: object) -> None:
         self.parent = parent
         self.step = step
         self.depth: int = parent.depth + 1 if parent is not None else 0
         self._inner: dict[object, Context] = {}
+        self._loop: Context | None = None
+
+    @property
+    def loop(self) -> Context:
+        """What all rounds of a loop have in common, in all rounds of the loops around it: that stands for the loop."""
+        if self._loop is None:
+            around = self.parent.loop if self.parent is not None else None
+            step = (self.step[0], "rest") if is_round(self.step) else self.step
+            same = around is self.parent and step == self.step
+            self._loop = self if same or around is None else around.inner(step)
+        return self._loop
 
     def inner(self, step: object) -> Context:
         """The context of a call or a loop round in this one."""

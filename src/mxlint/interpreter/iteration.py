@@ -27,7 +27,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.loops import repeat
-from mxlint.interpreter.novelty import taken
+from mxlint.interpreter.novelty import in_turn, taken
 from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.portions import counted, taken_out
@@ -278,7 +278,7 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind in ("items", "values", "keys"):
         element = view_element(i, kind, parts[0], place)
-        repeat(i, place, lambda: consume(element), certain=False)
+        repeat(i, place, lambda: consume(in_turn(i, element)), certain=False)
         return True
     return False
 

@@ -5,7 +5,7 @@ Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -30,14 +30,15 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, united
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
 from mxlint.interpreter import defaults, paths, shadows
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context, Frame
-from mxlint.interpreter.novelty import FEW, Novelty, is_round, rounds
+from mxlint.interpreter.frames import Context, Frame, is_round
+from mxlint.interpreter.novelty import FEW, Novelty, rounds, takes_many
 from mxlint.models.written import WrittenSource
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
@@ -354,7 +355,7 @@ def describe(i: Interpreter, value: Value, older: Context | None = None) -> desc
     """A value in the words of the facts; of a large one the less deep parts alone. `older`: a number varies if it is another one in each round of
     a loop of host code around in which this is not made."""
     return _described(
-        i, value, room(i, value, DEPTH, MAX_PARTS), Novelty(i, rounds(i, older) if older is not None and i.trace is None else ())
+        i, value, room(i, value, DEPTH, MAX_PARTS), Novelty(i, rounds(i, older)) if older is not None and i.trace is None else None
     )
 
 
@@ -392,17 +393,13 @@ def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
     return [value for field, value in entries if isinstance(field, tuple) and field[0] == "k"]
 
 
-def _described(i: Interpreter, value: Value, depth: int, new: Novelty) -> described.Value:
+def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) -> described.Value:
     parts = list(members(value))
     if len(parts) > 1:
         types = {scalar_type(part) for part in parts}
         if None not in types:
             name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
-            few = all(isinstance(p, Const) for p in parts) and len(parts) <= FEW
-            several = any(isinstance(p, Kind) and p.cause == "varying" or new.of(p) for p in parts)
-            return described.ScalarValue(
-                name or "scalar", None, False, several or not few and not any(isinstance(p, Symbolic) for p in parts)
-            )
+            return described.ScalarValue(name or "scalar", None, False, _several(parts, new))
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
             return _array(arrays[0])
@@ -411,6 +408,25 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty) -> descri
             return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))
         return described.UnknownValue("")
     return _member(i, parts[0], depth, new)
+
+
+def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
+    """Whether a number that may be one of several is now this and now that."""
+    if any(_varies(part, new) for part in parts if isinstance(part, (Kind, Symbolic))):
+        return True
+    if any(isinstance(part, Symbolic) for part in parts):
+        return False
+    changing = [part for part in parts if not isinstance(part, Const)]
+    if changing and all(isinstance(part, Range) or isinstance(part, Kind) and part.cause == "varying" for part in changing):
+        return new is None or new.over(united(map(loops_of, changing)))
+    return bool(changing) or len(parts) > FEW
+
+
+def _varies(member: Member, new: Novelty | None) -> bool:
+    """Whether a number is now this and now that: in the rounds that are asked about, if any are."""
+    if isinstance(member, Symbolic):
+        return new is not None and new.of(member)
+    return takes_many(member) and (new is None or new.over(loops_of(member)))
 
 
 def _array(member: Array) -> described.ArrayValue:
@@ -430,7 +446,7 @@ def size_fact(size: Any) -> described.Size:
     return int(low) if low == high else repr(size)
 
 
-def _member(i: Interpreter, member: Member, depth: int, new: Novelty) -> described.Value:
+def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> described.Value:
     if isinstance(member, Array):
         return _array(member)
     if isinstance(member, Const):
@@ -445,10 +461,9 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty) -> describ
         size = size_fact(member.size)
         return described.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
     if isinstance(member, Range):
-        few = member.low is not None and member.high is not None and (member.high - member.low) // member.stride < FEW
-        return described.ScalarValue("int", None, False, not few)
+        return described.ScalarValue("int", None, False, _varies(member, new))
     if isinstance(member, Kind):
-        return described.ScalarValue(member.type, None, False, member.cause == "varying")
+        return described.ScalarValue(member.type, None, False, _varies(member, new))
     if isinstance(member, Tuple):
         items = tuple(_described(i, item, depth - 1, new) for item in member.items) if member.items is not None and depth else None
         return described.ContainerValue("tuple", items)
@@ -481,7 +496,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty) -> describ
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
-                return described.ScalarValue(name, None, False, new.of(member))
+                return described.ScalarValue(name, None, False, _varies(member, new))
         put = shadows.items(i, member) if depth else []
         if put:
             values = tuple(_described(i, value, depth - 1, new) for _, value in put)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mxlint.domain.guards import Identity
     from mxlint.domain.heap import Location
-    from mxlint.domain.members import Const, External, Value
+    from mxlint.domain.members import Const, External, Loops, Value
     from mxlint.domain.place import Place
     from mxlint.facts.events import Where
     from mxlint.interpreter.arguments import Arguments
@@ -69,8 +69,8 @@ class Ledger:
     """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
     remade: dict[int, Context] = field(default_factory=dict)
     """Lists that each round of a loop makes of the last one and more: what is around the loop."""
-    cut: set[int] = field(default_factory=set)
-    """Lists that are a slice of another, one end of which a loop moves."""
+    cut: dict[int, Loops] = field(default_factory=dict)
+    """Lists that are a slice of another, one end of which loops move: which."""
     finite_loops: set[Place] = field(default_factory=set)
     """Loops whose number of rounds is known."""
     endless_loops: set[Place] = field(default_factory=set)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, Ref, Tuple, Value, members
+from mxlint.domain.members import Const, Loops, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context
-from mxlint.interpreter.novelty import rounds_around, within
+from mxlint.interpreter.frames import Context, within
+from mxlint.interpreter.novelty import rounds_around
 
 LONGER = "longer than "
 """What `Array.grows` begins with for what a trace makes of an array among its arguments and more; the numbers of what that may be, among them, follow."""
@@ -43,14 +43,15 @@ def lengthened(i: Interpreter, name: str, operands: Sequence[Value]) -> str:
     return ""
 
 
-def given_back(i: Interpreter, array: Array, ident: int, given: Sequence[int]) -> str:
-    """Why the shape of what a compiled call gives differs from round to round. An argument joined with more does, if in an earlier round it was made
+def given_back(i: Interpreter, array: Array, ident: int, given: Sequence[int]) -> tuple[str, Loops]:
+    """Why the shape of what a compiled call gives differs from round to round, and of which loops. An argument joined with more does, if in an earlier round it was made
     here. `ident` is what the call makes of an array of the trace, `given` what the trace was given."""
     if not array.grows.startswith(LONGER):
-        return array.grows
+        return array.grows, array.loops
     numbers = map(int, array.grows.removeprefix(LONGER).split(","))
     own = any(number < len(given) and given[number] in (ident, i.heap.older(ident)) for number in numbers)
-    return "rounds" if own and rounds_around(i) else ""
+    running = rounds_around(i)
+    return ("rounds", frozenset((running[0].loop,))) if own and running else ("", None)
 
 
 def _items(i: Interpreter, operands: Sequence[Value]) -> Iterator[Value]:

@@ -29,6 +29,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter import aspects, choices
 from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.arguments import Arguments
@@ -520,7 +521,7 @@ def _result(
             return Measure(SCALARS[kind], axes)
         imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in parts)
         opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
-        return Kind(SCALARS[kind], "imprecise" if imprecise else "open" if opened else "varying")
+        return over(Kind(SCALARS[kind], "imprecise" if imprecise else "open" if opened else "varying"), united(map(loops_of, parts)))
     if kind == "any":
         return i.symbolic(place, name or "result", source=source)
     if kind == "never":
@@ -618,7 +619,7 @@ def _derived(
     for member in members(operand):
         name = scalar_type(member)
         parts.append(
-            Kind(name, member.cause if isinstance(member, Kind) else "varying")
+            over(Kind(name, member.cause if isinstance(member, Kind) else "varying"), loops_of(member))
             if name is not None and not isinstance(member, Symbolic)
             else i.symbolic(place, "like")
             if isinstance(member, Symbolic)

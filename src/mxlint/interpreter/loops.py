@@ -158,7 +158,8 @@ def _ascend(
 ) -> tuple[Delta, Delta | None, bool]:
     """The fixpoint from a state, and from what was after the rounds of the loop in the last round of the one around. The state before each
     round, the one after (None if no round comes to its end), and whether the first was widened."""
-    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap)
+    loop = i.context.inner(context).loop
+    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap, loop)
     around = i.invariants
     checkpoint = i.checkpoint()
     try:
@@ -171,7 +172,7 @@ def _ascend(
                 return head, None, False
             first = number == 0 and last is None
             later = carried(i, head, after, context)
-            merged = i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())]) if first else widened(head, later, i.heap)
+            merged = i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())]) if first else widened(head, later, i.heap, loop)
             if number >= MAX_ROUNDS:
                 merged = _given_up(head, merged)
             if merged == head:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Identity, Literal_
 from mxlint.domain.join import of
-from mxlint.domain.members import Composite, Member, Option, Symbolic, Union, Value
+from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Union, Value
+from mxlint.domain.varying import over
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context
 from mxlint.interpreter.paths import Condition, Path
@@ -55,7 +57,7 @@ class Move:
 
     def __init__(self, i: Interpreter, contexts: dict[Context, Context], change: Callable[[Member], Member]) -> None:
         self.i = i
-        self.contexts = contexts
+        self.contexts = {**contexts, **{then.loop: now.loop for then, now in contexts.items()}}
         self.change = change
         self.done: dict[int, tuple[object, object]] = {}
 
@@ -74,6 +76,11 @@ class Move:
             if identity is member.identity:
                 return member
             return Symbolic(identity, member.kinds, member.label, member.presumed, member.source)
+        if isinstance(member, (Range, Kind)):
+            return over(member, self.loops(member.loops)) if member.loops else member
+        if isinstance(member, Array):
+            there = self.change(member)
+            return there.but(loops=self.loops(there.loops)) if isinstance(there, Array) and there.loops else there
         if not isinstance(member, Composite):
             return self.change(member)
         if id(member) not in self.done:
@@ -81,6 +88,10 @@ class Move:
             same = all(a is b for a, b in zip(parts, member.parts))
             self.done[id(member)] = member, member if same else member.holding(parts)
         return self.done[id(member)][1]  # type: ignore[return-value]
+
+    def loops(self, loops: Loops) -> Loops:
+        """Loops there."""
+        return frozenset(moved(loop, self.contexts) for loop in loops if isinstance(loop, Context)) if loops else loops
 
     def guard(self, guard: Guard) -> Guard:
         """Literals there."""

@@ -296,7 +296,7 @@ def _bounded(member: Member, op: str, bound: Member) -> Member | None:
                 return None
             if new_low == new_high:
                 return Const(new_low)
-        return Range(new_low, new_high, stride)
+        return Range(new_low, new_high, stride, member.loops)
     return member
 
 

@@ -14,11 +14,27 @@ from typing import Final
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Value, members, options, scalar_type
+from mxlint.domain.members import (
+    Const,
+    Kind,
+    Loops,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
+from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context
+from mxlint.interpreter.frames import Context, is_round, within
 from mxlint.interpreter.locations import OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
@@ -29,6 +45,7 @@ MAX_SOURCES: Final = 4
 """Sources of an array that are remembered, the latest first."""
 MAX_READ: Final = 8
 """Arrays from which a number that is read out is said to come, the nearest first."""
+NO_LOOPS: Final[frozenset[Context]] = frozenset()
 CONTENT: Final = ("#", "content comes from")
 """Of an array: the symbolic values that its content comes from."""
 
@@ -60,28 +77,11 @@ def anew(i: Interpreter, number: Symbolic) -> bool:
     return i.trace is None and Novelty(i, rounds_around(i)).of(number)
 
 
-def is_round(what: object) -> bool:
-    """Whether a step of a context is a round of a loop."""
-    return (
-        isinstance(what, tuple)
-        and len(what) == 2
-        and isinstance(what[0], Place)
-        and (isinstance(what[1], int) or what[1] in ("first", "rest"))
-    )
-
-
 def _one_by_one(what: object) -> tuple[Place, int] | None:
     """The loop and the number of a round that is run by itself."""
     if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Place) and isinstance(what[1], int):
         return what[0], what[1]
     return None
-
-
-def within(inner: Context | None, outer: Context) -> bool:
-    """Whether a context is another one, or in it."""
-    while inner is not None and inner.depth > outer.depth:
-        inner = inner.parent
-    return inner is outer
 
 
 def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, source: str = "") -> None:
@@ -93,8 +93,10 @@ def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, so
                 found.extend(members(i.heap.get(member.ident, CONTENT) or Const(None)))
             elif isinstance(member, Symbolic):
                 found.append(member)
-            elif _steps(member):
-                found.append(i.symbolic(place, "content", source="counter"))
+            elif takes_many(member):
+                counter = i.symbolic(place, "content", source="counter" if loops_of(member) is None else "")
+                i.comes_from[counter.identity] = tuple(dict.fromkeys((*i.comes_from.get(counter.identity, ()), member)))
+                found.append(counter)
     kept = [member for member in dict.fromkeys(found) if isinstance(member, Symbolic)][:MAX_SOURCES]
     if kept:
         i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
@@ -121,10 +123,29 @@ def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -
     return _taken(i, value, 0, place, by)
 
 
+def in_turn(i: Interpreter, value: Value) -> Value:
+    """What a round is given of what lies in a container: in another round that is another number."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(in_turn(i, part) for part in value.items))
+    if not any(isinstance(member, (Range, Kind)) for member in members(value)):
+        return value
+    loop = frozenset((i.context.loop,))
+    return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | loop), o.guard) for o in options(value))
+
+
+def _at_index(value: Value, index: Value) -> Value:
+    """What lies in a container at an index that loops move."""
+    moved = united(map(loops_of, members(index)))
+    if not moved or not any(isinstance(member, (Range, Kind)) for member in members(value)):
+        return value
+    return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | moved), o.guard) for o in options(value))
+
+
 def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
     """The same for the part of a tuple that `number` names."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
+    value = in_turn(i, value) if by is None else _at_index(value, by)
     if not isinstance(value, Kind) or value.cause != "open" or value.type not in ("int", "float", "number"):
         return value
     made = i.symbolic(place, f"item {number}", kinds=frozenset((value.type,)), source="item" if by is None else "")
@@ -148,34 +169,40 @@ def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
         i.ledger.remade[oid] = i.ledger.remade[older] = running[0].parent
 
 
-def growing(i: Interpreter, value: Value) -> bool:
-    """Whether a list is longer in each round of a loop that runs: one that is older than the loop, and that the rounds never cut; or one that each
+def growing(i: Interpreter, value: Value) -> frozenset[Context]:
+    """The loops that run in each of whose rounds a list is longer: one that is older than the loop, and that the rounds never cut; or one that each
     round makes of the last."""
     if i.trace is not None:
-        return False
+        return NO_LOOPS
     found = members(value)
     refs = [member.oid for member in found if isinstance(member, Ref)]
-    return len(refs) == len(found) and (all(_grows(i, oid) for oid in refs) or _is_remade(i, refs))
+    if len(refs) < len(found):
+        return NO_LOOPS
+    longer = [_grows(i, oid) for oid in refs]
+    return NO_LOOPS.union(*longer) if all(longer) else _remade(i, refs)
 
 
-def _is_remade(i: Interpreter, lists: Sequence[int]) -> bool:
-    """Whether rounds of a loop that runs make one of some lists longer each time, and nothing else that they make takes its place."""
+def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
+    """The loops that run and whose rounds make one of some lists longer each time, where nothing else that they make takes its place."""
     made = {oid: i.ledger.remade[oid] for oid in lists if oid in i.ledger.remade} if i.ledger.remade else {}
-    around = {step.parent for step in rounds_around(i)} if made else set()
-    places = {i.info(oid).place for oid, outside in made.items() if outside in around}
-    return bool(places) and all(
+    around = {step.parent: step.loop for step in rounds_around(i)} if made else {}
+    running = {oid: around[outside] for oid, outside in made.items() if outside in around}
+    places = {i.info(oid).place for oid in running}
+    longer = bool(places) and all(
         i.info(oid).place in places or not any(within(i.made_in.get(oid), outside) for outside in made.values()) for oid in lists
     )
+    return frozenset(running.values()) if longer else NO_LOOPS
 
 
-def _grows(i: Interpreter, oid: int) -> bool:
+def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
     made, found = i.made_in.get(oid), i.lengths.get(oid, ())
     if made is None or not found or oid in i.bounded:
-        return False
-    return any(
-        any(longer for context, longer in found if within(context, around))
-        and all(longer for context, longer in found if within(context, around))
+        return NO_LOOPS
+    return frozenset(
+        around.loop
         for around in rounds(i, made)
+        if any(longer for context, longer in found if within(context, around))
+        and all(longer for context, longer in found if within(context, around))
     )
 
 
@@ -212,29 +239,42 @@ def _stretches(found: Sequence[Member]) -> bool:
 
 def sliced(i: Interpreter, oid: int, index: Slice) -> None:
     """A list was made of a slice of another: one end of it may move."""
-    if i.trace is None and _moves(i, index.lower) != _moves(i, index.upper):
-        i.ledger.cut.add(oid)
+    loops = _one_end(i, index) if i.trace is None else NO_LOOPS
+    if loops is None or loops:
+        i.ledger.cut[oid] = loops
     else:
-        i.ledger.cut.discard(oid)
+        i.ledger.cut.pop(oid, None)
 
 
-def cut(i: Interpreter, member: Member) -> bool:
-    """Whether a list, or something symbolic, is a part of another whose length differs from round to round: a slice with one end that a loop moves. Whatever was
-    cut, an array, a list or a text, it is a part of another length each time."""
+def cut(i: Interpreter, member: Member) -> Loops:
+    """The loops that move one end of a slice, of which a list or something symbolic is made. Whatever was cut, an array, a list or a text, it is a
+    part of another length each time."""
     if isinstance(member, Ref):
-        return i.trace is None and member.oid in i.ledger.cut
+        return i.ledger.cut.get(member.oid, NO_LOOPS) if i.trace is None else NO_LOOPS
     if i.trace is not None or not isinstance(member, Symbolic) or member.identity[0] != "[]":
-        return False
+        return NO_LOOPS
     found = [part for index in member.identity[2:] for part in (index.items or () if isinstance(index, Tuple) else (index,))]
-    return any(isinstance(part, Slice) and _moves(i, part.lower) != _moves(i, part.upper) for part in found)
+    return united(_one_end(i, part) for part in found if isinstance(part, Slice))
 
 
-def _moves(i: Interpreter, bound: Value) -> bool:
-    """Whether a bound of a slice is another number in each round."""
-    return any(_steps(member) or isinstance(member, Symbolic) and anew(i, member) for member in members(bound))
+def _one_end(i: Interpreter, index: Slice) -> Loops:
+    """The loops that move one end of a slice, and not the other."""
+    lower, upper = moving(i, index.lower), moving(i, index.upper)
+    return lower if upper == NO_LOOPS else upper if lower == NO_LOOPS else NO_LOOPS
 
 
-def _steps(member: Member) -> bool:
+def moving(i: Interpreter, value: Value) -> Loops:
+    """The loops over which a number of host code is now this and now that: none, if nothing says that one moves it."""
+    return united(_moved_by(i, member) for member in members(value))
+
+
+def _moved_by(i: Interpreter, member: Member) -> Loops:
+    if isinstance(member, Symbolic):
+        return frozenset(around.loop for around in rounds_around(i) if Novelty(i, (around,)).of(member)) if i.trace is None else NO_LOOPS
+    return loops_of(member) if takes_many(member) else NO_LOOPS
+
+
+def takes_many(member: Member) -> bool:
     """Whether a number is one of many that a loop brings."""
     if isinstance(member, Kind):
         return member.cause == "varying" and member.type != "bool"
@@ -248,6 +288,14 @@ class Novelty:
         self._i = i
         self._rounds = running
         self._seen: set[Identity] = set()
+
+    def over(self, loops: Loops) -> bool:
+        """Whether what varies over some loops does so from one of the rounds to the next: over its loop, or over one that each of them runs."""
+        if not loops:
+            return loops is None
+        if self._i.heap.recording is not None:
+            self._i.heap.recording.around = True
+        return any(isinstance(loop, Context) and within(loop, around.loop) for loop in loops for around in self._rounds)
 
     def of(self, member: Member) -> bool:
         """Whether a number is another one in each round."""
@@ -282,7 +330,7 @@ class Novelty:
     def _member(self, part: Member) -> bool:
         if isinstance(part, Symbolic):
             return self._symbol(part.identity)
-        return _steps(part) or isinstance(part, Array) and self.array(part.ident)
+        return takes_many(part) and self.over(loops_of(part)) or isinstance(part, Array) and self.array(part.ident)
 
     def array(self, ident: int) -> bool:
         """Whether the content of an array is something else in each round: it comes from what is, or from what an earlier round made of it."""
@@ -350,8 +398,8 @@ __all__ = [
     "Novelty",
     "anew",
     "growing",
-    "is_round",
     "made",
+    "moving",
     "read_out",
     "resized",
     "rounds",
@@ -359,5 +407,5 @@ __all__ = [
     "sliced",
     "stretching",
     "taken",
-    "within",
+    "takes_many",
 ]

@@ -30,6 +30,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import over
 from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
@@ -338,13 +339,14 @@ def _unary(i: Interpreter, op: str, member: Member, place: Place, frame: Frame) 
     if isinstance(member, Array):
         return i.operations.array(i, f"mlx.core.array.{name}", (member,), place, frame)
     if isinstance(member, Range) and op == "-":
-        return step_of(minus(member.high), minus(member.low), member.stride)
+        return over(step_of(minus(member.high), minus(member.low), member.stride), member.loops)
     if isinstance(member, (Length, Measure)):
         return Measure(scalar_type(member) or "int", origins(member)) if op != "+" else member
     if isinstance(member, (Range, Kind)):
         return Kind(
             "int" if scalar_type(member) == "bool" else scalar_type(member) or "int",
             member.cause if isinstance(member, Kind) else "varying",
+            member.loops,
         )
     method = special(i, member, name, place, frame)
     if method is not None:

@@ -14,6 +14,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
+    Loops,
     Member,
     Range,
     RangeObject,
@@ -28,6 +29,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, united
 from mxlint.interpreter import aspects
 from mxlint.interpreter.advancing import element_of, exhausted, next_item
 from mxlint.interpreter.arguments import Arguments
@@ -307,7 +309,7 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     return new_list(i, Tuple(None, blurred, least=content.least, given=content.given), place)
 
 
-def _chosen(name: str, bounds: list[tuple[int | None, int | None]]) -> Value:
+def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops) -> Value:
     """The least or greatest of integers of which bounds are known."""
     pick = min if name == "min" else max
 
@@ -317,7 +319,7 @@ def _chosen(name: str, bounds: list[tuple[int | None, int | None]]) -> Value:
 
     low = of([low for low, _ in bounds], name == "min")
     high = of([high for _, high in bounds], name == "max")
-    return Range(low, high) if low is None or low != high else Const(low)
+    return Range(low, high, loops=loops) if low is None or low != high else Const(low)
 
 
 def _extreme(name: str) -> Handler:
@@ -361,7 +363,7 @@ def _extreme(name: str) -> Handler:
             bounds = [hull(part) for part in parts]
             known = [bound for bound in bounds if bound is not None]
             if len(known) == len(bounds):
-                return _chosen(name, known)
+                return _chosen(name, known, united(map(loops_of, found)))
         return join(parts)
 
     return run

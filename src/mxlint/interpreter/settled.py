@@ -6,30 +6,34 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Ref
+from mxlint.domain.members import Loops, Ref
+from mxlint.domain.varying import united
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context
 from mxlint.interpreter.kinds import kind
-from mxlint.interpreter.novelty import Novelty, rounds, rounds_around
+from mxlint.interpreter.novelty import Novelty
 
 GOING_ON: Final = frozenset(("number", "rounds"))
 """Why a shape goes on to change (`Array.grows`), where the array is made anew in each round."""
 
 
-def reasons(i: Interpreter, arrays: Iterable[Array], older: Context | None = None) -> set[str]:
-    """Why the shapes of arrays differ from round to round, leaving out those that no round of a loop that runs makes anew. `older`: of those loops
-    alone in which this is not made."""
-    return {array.grows for array in arrays if array.grows not in GOING_ON or not _settled(i, array, older)}
+def reasons(i: Interpreter, arrays: Iterable[Array], new: Novelty) -> dict[str, Loops]:
+    """Why the shapes of arrays differ from round to round, and of which loops, leaving out those that none of the rounds that `new` is asked about
+    makes anew."""
+    found: dict[str, Loops] = {}
+    for array in arrays:
+        if array.grows not in GOING_ON or new.over(array.loops) and not _settled(i, array, new):
+            found[array.grows] = united((found.get(array.grows, frozenset()), array.loops))
+    return found
 
 
-def _settled(i: Interpreter, array: Array, older: Context | None) -> bool:
+def _settled(i: Interpreter, array: Array, new: Novelty) -> bool:
     """Whether no round of a loop that runs makes an array: it is one array made before, or a weight of one of some modules."""
     if i.trace is not None:
         return False
     if i.heap.recording is not None:
         i.heap.recording.around = True
     info = i.info(array.ident)
-    if Novelty(i, rounds_around(i) if older is None else rounds(i, older)).here(info.payload):
+    if new.here(info.payload):
         return False
     return not (info.summary or array.several) or _is_weight(i, array.ident)
 

@@ -7,8 +7,25 @@ from typing import Final, Literal, NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Cause
-from mxlint.domain.members import FALSE, Const, External, Kind, Member, Ref, Slice, Symbolic, Tuple, Unbound, Union, Unknown, Value, members
+from mxlint.domain.members import (
+    FALSE,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
 from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import makes_short_text
@@ -64,12 +81,12 @@ def _member_text(
 ) -> Value:
     if isinstance(member, Const):
         if way == "format" and not (isinstance(spec, Const) and makes_short_text(str(spec.value))):
-            return Kind("str", "varying")
+            return Kind("str", "varying", united(map(loops_of, members(spec))))
         try:
             text = repr(member.value) if way == "repr" else format(member.value, str(spec.value) if isinstance(spec, Const) else "")
         except (ValueError, TypeError) as error:
             throw_named(i, f"builtins.{type(error).__name__}", place)
-        return Const(text) if len(text) <= MAX_TEXT else Kind("str", "varying")
+        return Const(text) if len(text) <= MAX_TEXT else Kind("str", "varying", frozenset())
     if isinstance(member, Symbolic):
         i.may_raise()
         return i.derived("text", (member, Const(way), *members(spec)), frozenset(("str",)), place)
@@ -180,11 +197,13 @@ def named(text: Member) -> list[str]:
     return list(names)
 
 
-def _joined(parts: Sequence[Value], member: Member) -> Kind:
+def _joined(parts: Sequence[Value], member: Member) -> Member:
     causes: set[Cause] = {m.cause for part in parts for m in members(part) if isinstance(m, Kind)}
     if isinstance(member, Kind):
         causes.add(member.cause)
     if isinstance(member, Unknown):
         causes.add("imprecise")
     opened = "open" in causes or any(isinstance(m, Symbolic) for part in parts for m in members(part))
-    return Kind("str", "imprecise" if "imprecise" in causes else "open" if opened else "varying")
+    shown = [*(m for part in parts for m in members(part)), *([member] if isinstance(member, (Range, Kind)) else [])]
+    made = Kind("str", "imprecise" if "imprecise" in causes else "open" if opened else "varying")
+    return over(made, united(map(loops_of, shown)) if shown else None)

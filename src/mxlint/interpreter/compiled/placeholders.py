@@ -172,7 +172,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         if presumed is not None:
             i.heap.set(ident, PRESUMED, presumed)
         chain = Chain(place, "argument", presumed=ident if presumed is not None else None)
-        return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows)
+        loops = member.loops if isinstance(member, Array) else None
+        return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows, loops=loops)
     if isinstance(member, Tuple):
         if id(member) in so_far.tuples:
             so_far.number += so_far.counted[id(member)]

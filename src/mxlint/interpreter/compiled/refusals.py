@@ -7,6 +7,7 @@ from typing import Final
 
 from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Union, Value, members
 from mxlint.domain.place import Place
+from mxlint.domain.varying import united
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter import novelty
@@ -46,11 +47,18 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         inside,
         versions,
         table.judged if bad else (),
-        "rounds"
-        if novelty.growing(i, value) or novelty.stretching(list(members(value))) or any(novelty.cut(i, member) for member in members(value))
-        else max(reasons(i, arrays_in(i, value), info.context) & GOING_ON, default=""),
+        _grows(i, value, info.context),
         conditions,
     )
+
+
+def _grows(i: Interpreter, value: Value, older: Context) -> str:
+    """Why the shape of an array in an argument, or the length of it, differs between the rounds in which the compiled object is not made."""
+    new = novelty.Novelty(i, novelty.rounds(i, older))
+    loops = united((novelty.growing(i, value), *(novelty.cut(i, member) for member in members(value))))
+    if new.over(loops) or novelty.stretching(list(members(value))):
+        return "rounds"
+    return max(reasons(i, arrays_in(i, value), new).keys() & GOING_ON, default="")
 
 
 def _described(i: Interpreter, value: Value, older: Context) -> described.Value:

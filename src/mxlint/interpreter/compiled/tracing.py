@@ -256,11 +256,13 @@ class _Fresh:
             if self._operands.idents:
                 i.heap.set(ident, OPERANDS, self._operands)
             novelty.made(i, ident, self._args.values, self._place, "item" if self._stateful else "")
+        grows, loops = given_back(i, array, ident, self._given) if alike or not array.grows.startswith(LONGER) else ("", None)
         return Array(
             ident,
             None,
             None if array.shape is None else tuple(map(settled, array.shape)),
             array.dtype,
             Chain(self._place, "result"),
-            grows=given_back(i, array, ident, self._given) if alike or not array.grows.startswith(LONGER) else "",
+            grows=grows,
+            loops=loops,
         )
