@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -48,7 +48,7 @@ from mxlint.interpreter.journal import room
 from mxlint.interpreter.locations import LAZY, OPERANDS
 from mxlint.interpreter.novelty import NO_LOOPS
 from mxlint.interpreter.reach import arrays_in
-from mxlint.interpreter.settled import reasons
+from mxlint.interpreter.settled import GOING_ON, reasons
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import fits as array_fits
 from mxlint.models.mlx.results import result as array_results
@@ -462,8 +462,10 @@ def grows(
         return "", None
     entry = i.table.entry(name)
     keeps = entry is not None and entry.shape in ("same", "broadcast")
-    arrays = (array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape))
-    found = reasons(i, arrays, novelty.Novelty(i, novelty.rounds_around(i)))
+    whole = [array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)]
+    found = reasons(i, whole, novelty.Novelty(i, novelty.rounds_around(i)))
+    if name in ADDS_LENGTHS and _may_balance(i, [array for array in whole if array.grows in found.keys() & GOING_ON], operands):
+        return "", None
     given = [row for value in operands[:1] for row in (value, *_rows(i, value))] if name == ARRAY else ()
     longer = united((
         *(found[why] for why in ("rounds",) if why in found),
@@ -477,6 +479,29 @@ def grows(
     if changed != NO_LOOPS or "number" in found:
         return "number", changed
     return ("differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""), None
+
+
+ADDS_LENGTHS: Final = lengthening.LENGTHENS | {"mlx.core.pad"}
+"""What makes an array whose length along an axis is the sum of others."""
+
+
+def _may_balance(i: Interpreter, arrays: Sequence[Array], operands: Sequence[Value]) -> bool:
+    """Whether two lengths that are added up may vary over one loop: what fills up to a fixed length is as much longer as the other is shorter."""
+    changed = [array.loops for array in arrays] + [loops for value in operands for loops in _added(i, value)]
+    return any(a is None or b is None or a & b for number, a in enumerate(changed) for b in changed[:number])
+
+
+def _added(i: Interpreter, value: Value) -> Iterator[Loops]:
+    """The loops over which each number varies that an operand adds to a length; nobody says which, where it is computed from what is not in sight."""
+    for member in members(value):
+        content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+        if isinstance(content, Tuple):
+            for item in content.parts:
+                yield from _added(i, item)
+        elif isinstance(member, (Symbolic, Length)) and scalar_type(member) != "NoneType":
+            yield None
+        elif isinstance(member, (Range, Kind)):
+            yield member.loops
 
 
 def _rows(i: Interpreter, value: Value) -> Sequence[Value]:
