@@ -185,6 +185,8 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
         return False
     if not member.sources <= whole.member.sources:  # type: ignore[attr-defined]
         return False
+    if whole.member.loops is not None and (member.loops is None or not member.loops <= whole.member.loops):  # type: ignore[attr-defined]
+        return False
     least: int | None = whole.member.least  # type: ignore[attr-defined]
     if least is not None and (member.shortest is None or member.shortest < least):
         return False
@@ -277,7 +279,8 @@ def _one_tuple(found: list[Tuple]) -> Tuple:
     if len({len(t.items) if t.items is not None else None for t in found}) == 1 and found[0].items is not None:
         return Tuple(tuple(join(column) for column in zip(*(t.items for t in found if t.items is not None))), sources=sources)
     together = join([part for t in found for part in t.parts])
-    return Tuple(None, Unknown("empty") if isinstance(together, Unbound) else together, sources=sources)
+    loops = united(t.loops for t in found)
+    return Tuple(None, Unknown("empty") if isinstance(together, Unbound) else together, sources=sources, loops=loops)
 
 
 def all_sources(found: Iterable[Tuple]) -> frozenset[Spot]:

@@ -242,9 +242,9 @@ class Tuple(Composite):
     """A tuple. `items` is None where the length is unknown; then `element` stands for each of them, and it has at least `least` of them (None:
     nothing is known of the length). All lengths from there on are brought about by the program in sight or, if it is `given`, perhaps by what
     nobody in sight gives: if that is a whole, the element stands for it. `cls`: the NamedTuple class, a Ref number. `sources`: where it lies, if
-    a trace came to it there and has not used it as a whole."""
+    a trace came to it there and has not used it as a whole. `loops`: those in each of whose rounds it has another length."""
 
-    __slots__ = ("cls", "element", "given", "items", "least", "sources")
+    __slots__ = ("cls", "element", "given", "items", "least", "loops", "sources")
 
     def __init__(
         self,
@@ -254,8 +254,10 @@ class Tuple(Composite):
         least: int | None = None,
         sources: frozenset[Spot] = frozenset(),
         given: Given = "",
+        loops: Loops = frozenset(),
     ) -> None:
         super().__init__()
+        self.loops = loops
         self.items = items
         self.element = element
         self.cls = cls
@@ -270,13 +272,19 @@ class Tuple(Composite):
     def holding(self, parts: tuple[Value, ...]) -> Tuple:
         if self.items is not None:
             return Tuple(parts, None, self.cls, None, self.sources)
-        return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given)
+        return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given, self.loops)
 
     def lying(self, sources: frozenset[Spot]) -> Tuple:
         """The same tuple, which lies somewhere else."""
         if sources == self.sources:
             return self
-        return Tuple(self.items, self.element, self.cls, self.least, sources, self.given)
+        return Tuple(self.items, self.element, self.cls, self.least, sources, self.given, self.loops)
+
+    def longer(self, loops: Loops) -> Tuple:
+        """The same tuple, of another length in each round of these loops."""
+        if self.loops == loops:
+            return self
+        return Tuple(self.items, self.element, self.cls, self.least, self.sources, self.given, loops)
 
     @property
     def shortest(self) -> int | None:
@@ -284,7 +292,7 @@ class Tuple(Composite):
         return len(self.items) if self.items is not None else self.least
 
     def key(self) -> tuple[object, ...]:
-        return (self.items, self.element, self.cls, self.least, self.sources, self.given)
+        return (self.items, self.element, self.cls, self.least, self.sources, self.given, self.loops)
 
 
 class Slice(Composite):

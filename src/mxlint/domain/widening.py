@@ -36,7 +36,7 @@ def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
     """
     if old is new or old == new:
         return old
-    both = _changing(old, new, join((old, new)), loop)
+    both = _longer(old, new, _changing(old, new, join((old, new)), loop), loop)
     if both == old or isinstance(old, Unknown):
         return old  # it was any value at all: what a round adds by name would be too many again
     before = [member for member in members(old) if scalar_type(member) == "int"]
@@ -56,7 +56,7 @@ def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
         rest = [option for option in options(both) if scalar_type(option.member) != name]
         if group := [member for member in members(both) if scalar_type(member) == name]:
             both = of([*rest, Option(blurred(name, group, loop if len(group) > 1 else None))])
-    both = _widened_tuples(old, both, loop)
+    both = _longer(old, new, _widened_tuples(old, both, loop), loop)
     texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
     if len(texts) > 4:
         rest = [option for option in options(both) if option.member not in texts]
@@ -78,6 +78,22 @@ def _changing(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
     if not changed:
         return both
     return of(Option(also_over(o.member, loop) if scalar_type(o.member) in changed else o.member, o.guard) for o in options(both))
+
+
+def _longer(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
+    """The two together. A tuple of unknown length varies over the loop if each way through a round makes it longer."""
+    if loop is None or not any(isinstance(member, Tuple) and member.items is None for member in members(both)):
+        return both
+    before, after = ([member.shortest for member in members(value) if isinstance(member, Tuple)] for value in (old, new))
+    known = [length for length in (*before, *after) if length is not None]
+    grows = bool(before and after) and len(known) == len(before) + len(after) and min(known[len(before) :]) > min(known[: len(before)])
+
+    def one(member: Member) -> Member:
+        if not isinstance(member, Tuple) or member.items is not None or member.loops is None:
+            return member
+        return member.longer(member.loops | {loop} if grows else member.loops - {loop})
+
+    return of(Option(one(option.member), option.guard) for option in options(both))
 
 
 def _numbers(value: Value, name: str | None) -> set[Member]:
@@ -133,7 +149,7 @@ def _widened_of(old: Value, value: Value, cls: int | None, loop: Hashable) -> Va
 
 def _of_class(whole: Tuple, *found: Tuple) -> Tuple:
     """A tuple that stands for several of one class."""
-    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found), whole.given)
+    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found), whole.given, whole.loops)
 
 
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
@@ -158,7 +174,13 @@ def _together_tuples(found: list[Tuple], before: list[Tuple], loop: Hashable) ->
     if isinstance(now, Unbound):
         return Tuple(None, Unknown("empty"))
     given: Given = "part" if any(t.given for t in found) else ""
-    return Tuple(None, now if isinstance(then, Unbound) else widen(then, now, loop), least=_least(found, before), given=given)
+    return Tuple(
+        None,
+        now if isinstance(then, Unbound) else widen(then, now, loop),
+        least=_least(found, before),
+        given=given,
+        loops=united(t.loops for t in found),
+    )
 
 
 def _least(found: list[Tuple], before: list[Tuple]) -> int | None:

@@ -25,6 +25,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import united
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.exceptions import throw_named
@@ -61,11 +62,12 @@ def as_many(content: Value, element: Value) -> Tuple:
     found = [member for member in members(content) if isinstance(member, Tuple)]
     lengths = [member.shortest for member in found]
     if len(found) < len(members(content)) or None in lengths:
-        return Tuple(None, element)
+        return Tuple(None, element, loops=united(member.loops for member in found))
     given: Given = found[0].given if len(found) == 1 else "part"
     if given == "whole" and element != found[0].element:
         given = "part"
-    return Tuple(None, element, least=min(length for length in lengths if length is not None), given=given)
+    least = min(length for length in lengths if length is not None)
+    return Tuple(None, element, least=least, given=given, loops=united(member.loops for member in found))
 
 
 def concatenated(a: Tuple, b: Tuple) -> Tuple:
@@ -74,7 +76,17 @@ def concatenated(a: Tuple, b: Tuple) -> Tuple:
         return Tuple((*a.items, *b.items))
     parts = [p for t in (a, b) for p in (t.items if t.items is not None else (t.element,)) if p is not None]
     least = None if a.shortest is None or b.shortest is None else a.shortest + b.shortest
-    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "") if parts else Tuple(())
+    if not parts:
+        return Tuple(())
+    # Two lengths that are not known may add up to one that is the same each time.
+    loops = a.loops if b.items is not None else b.loops if a.items is not None else frozenset()
+    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "", loops=loops)
+
+
+def _is_fixed(content: Value) -> bool:
+    """Whether the content of a list has one length that is known."""
+    lengths = {len(member.items) if isinstance(member, Tuple) and member.items is not None else None for member in members(content)}
+    return len(lengths) == 1 and None not in lengths
 
 
 def joined_content(values: list[Value]) -> Value:
@@ -85,7 +97,8 @@ def joined_content(values: list[Value]) -> Value:
         for x in members(result):
             for y in members(value):
                 if isinstance(x, Tuple) and isinstance(y, Tuple):
-                    found.append(concatenated(x, y))
+                    both = concatenated(x, y)
+                    found.append(both if _is_fixed(result) or _is_fixed(value) else both.longer(frozenset()))
                 else:
                     found.append(x if not isinstance(x, Tuple) else y)
         result = join(found)

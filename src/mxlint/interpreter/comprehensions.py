@@ -17,6 +17,7 @@ from mxlint.interpreter.entrywise import Binding, unread
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.merging import merge
+from mxlint.interpreter.novelty import as_long_as
 from mxlint.interpreter.operations import Consume
 from mxlint.syntax import ir
 
@@ -127,5 +128,9 @@ def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Va
                 return
         collect(i, made.oid, value)
 
-    clauses(i, node, 0, None, inner, add)
+    iterable = i.eval(node.clauses[0].iter, inner.caller or inner)
+    clauses(i, node, 0, iterable, inner, add)
+    content = i.heap.get(made.oid, ("#", "items"))
+    if node.kind == "list" and len(node.clauses) == 1 and not node.clauses[0].ifs and content is not None:
+        i.heap.set(made.oid, ("#", "items"), as_long_as(i, content, iterable))
     return made

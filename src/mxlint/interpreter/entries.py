@@ -20,6 +20,7 @@ from mxlint.interpreter import choices, defaults, preparing
 from mxlint.interpreter.annotations import alternatives, named
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.awaiting import awaited
+from mxlint.interpreter.builders import any_number, new_list
 from mxlint.interpreter.calls import is_wrapper
 from mxlint.interpreter.compiled import making, sinks, tracing, writes
 from mxlint.interpreter.core import Halt, Interpreter
@@ -204,6 +205,10 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
             kinds.append(SCALARS[part.id])
         elif (value := _instance(i, named(i, ref, part), place)) is not None:
             found.append(value)
+        elif (kind := _of_list(i, ref, part)) is not None:
+            found.append(
+                new_list(i, any_number(i.symbolic(place, "element", kinds=frozenset((kind,)), source="parameter")), place, "parameter")
+            )
         else:
             return None
     if kinds == ["NoneType"]:
@@ -213,6 +218,19 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
         found.append(defaults.keep(i, i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", f"`{name}` is {words}"), default))
     scalar = isinstance(default, Const) and bool(kinds)
     return choices.any_of(i, found, place, default=len(found) - 1 if scalar else None) if found else None
+
+
+LISTS: Final = frozenset(("builtins.list", "typing.List"))
+
+
+def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
+    """The kind of the numbers or texts of which an annotation says that a parameter is a list."""
+    if not isinstance(annotation, ir.Sub) or not isinstance(annotation.index, ir.Name):
+        return None
+    head = named(i, ref, annotation.value)
+    built_in = head is None and isinstance(annotation.value, ir.Name) and annotation.value.id == "list"
+    is_list = built_in or isinstance(head, External) and head.name in LISTS
+    return SCALARS.get(annotation.index.id) if is_list else None
 
 
 def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:

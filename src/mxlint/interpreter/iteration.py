@@ -27,7 +27,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.loops import repeat
-from mxlint.interpreter.novelty import in_turn, taken
+from mxlint.interpreter.novelty import as_long_as, in_turn, taken
 from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.portions import counted, taken_out
@@ -201,7 +201,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         return Tuple(None, element) if content is None else as_many(i.live(content), element)
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
-    content = i.heap.get(box.oid, ("#", "items"))
+    content = as_long_as(i, i.heap.get(box.oid, ("#", "items")) or Tuple(()), value)
     if isinstance(content, Tuple):
         return content
     found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Identity, Literal_
 from mxlint.domain.join import of
-from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Union, Value
+from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Tuple, Union, Value
 from mxlint.domain.varying import over
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context
@@ -86,7 +86,10 @@ class Move:
         if id(member) not in self.done:
             parts = tuple(map(self.value, member.parts))
             same = all(a is b for a, b in zip(parts, member.parts))
-            self.done[id(member)] = member, member if same else member.holding(parts)
+            there = member if same else member.holding(parts)
+            if isinstance(there, Tuple) and there.loops:
+                there = there.longer(self.loops(there.loops))
+            self.done[id(member)] = member, there
         return self.done[id(member)][1]  # type: ignore[return-value]
 
     def loops(self, loops: Loops) -> Loops:

@@ -9,7 +9,7 @@ made of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.guards import Identity
@@ -21,6 +21,7 @@ from mxlint.domain.members import (
     Member,
     Option,
     Range,
+    RangeObject,
     Ref,
     Slice,
     Symbolic,
@@ -177,9 +178,49 @@ def growing(i: Interpreter, value: Value) -> frozenset[Context]:
     found = members(value)
     refs = [member.oid for member in found if isinstance(member, Ref)]
     if len(refs) < len(found):
-        return NO_LOOPS
-    longer = [_grows(i, oid) for oid in refs]
-    return NO_LOOPS.union(*longer) if all(longer) else _remade(i, refs)
+        return _length_of(i, value)
+    longer = [_grows(i, oid) or _length_of(i, i.heap.get(oid, ("#", "items"))) for oid in refs if oid not in i.bounded]
+    return NO_LOOPS.union(*longer) if len(longer) == len(refs) and all(longer) else _remade(i, refs)
+
+
+def _length_of(i: Interpreter, content: Value | None) -> frozenset[Context]:
+    """The loops that run and in each of whose rounds a tuple, or the content of a list, has another length."""
+    found = members(content) if content is not None else ()
+    tuples = [member for member in found if isinstance(member, Tuple)]
+    loops = united(member.loops for member in tuples) if len(tuples) == len(found) else NO_LOOPS
+    running = frozenset(around.loop for around in rounds_around(i)) if loops is None or loops else NO_LOOPS
+    return running if loops is None else running & loops
+
+
+def rounds_over(i: Interpreter, iterable: Value) -> Loops:
+    """The loops in each of whose rounds a loop over something has another number of rounds."""
+    found = members(iterable)
+    return _rounds_over(i, found[0]) if len(found) == 1 else NO_LOOPS
+
+
+def _rounds_over(i: Interpreter, member: Member) -> Loops:
+    if isinstance(member, RangeObject):
+        moved = [loops for bound in (member.start, member.stop) if (loops := moving(i, bound)) != NO_LOOPS]
+        return moved[0] if len(moved) == 1 else NO_LOOPS  # what moves at both ends may be as long as before
+    if isinstance(member, Tuple):
+        return member.loops
+    if isinstance(member, Ref) and member.oid not in i.bounded:
+        content = i.heap.get(member.oid, ("#", "items"))
+        return content.loops if isinstance(content, Tuple) else NO_LOOPS
+    return NO_LOOPS
+
+
+def as_long_as(i: Interpreter, content: Value, iterable: Value) -> Value:
+    """The content of a container that has an item for each element of an iterable."""
+    loops = rounds_over(i, iterable)
+    if loops == NO_LOOPS:
+        return content
+    return of(Option(o.member.longer(loops) if _is_open(o.member) else o.member, o.guard) for o in options(content))
+
+
+def _is_open(member: Member) -> TypeGuard[Tuple]:
+    """Whether a member is a tuple of unknown length."""
+    return isinstance(member, Tuple) and member.items is None
 
 
 def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:

@@ -30,7 +30,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import over
+from mxlint.domain.varying import over, united
 from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
@@ -267,7 +267,8 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
                     result = Tuple(content.items * times)
                 else:
                     parts = content.items if content.items is not None else (content.element,)
-                    result = Tuple(None, join([p for p in parts if p is not None]))
+                    loops = united((content.loops, novelty.moving(i, count)))
+                    result = Tuple(None, join([p for p in parts if p is not None]), loops=loops)
                 return result if isinstance(sequence, Tuple) else new_list(i, result, place)
     if isinstance(a, Ref) and isinstance(b, Ref):
         kinds = i.info(a.oid).kind, i.info(b.oid).kind
