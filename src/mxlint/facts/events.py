@@ -147,7 +147,8 @@ class Argument:
     """An argument of a call: position or name, where it is written, what it is. `bad`: the type that MLX refuses, if it does; `inside`: it lies in a
     container that is the argument; `versions`: the versions of MLX that refuse it, out of those judged; `grows`: why the shape of an array in
     it differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
-    that the loop changes); `conditions`: under which it is what MLX refuses, where it may be something else."""
+    that the loop changes); `conditions`: under which it is what MLX refuses, where it may be something else; `presumed`: that it varies is a
+    presumption, in these words."""
 
     name: str
     where: Where
@@ -158,6 +159,7 @@ class Argument:
     judged: tuple[str, ...] = ()
     grows: str = ""
     conditions: tuple[Condition, ...] = ()
+    presumed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

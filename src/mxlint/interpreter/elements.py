@@ -163,7 +163,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
             return held, False
     if isinstance(member, Unknown):
         return member, False
-    return i.symbolic(place, "element"), False
+    return (lambda: i.symbolic(place, "element")), False
 
 
 def _dict_parts(i: Interpreter, oid: int) -> tuple[list[Value], list[Value]]:

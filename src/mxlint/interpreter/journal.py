@@ -351,11 +351,14 @@ MAX_PARTS: Final = 1_024
 """Parts of a value that are described."""
 
 
-def describe(i: Interpreter, value: Value, older: Context | None = None) -> described.Value:
+def describe(i: Interpreter, value: Value, older: Context | None = None, *, perhaps: bool = False) -> described.Value:
     """A value in the words of the facts; of a large one the less deep parts alone. `older`: a number varies if it is another one in each round of
-    a loop of host code around in which this is not made."""
+    a loop of host code around in which this is not made, or if it `perhaps` is."""
     return _described(
-        i, value, room(i, value, DEPTH, MAX_PARTS), Novelty(i, rounds(i, older)) if older is not None and i.trace is None else None
+        i,
+        value,
+        room(i, value, DEPTH, MAX_PARTS),
+        Novelty(i, rounds(i, older), perhaps=perhaps) if older is not None and i.trace is None else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mxlint.facts.events import Argument, Compiled
+from mxlint.facts.events import Argument, Compiled, Modality
 from mxlint.facts.values import ContainerValue, ScalarValue, Value
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Wrap
@@ -24,6 +24,7 @@ def check(program: Program) -> Iterator[Finding]:
             if scalars_vary(values, few) if finite else any(scalars_vary(each, 0) for each in turns.values()):
                 text = argument.where.text
                 inside = isinstance(argument.value, ContainerValue)
+                modality = Modality((), (*modality.presumed, *filter(None, (argument.presumed,))))
                 kind = "text" if all(isinstance(value, ScalarValue) and value.type == "str" for value in values) else "number"
                 yield from finding(
                     RULE, argument.where,

@@ -38,18 +38,29 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     assert isinstance(info, CompiledInfo)
     table = i.table
     bad, inside, conditions = _refusal(i, value)
+    shown, presumed = _described(i, value, info.context), ""
+    if not _varies(shown) and _varies(again := describe(i, value, info.context, perhaps=True)):
+        shown, presumed = again, f"`{where(place).text}` takes many values"
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
     return events.Argument(
         name,
         where(place),
-        _described(i, value, info.context),
+        shown,
         bad,
         inside,
         versions,
         table.judged if bad else (),
         _grows(i, value, info.context),
         conditions,
+        presumed,
     )
+
+
+def _varies(value: described.Value) -> bool:
+    """Whether a number, or one in a container, is another one each time."""
+    if isinstance(value, described.ContainerValue):
+        return any(map(_varies, value.items or ()))
+    return isinstance(value, described.ScalarValue) and value.varies
 
 
 def _grows(i: Interpreter, value: Value, older: Context) -> str:
