@@ -183,9 +183,9 @@ def growing(i: Interpreter, value: Value) -> frozenset[Context]:
     return NO_LOOPS.union(*longer) if len(longer) == len(refs) and all(longer) else _remade(i, refs)
 
 
-def _length_of(i: Interpreter, content: Value | None) -> frozenset[Context]:
+def _length_of(i: Interpreter, value: Value | None) -> frozenset[Context]:
     """The loops that run and in each of whose rounds a tuple, or the content of a list, has another length."""
-    found = members(content) if content is not None else ()
+    found = members(value) if value is not None else ()
     tuples = [member for member in found if isinstance(member, Tuple)]
     loops = united(member.loops for member in tuples) if len(tuples) == len(found) else NO_LOOPS
     running = frozenset(around.loop for around in rounds_around(i)) if loops is None or loops else NO_LOOPS
@@ -198,6 +198,17 @@ def rounds_over(i: Interpreter, iterable: Value) -> Loops:
     return _rounds_over(i, found[0]) if len(found) == 1 else NO_LOOPS
 
 
+def content(i: Interpreter, ref: Ref) -> Value:
+    """The content of a list, which has another length in each round in which the list is longer."""
+    found = i.heap.get(ref.oid, ("#", "items")) or Tuple(())
+    loops = growing(i, ref)
+    return _longer(found, loops) if loops else found
+
+
+def _longer(found: Value, loops: Loops) -> Value:
+    return of(Option(o.member.longer(united((o.member.loops, loops))) if _is_open(o.member) else o.member, o.guard) for o in options(found))
+
+
 def _rounds_over(i: Interpreter, member: Member) -> Loops:
     if isinstance(member, RangeObject):
         moved = [loops for bound in (member.start, member.stop) if (loops := moving(i, bound)) != NO_LOOPS]
@@ -205,17 +216,14 @@ def _rounds_over(i: Interpreter, member: Member) -> Loops:
     if isinstance(member, Tuple):
         return member.loops
     if isinstance(member, Ref) and member.oid not in i.bounded:
-        content = i.heap.get(member.oid, ("#", "items"))
-        return content.loops if isinstance(content, Tuple) else NO_LOOPS
+        return united(part.loops for part in members(content(i, member)) if isinstance(part, Tuple))
     return NO_LOOPS
 
 
-def as_long_as(i: Interpreter, content: Value, iterable: Value) -> Value:
+def as_long_as(i: Interpreter, items: Value, iterable: Value) -> Value:
     """The content of a container that has an item for each element of an iterable."""
     loops = rounds_over(i, iterable)
-    if loops == NO_LOOPS:
-        return content
-    return of(Option(o.member.longer(loops) if _is_open(o.member) else o.member, o.guard) for o in options(content))
+    return _longer(items, loops) if loops != NO_LOOPS else items
 
 
 def _is_open(member: Member) -> TypeGuard[Tuple]:

@@ -273,8 +273,7 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
     if isinstance(a, Ref) and isinstance(b, Ref):
         kinds = i.info(a.oid).kind, i.info(b.oid).kind
         if op == "+" and kinds == ("list", "list"):
-            x, y = i.heap.get(a.oid, ("#", "items")), i.heap.get(b.oid, ("#", "items"))
-            both = new_list(i, joined_content([c for v in (x, y) if v is not None for c in (v,)]), place)
+            both = new_list(i, joined_content([novelty.content(i, a), novelty.content(i, b)]), place)
             novelty.remade(i, both.oid, (a, b))
             return both
         if op in ("|", "&", "-", "^") and kinds == ("set", "set"):
