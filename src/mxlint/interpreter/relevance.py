@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from mxlint.domain.heap import WHOLE, Field, Location
 from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symbolic, Tuple, Unknown, Value, members
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 DEFINED_IN: Final = ("#", "cls")
 """Of a function: the class in whose body it is defined."""
 CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
+INITIALIZERS: Final = frozenset(("__init__", "__post_init__"))
+"""Those that set attributes of an object which is new, unless somebody calls them by that name, or there is a `__new__`."""
+Role: TypeAlias = Literal["object", "class", "made"]
+"""Whose attributes a method sets on its first parameter: those of an object, of a class, or of an object that is new."""
 
 
 def _leads(*values: Value | None) -> bool:
@@ -72,7 +76,7 @@ def world(i: Interpreter) -> tuple[int, ...]:
 class Reach:
     """What a function and all that it may call come to: whether anything there compiles, is compiled or writes what a trace has read; the
     attributes of objects and the names of other blocks that are set, and the containers that are changed in place. What a method sets on its own object
-    counts for objects of its class, what a class method sets on its class for that class.
+    counts for objects of its class, what a class method sets on its class for that class, what a constructor sets for none that is there already.
 
     Names are followed to what they hold at present, through imports and closures. Of an object of a class of the program the fields count that are
     named as attributes somewhere there, or all where what is named there walks over them: `vars()`, or an attribute that the class has from a library.
@@ -82,7 +86,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_set", "_todo", "_walked", "_whole", "_whole_objects", "_writes", "_written", "changed", "changes", "compiled")  # fmt: skip
+    __slots__ = ("_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_initializes_again", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_set", "_todo", "_walked", "_whole", "_whole_objects", "_writes", "_written", "changed", "changes", "compiled")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -106,8 +110,10 @@ class Reach:
         """Whether what a variable holds, or an expression gives, is called."""
         self._todo = list(values)
         self.compiled = False
-        self._writes: dict[tuple[int, bool] | None, set[str]] = {}
-        """Names of attributes that are set, by the class whose methods set them on their own object, or whose class methods on it; None: on any."""
+        self._writes: dict[tuple[int, Role] | None, set[str]] = {}
+        """Names of attributes that are set, by the class whose methods set them on what they are called for, and what that is; None: on any."""
+        self._initializes_again = False
+        """Whether a constructor may be called for an object that is there already."""
         self._class_methods: set[int] = set()
         """Functions that are given a class as their own object."""
         self._modules: set[int] = set()
@@ -181,14 +187,17 @@ class Reach:
     def _set_on(self, oid: int) -> set[str]:
         """The names of attributes that may be set on an object."""
         names = set(self._writes.get(None, ()))
-        of_class = self._i.info(oid).kind == "class"
+        roles: tuple[Role, ...] = (
+            ("class",) if self._i.info(oid).kind == "class" else ("object", "made") if self._initializes_again else ("object",)
+        )
         classes, todo = set(), [oid, *members(self._i.heap.cells[oid].get(CLASS) or External(""))]
         while todo:
             member = todo.pop()
             number = member.oid if isinstance(member, Ref) else member
             if isinstance(number, int) and number not in classes:
                 classes.add(number)
-                names |= self._writes.get((number, of_class), set())
+                for role in roles:
+                    names |= self._writes.get((number, role), set())
                 todo += (base for part in self._bases(number) for base in members(part))
         return names
 
@@ -340,8 +349,11 @@ class Reach:
         self._named |= code.named
         self._calls_values = self._calls_values or code.calls_values
         self._makes_any = self._makes_any or code.makes_any
-        by = (owner.oid, ref.oid in self._class_methods) if isinstance(owner, Ref) else None
-        for whose, names in ((by, code.own), (None, code.others)):
+        initializes = function.name in INITIALIZERS
+        if function.name == "__new__" or not initializes and not INITIALIZERS.isdisjoint(code.attributes):
+            self._initializes_again = True
+        role: Role = "made" if initializes else "class" if ref.oid in self._class_methods else "object"
+        for whose, names in (((owner.oid, role) if isinstance(owner, Ref) else None, code.own), (None, code.others)):
             self._writes.setdefault(whose, set()).update(names)
             self._written |= names
         self._set.update((function.module, name) for name in code.module)
