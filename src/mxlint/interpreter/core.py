@@ -163,7 +163,8 @@ class Interpreter:
         """Why symbolic values are open, for those that nothing else is known of."""
         self.comes_from: dict[Identity, tuple[Member, ...]] = {}
         """What symbolic values are made of whose identity does not say it."""
-        self.tests: dict[Identity, Place] = {}
+        self.tests: dict[Identity, tuple[Place, bool]] = {}
+        """Where conditions were tested first, and the outcome that they had where that test was passed."""
         self.choices: set[Identity] = set()
         self.grounds: dict[Identity, set[object]] = {}
         """What a condition rests on that only its place names."""
@@ -441,7 +442,7 @@ class Interpreter:
         if condition[0] == TOGETHER:  # it only says which members are of one branch
             return "varying", self.why(condition[1][0])[1]  # type: ignore[index]
         cause, place = self.causes.get(condition, ("open", None))
-        return cause, self.tests.get(condition, place)
+        return cause, self.tests[condition][0] if condition in self.tests else place
 
     def undecided(self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = "test") -> Condition:
         """A condition that no value in sight stands for: the same one each time that this place is passed in this context."""
@@ -488,7 +489,7 @@ class Interpreter:
             return then() if outcome else otherwise()
         literal = truth.literal
         if literal is not None:
-            self.tests.setdefault(literal.condition, place)
+            self.tests.setdefault(literal.condition, (place, literal.outcome))
         elif truth.cause in ("open", "imprecise"):
             literal = self.undecided(truth.cause, place).literal
             assert literal is not None
@@ -533,7 +534,9 @@ class Interpreter:
             cause, place = self.why(literal.condition)
             at = place if place is not None else self.place
             if at is not None and literal not in held:
-                yield Condition(None if alike else cause, at, literal, None if literal.condition in self.choices else literal.outcome)
+                _, passed = self.tests.get(literal.condition, (at, True))
+                outcome = None if literal.condition in self.choices else literal.outcome is passed
+                yield Condition(None if alike else cause, at, literal, outcome)
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 
