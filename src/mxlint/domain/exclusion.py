@@ -17,13 +17,13 @@ Equations = dict[object, object]
 
 
 class RuledOut(NamedTuple):
-    """What a path says of the conditions of guards: the opposites of its literals; what equals what; its literals, and those of them which say of
-    others that they do not hold together."""
+    """What a path says of the conditions of guards: the opposites of its literals; what equals what; its literals, and those which some of them say
+    not to hold together."""
 
     opposites: frozenset[Literal_]
     known: Equations
     held: frozenset[Literal_]
-    apart: tuple[Literal_, ...]
+    apart: tuple[Guard, ...]
 
 
 def equation(condition: Identity) -> tuple[object, object] | None:
@@ -44,11 +44,13 @@ def refuted(condition: Identity, known: Equations) -> bool:
     return found is not None and found[0] in known and known[found[0]] != found[1]
 
 
-def all_hold(guard: Guard, held: Collection[Literal_], apart: Iterable[Literal_]) -> bool:
-    """Whether a guard, where a path holds some literals, has all of those that it or one of `apart` says not to hold together."""
-    for literal in (*guard, *apart):
-        together = parts(literal)
-        if together and all(part in held or part in guard for part in together):
+def all_hold(guard: Guard, held: Collection[Literal_], apart: Iterable[Guard]) -> bool:
+    """Whether a guard, where a path holds some literals, has all of those that do not hold together: by one of its own, or as `apart` says."""
+    for together in (*filter(None, map(parts, guard)), *apart):
+        for part in together:
+            if part not in held and part not in guard:
+                break
+        else:
             return True
     return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 MAX_GUARD: Final = 8
@@ -66,8 +67,16 @@ def either(a: Guard, b: Guard) -> Guard:
     for one, other in ((more, less), (less, more)):
         if len(other) == 1 and len(one) == 2 and (test := opposite(other[0])) in one:
             inner = next(literal for literal in one if literal != test)
-            both = {test, *(parts(inner) or (opposite(inner),))}
-            if len(both) <= MAX_TOGETHER and not any(literal.condition[0] == TOGETHER for literal in both):
-                named = sorted(((literal.condition, literal.outcome) for literal in both), key=hash)  # their order says nothing
-                return (*common, Literal_((TOGETHER, *named), False))[-MAX_GUARD:]
+            both = apart((test, *(parts(inner) or (opposite(inner),))))
+            if both is not None:
+                return (*common, both)[-MAX_GUARD:]
     return common
+
+
+def apart(literals: Iterable[Literal_]) -> Literal_ | None:
+    """That literals do not all hold; None if there are too many of them to keep that."""
+    found = set(literals)
+    if len(found) > MAX_TOGETHER or any(literal.condition[0] == TOGETHER for literal in found):
+        return None
+    named = sorted(((literal.condition, literal.outcome) for literal in found), key=hash)  # their order says nothing
+    return Literal_((TOGETHER, *named), False)

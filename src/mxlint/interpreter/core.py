@@ -26,7 +26,7 @@ from mxlint.interpreter.framework import Framework
 from mxlint.interpreter.ledger import Ledger, Modes
 from mxlint.interpreter.locations import ADDED, ANY, ITEMS, KEYS
 from mxlint.interpreter.observer import Observer
-from mxlint.interpreter.paths import Condition, Path, Truth, guard_of
+from mxlint.interpreter.paths import Condition, Path, Truth, guard_of, learned
 from mxlint.interpreter.targets import Recovery, Target
 from mxlint.interpreter.unloaded import Unloaded
 from mxlint.syntax import ir
@@ -408,7 +408,7 @@ class Interpreter:
                 frozenset(map(opposite, held.values())),
                 equations(held.values()),
                 frozenset(held.values()),
-                tuple([literal for literal in held.values() if parts(literal)]),
+                tuple([together for literal in held.values() if (together := parts(literal))]),
             )
             if len(self._ruled_out) >= MAX_PATHS:
                 self._ruled_out.clear()
@@ -422,8 +422,13 @@ class Interpreter:
             for condition in self.path:
                 if condition.literal is not None and condition.literal.condition == literal.condition:
                     return condition.literal.outcome is literal.outcome
-            if refuted(literal.condition, self._excluded().known):
+            excluded = self._excluded()
+            if refuted(literal.condition, excluded.known):
                 return not literal.outcome
+            if excluded.apart:
+                for outcome in (True, False):
+                    if all_hold((Literal_(literal.condition, outcome),), excluded.held, excluded.apart):
+                        return literal.outcome is not outcome
         return None
 
     def _ask(self, conditions: Iterable[Identity]) -> None:
@@ -455,15 +460,19 @@ class Interpreter:
         goes on."""
         mark, path = self.heap.mark(), self.path
         done: list[tuple[Delta, Guard, Value, Path]] = []
+        over: list[Path] = []
+        decided = False
         for conditions, run in alternatives:
             self.path = (*path, *conditions)
             try:
                 value = run()
             except Halt:
                 self.heap.undo(mark)
+                over.append(conditions)
             else:
                 guard = tuple([condition.literal for condition in conditions if condition.literal is not None])
                 done.append((self.heap.cut(mark), guard, value, self.path))
+                decided = decided or len(self.path) > len(path) + len(conditions)
             finally:
                 self.path = path
         if not done:
@@ -472,6 +481,8 @@ class Interpreter:
         if len(done) == 1:
             self.path = done[0][3]
             return done[0][2]
+        if over or decided:
+            self.path = (*path, *learned(path, [(guard, came) for _, guard, _, came in done], over))
         return guarded([(value, guard) for _, guard, value, _ in done])
 
     def join_states(self, states: Sequence[tuple[Delta, Guard]]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Literal_
+from mxlint.domain.exclusion import contradict
+from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Literal_, apart, opposite, parts
 from mxlint.domain.place import Place
 
 ROUNDS: Final = "rounds"
@@ -58,3 +60,37 @@ class Truth:
 def guard_of(path: Path, base: Path) -> Guard:
     """The literals that a path has and its base has not."""
     return tuple(condition.literal for condition in path[len(base) :] if condition.literal is not None)[-MAX_GUARD:]
+
+
+def learned(base: Path, branches: Sequence[tuple[Guard, Path]], over: Sequence[Path]) -> Iterator[Condition]:
+    """What the path behind a join keeps. Of what is decided in its branches: what is so in all of them holds, else it does if that branch was taken. And
+    that those were not taken which are `over`, as no state goes on from them. A guard says that a branch was taken if no other one goes with it."""
+    decided = [_decided(path[len(base) :], guard) for guard, path in branches]
+    if not over and not any(decided):
+        return
+    said = {condition.literal for condition in base}
+    guards = [*(guard for guard, _ in branches), *(guard_of(conditions, ()) for conditions in over)]
+    alone = [all(contradict(guard, other) for other in guards if other is not guard) for guard in guards]
+    found: list[tuple[Literal_ | None, Place, bool | None]] = []
+    for guard, only, literals in zip(guards, alone, decided):
+        for literal, condition in literals.items():
+            if all(literal in other for other in decided):
+                found.append((literal, condition.place, condition.outcome))
+            elif only:
+                found.append((apart((*guard, *(parts(literal) or (opposite(literal),)))), condition.place, None))
+    for guard, only, conditions in zip(guards[len(branches) :], alone[len(branches) :], over):
+        if only and guard:
+            found.append((opposite(guard[0]) if len(guard) == 1 else apart(guard), conditions[0].place, None))
+    for kept, place, outcome in found:
+        if kept is not None and kept not in said:
+            said.add(kept)
+            yield Condition(None, place, kept, outcome)
+
+
+def _decided(path: Path, guard: Guard) -> dict[Literal_, Condition]:
+    """The literals that are decided on a path, beside those of a guard."""
+    return {
+        condition.literal: condition
+        for condition in path
+        if condition.cause is None and condition.literal is not None and condition.literal not in guard
+    }
