@@ -90,7 +90,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         inputs=capture_fact(i, args, 1, "inputs", place, frame), outputs=capture_fact(i, args, 2, "outputs", place, frame), shapeless=known,
         loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in outer),
-        escapes=False, method_of=method_of, decorates=where(decorator) if owner is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
+        escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=owner is not None and _in_module(i, owner),
         identity=_identity(args.get(0, "fun")),
     )  # fmt: skip
@@ -123,16 +123,17 @@ def _in_module(i: Interpreter, frame: Frame) -> bool:
     return frame.cls is not None and i.mlx.class_kind(i, Ref(frame.cls)) == "module"
 
 
-def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place]:
-    """The class body that defines the function and has it compiled, directly or by a wrapper; and the decorator there."""
-    infos = [i.info(m.oid).payload for m in members(function or NONE) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "cls")) is not None]
-    if not infos:
-        return None, place
+def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place | None]:
+    """The class body that defines the function and has it compiled, directly or by a wrapper; and the decorator there, if it is one."""
+    made = [m for m in members(function or NONE) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "cls")) is not None]
     inner: Frame | None = frame
     while inner is not None and inner.kind != "class":
         place, inner = inner.called_at or place, inner.caller
+    if not made or inner is None or inner.cls is None or any(i.heap.get(m.oid, ("#", "cls")) != Ref(inner.cls) for m in made):
+        return None, None
+    infos = [i.info(m.oid).payload for m in made]
     decorates = all(isinstance(f, FunctionInfo) and isinstance(f.node, ir.FuncDef) and place.end <= f.node.name_start for f in infos)
-    return (inner, place) if decorates else (None, place)
+    return inner, place if decorates else None
 
 
 def _caller_layer(i: Interpreter, frame: Frame) -> str:
