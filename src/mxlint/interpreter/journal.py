@@ -139,7 +139,7 @@ class Journal:
         method_of = fact.method_of if number in self.methods else None
         assumed = self.assumed.get(number, {})
         parameters = tuple(replace(param, value=assumed.get(param.name)) for param in fact.function.parameters)
-        layer = fact.layer or (fact.caller_layer if number in self.returned else "")
+        layer = fact.layer or fact.caller_layer
         return replace(
             fact,
             escapes=number in self.escaped,
