@@ -43,4 +43,6 @@ def _wrap(program: Program, compiled: Compiled, argument: Argument, values: Sequ
     return Wrap(argument.where.span, function.span, compiled.function.bound, arrays_given(program, compiled))
 
 
-RULE = Rule("MX303", "varying-scalar-argument", "warning", check, fixes=("unsafe",), cost_only=True, experiment="many values")
+RULE = Rule(
+    "MX303", "varying-scalar-argument", "warning", check, after=("MX502",), fixes=("unsafe",), cost_only=True, experiment="many values"
+)

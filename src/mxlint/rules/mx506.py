@@ -16,8 +16,6 @@ def check(program: Program) -> Iterator[Finding]:
     for compiled in program.log.compiled:
         seen: dict[str, Call] = {}
         for call in program.calls.get(compiled.number, ()):
-            if not call.flat:
-                continue
             first = seen.setdefault(call.flat, call)
             if first.exact != call.exact:
                 between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
