@@ -27,6 +27,7 @@ from mxlint.domain.members import (
     Tuple,
     Value,
     members,
+    options,
     scalar_type,
 )
 from mxlint.domain.place import Place
@@ -406,6 +407,11 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) ->
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
             return _array(arrays[0])
+        numbers = [part for part in parts if scalar_type(part) is not None]
+        if arrays and len(arrays) + len(numbers) == len(parts) and not any(option.guard for option in options(value)):
+            # Each of the numbers is one more thing for the cache, also if it is an array at times.
+            found = [_member(i, part, depth, new) for part in numbers]
+            return described.ScalarValue("scalar", None, False, any(isinstance(one, described.ScalarValue) and one.varies for one in found))
         rows = [part.items for part in parts if isinstance(part, Tuple) and part.items is not None]
         if len(rows) == len(parts) and len({len(items) for items in rows}) == 1 and depth:
             return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))

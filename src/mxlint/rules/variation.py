@@ -112,9 +112,9 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
 
 
 def scalars_vary(values: Sequence[Value], few: int) -> bool:
-    """Whether a number or text is seen to change without bound, or takes more than `few` values."""
+    """Whether a number or text is seen to change without bound, or takes more than `few` values. At times it may be an array."""
     scalars = [value for value in values if isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType")]
-    if len(scalars) < len(values):
+    if len(scalars) + sum(isinstance(value, ArrayValue) for value in values) < len(values):
         return False
     return any(value.varies for value in scalars) or len({(value.type, value.value) for value in scalars if value.known}) >= max(
         MANY, few + 1
