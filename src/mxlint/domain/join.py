@@ -142,7 +142,7 @@ def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
         high = None if whole.high is None or other.high is None else max(whole.high, other.high)
         apart = whole.low - other.low if whole.low is not None and other.low is not None else 1
         whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1, united((whole.loops, other.loops)))
-    numbers = {o.member.value for o in found if isinstance(o.member, Const) and type(o.member.value) is int and not o.guard}
+    numbers = {o.member.value for o in found if type(o.member) is Const and type(o.member.value) is int and not o.guard}
     while whole.high is not None and whole.high + whole.stride in numbers:
         whole = Range(whole.low, whole.high + whole.stride, whole.stride, whole.loops)
     while whole.low is not None and whole.low - whole.stride in numbers:
@@ -197,7 +197,7 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
 
 def _covers(whole: Range, member: Member) -> bool:
     """Whether a step contains a number."""
-    if not isinstance(member, Const) or type(member.value) is not int:
+    if type(member) is not Const or type(member.value) is not int:
         return False
     value = member.value
     inside = (whole.low is None or whole.low <= value) and (whole.high is None or value <= whole.high)

@@ -7,7 +7,7 @@ functions, frames, …) are `Ref`s into the heap; only their number stands here.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from mxlint.domain.guards import Cause, Guard, Identity, parts
@@ -115,6 +115,26 @@ Loops: TypeAlias = "frozenset[Hashable] | None"
 """The loops over which a number is now this and now that; None: nobody says which."""
 
 
+class Sourced(Const):
+    """A number, flag or text that a trace came to, or that it made of such: `sources` say where it lies, and what was made of it. So far the trace has
+    used nothing of it."""
+
+    __slots__ = ("sources",)
+
+    def __init__(self, value: object, sources: frozenset[Spot]) -> None:
+        super().__init__(value)
+        self.sources = sources
+
+    def key(self) -> tuple[object, ...]:
+        return (*super().key(), self.sources)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or type(other) is Sourced and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+
 class Range(Member):
     """The integers low, low + stride, … up to high, all of which the program in sight brings about. None: no bound. `loops`: whose rounds bring them
     about; in one round of all of these it is one number."""
@@ -215,23 +235,45 @@ class Unknown(Member):
         return ()
 
 
-Step: TypeAlias = "int | str | None"
-"""To an item of a tuple or to one of its named fields. As the last: None to whether it is None, `COUNT` to how many items it has."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Applied:
+    """An operator that is applied to a number, flag or text: with the other operand, or where that lies, which comes first if it is `turned`. None:
+    it takes one operand."""
+
+    op: str
+    other: Member | Spot | None = None
+    turned: bool = False
+
+    def __repr__(self) -> str:
+        return f"{self.other!r} {self.op}" if self.turned else f"{self.op} {self.other!r}"
+
+
+TRUTH: Final = Applied("truth")
+Step: TypeAlias = "int | str | None | Applied"
+"""To an item of a tuple or to one of its named fields, or to what an operator makes of a scalar. As the last: None to whether it is None, `COUNT` to
+how many items it has."""
 COUNT: Final = "#"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Spot:
-    """Where a tuple lies that a trace came to: the location, the way from there through tuples, and where the program reads it."""
+    """Where a tuple or scalar lies that a trace came to: the location, the way from there through tuples and operators, where the program reads it, by
+    which calls in the trace, and what it found. `here`: that lies there; if not, it was found behind that location, as in the class of an object."""
 
     oid: int
     field: object
     path: tuple[Step, ...]
     place: Place
+    calls: tuple[Place, ...]
+    found: Value
+    here: bool = True
 
     def inner(self, step: Step) -> Spot:
-        """Where a part of the tuple lies."""
-        return Spot(self.oid, self.field, (*self.path, step), self.place)
+        """Where a part of the tuple lies, or what an operator makes of the scalar."""
+        return replace(self, path=(*self.path, step))
+
+    def __repr__(self) -> str:
+        return f"{self.oid} {self.field!r} {self.path!r}"
 
 
 Given = Literal["", "whole", "part"]

@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     Option,
     Range,
     Ref,
+    Sourced,
     Symbolic,
     Unbound,
     Union,
@@ -48,7 +49,7 @@ def referred(value: Value) -> frozenset[int]:
     return NOTHING
 
 
-FLAT: Final = frozenset((Const, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
+FLAT: Final = frozenset((Const, Sourced, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
 """Members that refer to nothing."""
 
 

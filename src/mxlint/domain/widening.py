@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     Member,
     Option,
     Range,
+    Sourced,
     Tuple,
     Unbound,
     Union,
@@ -39,25 +40,25 @@ def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
     both = _longer(old, new, _changing(old, new, join((old, new)), loop), loop)
     if both == old or isinstance(old, Unknown):
         return old  # it was any value at all: what a round adds by name would be too many again
-    before = [member for member in members(old) if scalar_type(member) == "int"]
-    numbers = [member for value in (old, new) for member in members(value) if scalar_type(member) == "int"]
-    changed = [member for member in members(both) if scalar_type(member) == "int"] != before
+    before = [member for member in members(old) if _is(member, "int")]
+    numbers = [member for value in (old, new) for member in members(value) if _is(member, "int")]
+    changed = [member for member in members(both) if _is(member, "int")] != before
     if before and changed and all(isinstance(member, (Const, Range)) for member in numbers):
         step = _step(before, numbers, loop)
-        rest = [option for option in options(both) if scalar_type(option.member) != "int"]
+        rest = [option for option in options(both) if not _is(option.member, "int")]
         both = of([*rest, Option(step)])
     both = _widened_lengths(old, both, loop)
-    floats = [member for member in members(both) if scalar_type(member) == "float"]
+    floats = [member for member in members(both) if _is(member, "float")]
     if len(floats) > 2:
-        rest = [option for option in options(both) if scalar_type(option.member) != "float"]
+        rest = [option for option in options(both) if not _is(option.member, "float")]
         both = of([*rest, Option(blurred("float", floats, loop))])
     for name in {member.type: None for member in members(old) if isinstance(member, Kind)}:
         # Any value of a type stands for each of that type: what the rounds compute from it adds nothing.
-        rest = [option for option in options(both) if scalar_type(option.member) != name]
-        if group := [member for member in members(both) if scalar_type(member) == name]:
+        rest = [option for option in options(both) if not _is(option.member, name)]
+        if group := [member for member in members(both) if _is(member, name)]:
             both = of([*rest, Option(blurred(name, group, loop if len(group) > 1 else None))])
     both = _longer(old, new, _widened_tuples(old, both, loop), loop)
-    texts = [member for member in members(both) if isinstance(member, Const) and isinstance(member.value, str)]
+    texts = [member for member in members(both) if type(member) is Const and isinstance(member.value, str)]
     if len(texts) > 4:
         rest = [option for option in options(both) if option.member not in texts]
         both = of([*rest, Option(_varying("str", loop))])
@@ -99,6 +100,11 @@ def _longer(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
 def _numbers(value: Value, name: str | None) -> set[Member]:
     """The numbers of a type that a value may be, whatever brings them about."""
     return {over(member, None) for member in members(value) if scalar_type(member) == name}
+
+
+def _is(member: Member, name: str) -> bool:
+    """Whether a member is a scalar of a type that may give way to a wider one: what says where it lies stays apart."""
+    return scalar_type(member) == name and type(member) is not Sourced
 
 
 MAX_LENGTHS: Final = 3

@@ -30,7 +30,7 @@ FEW: Final = 4
 def fold(i: Interpreter, op: str, a: Const, b: Const, place: Place) -> Value:
     """The operator on two constants, as Python computes it; what it raises is raised."""
     x, y = a.value, b.value
-    if _too_large(op, x, y):
+    if is_too_large(op, x, y):
         of = b if isinstance(y, (str, bytes)) else a  # of a number and a text the text
         return Kind(scalar_type(of) or "int", "varying", frozenset())
     try:
@@ -39,7 +39,8 @@ def fold(i: Interpreter, op: str, a: Const, b: Const, place: Place) -> Value:
         throw_named(i, f"builtins.{type(error).__name__}", place)
 
 
-def _too_large(op: str, x: object, y: object) -> bool:
+def is_too_large(op: str, x: object, y: object) -> bool:
+    """Whether an operator on two constants makes a number or text that is better not made."""
     if op == "**" and isinstance(x, int) and isinstance(y, int):
         return abs(y) * max(x.bit_length(), 1) > MAX_BITS
     if op == "<<" and isinstance(x, int) and isinstance(y, int):
@@ -70,6 +71,11 @@ def makes_short_text(spec: str) -> bool:
 MAX_TEXT: Final = 20_000
 
 MAX_BITS: Final = 4_096
+
+
+def on_ranges(op: str, a: Range | Const, b: Range | Const) -> Value | None:
+    """An operator on integers of which bounds are known; None where that does not work out."""
+    return _steps(op, a, b) or _few(op, a, b)
 
 
 def _few(op: str, a: Range | Const, b: Range | Const) -> Value | None:
@@ -115,7 +121,7 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         i.may_raise("builtins.ZeroDivisionError")
     loops = united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
-        found = _steps(op, a, b) or _few(op, a, b)
+        found = on_ranges(op, a, b)
         if found is not None:
             return over(found, loops) if isinstance(found, Member) else found
     if op in COMPARISONS:

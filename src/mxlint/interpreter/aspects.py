@@ -18,11 +18,13 @@ from mxlint.domain.members import (
     NONE,
     TRUE,
     UNBOUND,
+    Applied,
     Const,
     Member,
     Range,
     RangeObject,
     Ref,
+    Spot,
     Step,
     Tuple,
     Unbound,
@@ -38,8 +40,10 @@ from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.elements import known_items, position_of
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
-from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART, UNORDERED
+from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART, SAME, UNORDERED
+from mxlint.interpreter.locations import part as location_of
 from mxlint.interpreter.lookup import container, fields_of
+from mxlint.interpreter.outcomes import outcome
 
 LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
@@ -155,7 +159,7 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
         return aspect(i, oid, field)
     if isinstance(field, tuple) and field[0] == PART:
         held = i.heap.get(oid, field[1])
-        return None if held is None else _along(i, held, field[2])
+        return None if held is None else _along(i, oid, held, field[2])
     if not (isinstance(field, tuple) and field[0] == "item"):
         return i.heap.get(oid, field)
     content = i.heap.get(oid, ITEMS)
@@ -170,14 +174,25 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
     return join(found)
 
 
-def _along(i: Interpreter, value: Value, path: tuple[Step, ...]) -> Value:
-    """What lies in a tuple at the end of a way through it."""
-    return guarded([(_step(i, option.member, path), option.guard) for option in options(value)]) if path else value
+def lying(i: Interpreter, spot: Spot) -> Value:
+    """What the program found at a spot."""
+    return _along(i, spot.oid, spot.found, spot.path)
 
 
-def _step(i: Interpreter, member: Member, path: tuple[Step, ...]) -> Value:
+def _along(i: Interpreter, oid: int, value: Value, path: tuple[Step, ...]) -> Value:
+    """What lies at the end of a way through a tuple, and through operators."""
+    return guarded([(_step(i, oid, option.member, path), option.guard) for option in options(value)]) if path else value
+
+
+def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> Value:
     if isinstance(member, Unknown):
         return member
+    if isinstance(path[0], Applied):
+        other = path[0].other
+        if isinstance(other, Spot):
+            lies = at(i, oid if other.oid == SAME else other.oid, location_of(other.field, other.path)) or UNBOUND
+            return _along(i, oid, guarded([(outcome(path[0], member, one.member), one.guard) for one in options(lies)]), path[1:])
+        return _along(i, oid, outcome(path[0], member, other), path[1:])
     if path[0] is None:
         return TRUE if member == NONE else FALSE
     if not isinstance(member, Tuple):
@@ -185,10 +200,12 @@ def _step(i: Interpreter, member: Member, path: tuple[Step, ...]) -> Value:
     if path[0] == COUNT:
         return Range(0, None) if member.items is None else Const(len(member.items))
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
-    at = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
+    number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
     if member.items is None:
-        return UNBOUND if at is None else _along(i, member.element or Unknown("item"), path[1:])
-    return _along(i, member.items[at], path[1:]) if at is not None and -len(member.items) <= at < len(member.items) else UNBOUND
+        return UNBOUND if number is None else _along(i, oid, member.element or Unknown("item"), path[1:])
+    if number is None or not -len(member.items) <= number < len(member.items):
+        return UNBOUND
+    return _along(i, oid, member.items[number], path[1:])
 
 
 def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:

@@ -18,6 +18,7 @@ from mxlint.domain.members import (
     RangeObject,
     Ref,
     Slice,
+    Sourced,
     Symbolic,
     Tuple,
     Unbound,
@@ -38,6 +39,7 @@ from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.lookup import (
     BASES,
     CLASS,
+    asked_before,
     bind,
     class_attribute,
     fields_of,
@@ -48,7 +50,6 @@ from mxlint.interpreter.lookup import (
     mro,
     read_in_class,
     read_missing,
-    read_past,
     special,
     special_exists,
 )
@@ -93,6 +94,8 @@ def mangled(i: Interpreter, name: str, frame: Frame) -> str:
 
 def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value:
     """`owner.name` of one member."""
+    if isinstance(owner, Sourced):
+        owner = Const(owner.value) if used(i, owner, frame) is not owner else owner
     if isinstance(owner, Ref):
         return _object_attribute(i, owner, name, place, frame)
     if isinstance(owner, External):
@@ -294,9 +297,7 @@ def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str,
     value."""
     if not isinstance(holder, Ref) or holder == owner:
         return portions.found(i, owner.oid, name, found, place, frame)
-    i.operations.read_through(i, owner.oid, name, found, place, frame)
-    read_past(i, owner, name, found, holder, place, frame)
-    return portions.found(i, holder.oid, name, found, place, frame)
+    return portions.found_behind(i, (owner.oid, *asked_before(i, owner, holder)), holder.oid, name, found, place, frame)
 
 
 def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:

@@ -11,6 +11,7 @@ from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.narrowing import assume, may_be
 from mxlint.interpreter.paths import Truth
+from mxlint.interpreter.portions import scalar
 from mxlint.syntax import ir
 
 Evaluate = Callable[[ir.Expr, Frame], Value]
@@ -29,7 +30,7 @@ def _value(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
         return of(Option(Const(outcome) if isinstance(part.member, Array) else part.member, part.guard) for part in options(stopped))
 
     if not isinstance(node, ir.BoolOp):
-        return i.eval(node, frame)
+        return scalar(i, node, frame)
     value = bool_op(i, node, frame, lambda operand, frame: _value(i, operand, frame), answered)
     if i.observer is not None:
         i.observer.value(frame, node, value)

@@ -25,6 +25,7 @@ from mxlint.interpreter.locations import ADDED
 from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
+from mxlint.interpreter.portions import used
 from mxlint.interpreter.unpacking import unpack
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
@@ -205,7 +206,7 @@ def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     default = args.get(1, "default") or NONE
-    value = dict_item(i, ref, args.args[0], place, frame, default)
+    value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
     for field in entries(i, ref.oid, args.args[0]):
         if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
             put(i, ref.oid, args.args[0], value)
@@ -215,7 +216,7 @@ def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 
 def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     default = args.get(1, "default")
-    value = dict_item(i, ref, args.args[0], place, frame, default)
+    value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
     for key in members(args.args[0]):
         field = entry(i, ref.oid, key)
         present = i.heap.get(ref.oid, field)
@@ -299,7 +300,7 @@ def _count(op: str) -> Method:
 
     def run(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
         def count(key: Value, number: Value) -> None:
-            present = dict_item(i, ref, key, place, frame, Const(0))
+            present = used(i, dict_item(i, ref, key, place, frame, Const(0)), frame)
             i.operations.set_item(i, ref, key, binary(i, op, present, number, place, frame), place, frame)
 
         def each(key: Value) -> None:
@@ -309,7 +310,7 @@ def _count(op: str) -> Method:
             mapping = isinstance(given, Ref) and i.info(given.oid).kind == "dict"
             keys = dict_keys(i, given.oid) if isinstance(given, Ref) and mapping else None
             for key in keys or ():
-                count(key, dict_item(i, given, key, place, frame))  # type: ignore[arg-type]
+                count(key, used(i, dict_item(i, given, key, place, frame), frame))  # type: ignore[arg-type]
             if not mapping:
                 i.iterate(given, each, place, frame)
         for name, number in args.keywords.items():

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mxlint.deep import some_room
 from mxlint.domain.heap import Field, Info
-from mxlint.domain.members import External, Member, Ref, Value, members
+from mxlint.domain.members import External, Member, Ref, Spot, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import (
@@ -63,6 +63,10 @@ def _access(i: Interpreter, oid: int, field: Field, value: Value, place: Place |
     return None
 
 
+def _lying(i: Interpreter, spot: Spot, frame: Frame) -> None:
+    return None
+
+
 def _statement(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
     return None
 
@@ -115,6 +119,7 @@ def python_operations() -> Operations:
         use=_use,
         used=portions.used,
         read=_access,
+        read_lying=_lying,
         read_through=_access,
         written=_access,
         returned=_statement,
@@ -132,6 +137,7 @@ def mlx_operations() -> Operations:
         array=arrays.operation,
         use=sinks.use,
         read=reads.python_read,
+        read_lying=reads.read_lying,
         read_through=reads.read_through,
         written=writes.on_write,
         returned=_returned,

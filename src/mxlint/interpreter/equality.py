@@ -103,7 +103,7 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return Kind("bool", "imprecise")
         fields = _fields_compared(i, a, b)
         if fields is not None:
-            held = [[i.operations.attribute(i, ref, name, place, i.stack[-1]) for name in fields] for ref in (a, b)]
+            held = [[i.attribute(ref, name, place, i.stack[-1]) for name in fields] for ref in (a, b)]
             return _equal_items(i, same, held[0], held[1], place)
         if all(_comparing(i, ref) is not None for ref in (a, b)) and i.heap.get(a.oid, CLASS) != i.heap.get(b.oid, CLASS):
             return Const(not same)  # what dataclasses write for it asks for one class

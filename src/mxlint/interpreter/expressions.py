@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
@@ -24,7 +25,6 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.varying import loops_of, over, united
-from mxlint.finding import Span
 from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
@@ -45,7 +45,7 @@ from mxlint.interpreter.names import read_name
 from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
 from mxlint.interpreter.paths import Path
-from mxlint.interpreter.portions import asked, hands_on
+from mxlint.interpreter.portions import READERS, asked, hands_on, scalar, whole_but_tuples
 from mxlint.interpreter.targets import Target
 from mxlint.interpreter.text import Asking, text_of
 from mxlint.syntax import ir
@@ -84,8 +84,8 @@ def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
 
 
 def _bin(i: Interpreter, node: ir.Bin, frame: Frame) -> Value:
-    left = i.eval(node.left, frame)
-    return binary(i, node.op, left, i.eval(node.right, frame), frame.place(node), frame)
+    left = scalar(i, node.left, frame)
+    return binary(i, node.op, left, scalar(i, node.right, frame), frame.place(node), frame)
 
 
 def _unary_node(i: Interpreter, node: ir.Unary, frame: Frame) -> Value:
@@ -103,7 +103,7 @@ def _unary_node(i: Interpreter, node: ir.Unary, frame: Frame) -> Value:
 
 
 def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
-    return bool_op(i, node, frame, i.eval, stopping)
+    return bool_op(i, node, frame, partial(scalar, i), stopping)
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
@@ -111,22 +111,12 @@ def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
         left = i.part(node.left, frame)
         asked(i, left, frame.place(node.left), frame)
     else:
-        left = i.eval(node.left, frame)
-    if i.trace is not None and len(node.ops) == 1:
-        _compared(i.trace.comparisons, node, frame)
+        left = scalar(i, node.left, frame)
     return _chain(i, node, 0, left, frame)
 
 
-def _compared(comparisons: dict[Span, tuple[str, float, bool]], node: ir.Compare, frame: Frame) -> None:
-    """Note where a trace compares a name or an attribute with a number that is written out; last, whether the number stands first."""
-    for operand, other, turned in ((node.left, node.rights[0], False), (node.rights[0], node.left, True)):
-        number = other.value if isinstance(other, ir.Const) else None
-        if isinstance(number, (int, float)) and isinstance(operand, (ir.Name, ir.Attr)):
-            comparisons[frame.place(operand).span] = node.ops[0], number, turned
-
-
 def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Frame) -> Value:
-    right = i.eval(node.rights[number], frame)
+    right = scalar(i, node.rights[number], frame)
     start = node.left if number == 0 else node.rights[number - 1]
     place = frame.place(ir.Expr(start.start, node.rights[number].end))
     found = binary(i, node.ops[number], left, right, place, frame)
@@ -153,7 +143,7 @@ def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
 
 def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
 
-    value = i.eval(node.value, frame)
+    value = scalar(i, node.value, frame)
     target = frame
     while target.kind == "comprehension" and target.caller is not None:
         target = target.caller
@@ -166,7 +156,9 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
 def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
     place = frame.place(node)
     function = i.eval(node.func, frame)
-    evaluate = i.part if i.trace is not None and hands_on(i, function) else i.eval
+    evaluate = (
+        i.eval if i.trace is None else i.part if hands_on(i, function) else partial(whole_but_tuples, i) if function in READERS else i.eval
+    )
     args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node, evaluate))
     return i.operations.call(i, function, args, place, frame)
 

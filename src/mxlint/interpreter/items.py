@@ -20,6 +20,7 @@ from mxlint.domain.members import (
     RangeObject,
     Ref,
     Slice,
+    Sourced,
     Symbolic,
     Tuple,
     Unbound,
@@ -62,6 +63,8 @@ def content_item(i: Interpreter, content: Value, index: Value, place: Place, fra
 
 
 def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Frame) -> Value:
+    if isinstance(owner, Sourced):
+        return i.split(used(i, owner, frame), lambda text: _item(i, text, index, place, frame))
     if isinstance(owner, Array):
         number = index.value if isinstance(index, Const) else None
         part = losses.item(i, owner, number, place) if isinstance(number, int) else None

@@ -12,7 +12,22 @@ from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join, length_of
-from mxlint.domain.members import NONE, Const, Kind, Member, Range, RangeObject, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.members import (
+    NONE,
+    Const,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Sourced,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
 from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
@@ -95,6 +110,8 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
 
 
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
+    if isinstance(member, Sourced):
+        i.operations.used(i, member, frame)
     items = known_items(i, member)
     one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
     if isinstance(member, Tuple) and member.sources:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Final
 
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import Step
+from mxlint.domain.members import Applied, Step
 
 ITEMS: Final = ("#", "items")
 ADDED: Final = ("#", "added")
@@ -31,6 +32,8 @@ MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
 PART: Final = "part"
 """Begins the location of a part of a tuple: where the tuple lies, and the way through it."""
+SAME: Final = -1
+"""Instead of the number of an object: the one in which a location lies itself."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
 
@@ -44,3 +47,8 @@ def whole(location: Location) -> Location:
     """Where the tuple lies of which a location is a part; the location itself, if it is none."""
     oid, field = location
     return (oid, field[1]) if isinstance(field, tuple) and field[0] == PART else location
+
+
+def unapplied(path: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The way to a scalar, without the operators that something is made of it by."""
+    return tuple(takewhile(lambda step: not isinstance(step, Applied), path))

@@ -90,14 +90,12 @@ def held_by_class(
     return None
 
 
-def read_past(i: Interpreter, owner: Ref, name: str, found: Value, holder: Member | None, place: Place, frame: Frame) -> None:
-    """The classes of an object, or the bases of a class, were looked through for a name up to the one that holds it."""
+def asked_before(i: Interpreter, owner: Ref, holder: Member | None) -> list[int]:
+    """The classes of an object, or the bases of a class, that are asked for a name before the one that holds it."""
     cls: Value = owner if i.info(owner.oid).kind == "class" else class_of(i, owner) or UNBOUND
-    for base in mro(i, cls):
-        if base == holder:
-            break
-        if isinstance(base, Ref) and base != owner:
-            i.operations.read_through(i, base.oid, name, found, place, frame)
+    order = mro(i, cls)
+    before = order[: order.index(holder)] if holder in order else order
+    return [base.oid for base in before if isinstance(base, Ref) and base != owner]
 
 
 def read_in_class(
@@ -117,7 +115,8 @@ def read_missing(i: Interpreter, owner: Ref, name: str, place: Place, frame: Fra
     """A name was looked for in an object and its classes, and is nowhere."""
     if i.trace is not None:
         i.operations.read_through(i, owner.oid, name, UNBOUND, place, frame)
-        read_past(i, owner, name, UNBOUND, None, place, frame)
+        for oid in asked_before(i, owner, None):
+            i.operations.read_through(i, oid, name, UNBOUND, place, frame)
 
 
 def library_attribute(i: Interpreter, cls: str, name: str) -> Value | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from mxlint.domain.members import Member, Value
+from mxlint.domain.members import Member, Spot, Value
 
 if TYPE_CHECKING:
     from mxlint.domain.heap import Field
@@ -69,6 +69,8 @@ class Operations:
     used: Callable[[Interpreter, Value, Frame], Value]
     """A value is used as a whole: what a trace had read nothing of yet, it has read now."""
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
+    read_lying: Callable[[Interpreter, Spot, Frame], None]
+    """What lies at a spot is read, where the program came to it."""
     read_through: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
     """A location is read that holds nothing: the value is found behind it, as in the class of an object."""
     written: Callable[[Interpreter, int, Field, Value, Place | None, Frame], None]

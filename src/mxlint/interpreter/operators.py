@@ -21,6 +21,7 @@ from mxlint.domain.members import (
     RangeObject,
     Ref,
     Slice,
+    Sourced,
     Symbolic,
     Tuple,
     Union,
@@ -43,6 +44,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import container, special
 from mxlint.interpreter.merging import merge_dict
 from mxlint.interpreter.paths import Condition
+from mxlint.interpreter.scalars import applied, bare
 from mxlint.interpreter.text import Asking, named, text_of
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.load import model
@@ -68,6 +70,8 @@ def binary(i: Interpreter, op: str, left: Value, right: Value, place: Place, fra
 
 
 def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    if isinstance(a, Sourced) or isinstance(b, Sourced):
+        return _scalars(i, op, a, b, place, frame)
     if op in ("is", "is not"):
         return identical(i, op, a, b, place)
     if op in ("in", "not in"):
@@ -95,6 +99,16 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
     if op == "!=" and not methods and any(special(i, owner, "__eq__", place, frame) is not None for owner in (a, b)):
         return _opposite(i, _pair(i, "==", a, b, place, frame), place, frame)
     return _by_methods(i, op, methods, a, b, place, frame)
+
+
+def _scalars(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    """The operator on scalars that lie somewhere: what comes of it lies there, too, if it is one itself."""
+    made = applied(i, op, a, b)
+    if made is None:
+        for member in (a, b):
+            i.operations.used(i, member, frame)
+    found = _pair(i, op, bare(a), bare(b), place, frame)
+    return found if made is None or found != Const(made.value) else made
 
 
 def _opposite(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
@@ -311,7 +325,9 @@ def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame)
     """`text % arguments`."""
     for part in i.each(b):
         if isinstance(part, Ref) and container(i, part) == "dict":
-            given: Sequence[Value] = [i.operations.item(i, part, Const(name), place, frame) for name in named(a)]
+            given: Sequence[Value] = [
+                i.operations.used(i, i.operations.item(i, part, Const(name), place, frame), frame) for name in named(a)
+            ]
         else:
             given = part.parts if isinstance(part, Tuple) else (part,)
         for item in given:

@@ -11,6 +11,7 @@ from mxlint.domain.members import (
     External,
     Member,
     Ref,
+    Sourced,
     Symbolic,
     Tuple,
     Unbound,
@@ -28,7 +29,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import class_attribute, fields_of
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.paths import Truth
-from mxlint.interpreter.portions import counted, taken_out
+from mxlint.interpreter.portions import counted, taken_out, used_but_scalars
 from mxlint.interpreter.type_tests import instance_of
 from mxlint.syntax import ir
 
@@ -38,7 +39,9 @@ NO = Truth(False)
 
 def match_pattern(i: Interpreter, pattern: ir.Pattern, subject: Value, place: Place, frame: Frame) -> Truth:
     """Whether a subject fits a pattern. The names of the pattern are bound to what they would hold."""
-    if not isinstance(pattern, (ir.NamePattern, ir.OrPattern, ir.SequencePattern)):
+    if isinstance(pattern, ir.ValuePattern):
+        subject = used_but_scalars(i, subject, frame)
+    elif not isinstance(pattern, (ir.NamePattern, ir.OrPattern, ir.SequencePattern)):
         subject = i.operations.used(i, subject, frame)
     if isinstance(pattern, ir.ValuePattern):
         value = i.eval(pattern.value, frame)
@@ -86,6 +89,8 @@ def _each(i: Interpreter, found: Sequence[Truth]) -> Truth:
 
 
 def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place: Place, frame: Frame) -> Truth:
+    if isinstance(member, Sourced):
+        i.operations.used(i, member, frame)
     content = member if isinstance(member, Tuple) else None
     if isinstance(member, Ref):
         if i.info(member.oid).kind != "list":

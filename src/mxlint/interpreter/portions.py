@@ -3,33 +3,61 @@
 A tuple cannot change; another one is put in its place, which often differs in one part alone. So a trace that comes to a tuple has read nothing yet: the
 value says where it lies (`Tuple.sources`). A part of it is read there where the trace takes it out, and all of it where the trace uses it in any other way:
 wherever an expression has it as its value, but for the owner of an attribute or index, what is bound to local names, handed to a function of
-the program or returned by one.
+the program or returned by one. So it is with numbers, flags and texts, of which operators make others (`scalars.py`).
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Option, Ref, Spot, Tuple, Value, members, options
+from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
-from mxlint.interpreter import aspects
+from mxlint.interpreter import aspects, scalars
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
+from mxlint.interpreter.journal import call_places
 from mxlint.interpreter.locations import OF, part
+from mxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from mxlint.interpreter.compiled.state import Trace
 
 READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
-"""Functions of Python that read a part of what they are given, and say so."""
+"""Functions of Python that read a part of a tuple that they are given, and say so."""
 
 
 def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> Value:
-    """What a location holds that is read. If these are tuples, a trace has read nothing of them yet."""
-    if i.trace is None or not _has_parts(value) or not _lies(i, oid, field, frame):
+    """What a location holds that is read. If these are tuples or scalars, a trace has read nothing of them yet."""
+    if i.trace is not None and scalars.are_scalars(value) and _is_older(i, oid, field, frame):
+        i.apportions = True
+        return scalars.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+    if i.trace is None or not _has_parts(value) or oid in i.trace.captured_in or not _is_older(i, oid, field, frame):
         i.operations.read(i, oid, field, value, place, frame)
         return value
     i.apportions = True
-    return _lying(value, frozenset((Spot(oid, field, (), place),)))
+    return _lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+
+
+def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value: Value, place: Place, frame: Frame) -> Value:
+    """What a class holds that is read of an object or of another class. `past`: what was asked for it before, and holds nothing of that name."""
+    whole = found(i, oid, name, value, place, frame)
+    trace = i.trace
+    kept = trace is not None and any(isinstance(member, Sourced) for member in members(whole))
+    spots = set(scalars.sources(whole))
+    for other in past:
+        if kept and trace is not None and _is_older(i, other, name, frame):
+            spots.add(replace(_spot(i, trace, other, name, value, place), here=False))
+        else:
+            i.operations.read_through(i, other, name, value, place, frame)
+    return scalars.lying(whole, frozenset(spots)) if kept else whole
+
+
+def _spot(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place) -> Spot:
+    return Spot(oid, field, (), place, tuple(call_places(i, trace.depth + 1)), value)
 
 
 def _has_parts(value: Value) -> bool:
@@ -37,14 +65,13 @@ def _has_parts(value: Value) -> bool:
     return all(isinstance(member, Tuple) and bool(member.items) and not member.sources for member in members(value))
 
 
-def _lies(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
-    """Whether a location is one that a trace reads for itself: older than the trace, not captured, and nothing that it has written."""
+def _is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
+    """Whether a location is one that a trace reads for itself: older than the trace, and nothing that it has written."""
     trace = i.trace
     assert trace is not None
     info = i.info(oid)
     return (
         info.trace != trace.number
-        and oid not in trace.captured_in
         and (oid, field) not in trace.written
         and not (oid == frame.oid and frame.kind == "function")
         and i.heap.get(oid, OF) is None
@@ -57,12 +84,33 @@ def _lying(value: Value, sources: frozenset[Spot]) -> Value:
 
 def used(i: Interpreter, value: Value, frame: Frame) -> Value:
     """A value of which a trace uses all. What lies somewhere is read there."""
+    for spot in scalars.sources(value):
+        scalars.read(i, spot, frame)
+    return used_but_scalars(i, scalars.plain(value), frame)
+
+
+def used_but_scalars(i: Interpreter, value: Value, frame: Frame) -> Value:
+    """A value of which a trace uses all, unless it is a number, flag or text."""
     spots = dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in member.sources)
     if not spots:
         return value
     for spot in spots:
-        _read(i, spot, spot.place, frame)
+        scalars.read(i, spot, frame)
     return _lying(value, frozenset())
+
+
+def whole_but_tuples(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate an expression, of whose value everything is used unless it is a tuple."""
+    value = i.part(node, frame)
+    for spot in scalars.sources(value):
+        scalars.read(i, spot, frame)
+    return scalars.plain(value)
+
+
+def scalar(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate an expression, of whose value everything is used unless it is a number, flag or text."""
+    value = i.part(node, frame)
+    return used_but_scalars(i, value, frame) if i.apportions else value
 
 
 def _read(i: Interpreter, spot: Spot, place: Place, frame: Frame) -> None:
@@ -78,6 +126,10 @@ def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place:
     inner = frozenset(spot.inner(step) for spot in owner.sources)
     if _has_parts(item):
         return _lying(item, inner)
+    trace = i.trace
+    if trace is not None and scalars.are_scalars(item):
+        calls = tuple(call_places(i, trace.depth + 1))
+        return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in inner))
     for spot in inner:
         _read(i, spot, place, frame)
     return item
@@ -117,10 +169,7 @@ def cut_out(i: Interpreter, owner: Tuple, index: slice, place: Place, frame: Fra
 
 
 def hands_on(i: Interpreter, function: Value) -> bool:
-    """Whether a callable uses nothing of its arguments by itself: one of `READERS`, or a function of the program that binds each to a name and runs
-    at once."""
-    if function in READERS:
-        return True
+    """Whether a callable uses nothing of its arguments by itself: a function of the program that binds each to a name and runs at once."""
     target: Value = function.function if isinstance(function, Bound) else function
     info = i.info(target.oid).payload if isinstance(target, Ref) and i.info(target.oid).kind == "function" else None
     if not isinstance(info, FunctionInfo) or info.generator or info.is_async:

@@ -100,7 +100,7 @@ def _aug_assign(i: Interpreter, node: ir.AugAssign, frame: Frame) -> None:
     elif isinstance(target, ir.Sub):
         owner = i.eval(target.value, frame)
         index = i.eval(target.index, frame)
-        present = i.operations.item(i, owner, index, frame.place(target), frame)
+        present = i.operations.used(i, i.operations.item(i, owner, index, frame.place(target), frame), frame)
         i.operations.set_item(i, owner, index, in_place(i, node.op, present, i.eval(node.value, frame), place, frame), place, frame)
 
 

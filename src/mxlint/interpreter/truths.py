@@ -39,11 +39,14 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.paths import Truth
 from mxlint.interpreter.possible import decided
+from mxlint.interpreter.scalars import decided as decided_by
 
 
 def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     """The truth of a value. An array is asked for its value, which a placeholder has not."""
     value = i.live(value)
+    if i.apportions:
+        decided_by(i, value, frame)
     if not isinstance(value, Union):
         return _truth(i, value, place, frame)
     outcomes = [(option, _truth(i, member, place, frame)) for member, option in zip(i.each(value), options(value))]

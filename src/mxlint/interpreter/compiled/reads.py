@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.heap import Location
-from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Tuple, Unbound, Value, members, scalar_type
+from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects, entrywise
@@ -35,7 +37,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS, whole
+from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS, part, unapplied, whole
 from mxlint.interpreter.reach import arrays_in
 
 
@@ -49,6 +51,12 @@ def read_through(i: Interpreter, oid: int, field: object, value: Value, place: P
     on_read(i, oid, field, value, place, frame, used=False, here=False)
 
 
+def read_lying(i: Interpreter, spot: Spot, frame: Frame) -> None:
+    """A trace reads what it had come to before: a tuple, a scalar, or what operators make of one."""
+    field, value = part(spot.field, spot.path), aspects.lying(i, spot)
+    on_read(i, spot.oid, field, value, spot.place, frame, used=False, here=spot.here, spot=spot)
+
+
 def on_read(
     i: Interpreter,
     oid: int,
@@ -60,8 +68,10 @@ def on_read(
     name: str = "",
     used: bool = True,
     here: bool = True,
+    spot: Spot | None = None,
 ) -> None:
-    """Note that a running trace reads a location older than itself; that host code reads what a trace wrote. `here`: the value lies there."""
+    """Note that a running trace reads a location older than itself; that host code reads what a trace wrote. `here`: the value lies there. `spot`: where
+    the trace came to it, if it did so before."""
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
@@ -70,7 +80,8 @@ def on_read(
     entrywise.read(i, trace, (oid, field), value, frame)
     if whole((oid, field)) == (oid, field):
         reach(i, trace, oid, field, value)
-    used_number(i, trace, (oid, field), value, place)
+    calls = call_places(i, trace.depth + 1) if spot is None else spot.calls
+    used_scalar(i, trace, (oid, field), value, place, calls)
     _read_content(i, trace, oid, field, value, place, used)
     view = i.heap.get(oid, OF) is not None
     if view or not older(i, oid):
@@ -79,7 +90,7 @@ def on_read(
         if here and not view:
             _read_inside(i, trace, oid, field, value, place)
         return
-    if _wrote(trace, oid, field) or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
+    if spot is None and _wrote(trace, oid, field) or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
         return
     if oid == frame.oid and frame.kind == "function":
         return  # a generator that is older than the trace goes on: that the trace takes its next element is a fact of its own
@@ -98,9 +109,10 @@ def on_read(
         where(place),
         name or label(i, oid, field, place),
         kind,
-        wheres(call_places(i, trace.depth + 1)),
+        wheres(calls),
         container(i, trace, oid),
     )
+    seen.whole = None if spot is None else aspects.lying(i, replace(spot, path=unapplied(spot.path)))
     seen.count = count(i, location)
     seen.under = under(i, trace)
     if used or kind != "array":
@@ -198,7 +210,7 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
 def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -> str:
     if field == FROZEN:
         return "frozen"
-    if field == "training" and i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) == "module":
+    if whole((oid, field))[1] == "training" and i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) == "module":
         return "mode"
     kind = value_kind(value)
     if (
@@ -237,12 +249,12 @@ OPERATIONS_DEPTH: Final = 4
 NUMBERS: Final = ("int", "float", "number")
 
 
-def used_number(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place) -> None:
-    """Note where a trace uses a number that it may change itself."""
-    if older(i, location[0]) and not i.silent and all(scalar_type(member) in NUMBERS for member in members(value)):
+def used_scalar(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place, calls: Sequence[Place]) -> None:
+    """Note where a trace uses a number, flag or text, which it may tell, and numbers change."""
+    if older(i, location[0]) and not i.silent and all(scalar_type(member) is not None for member in members(value)):
         at = where(place)
-        trace.uses.setdefault(location, {}).setdefault(at, wheres(call_places(i, trace.depth + 1)))
-        trace.last_use[location] = at
+        trace.uses.setdefault(location, {}).setdefault(at, wheres(calls))
+        trace.last_use[whole(location)] = location, at
 
 
 def named(i: Interpreter, trace: Trace, ref: Ref, function: Value) -> None:

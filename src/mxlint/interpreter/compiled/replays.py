@@ -12,9 +12,7 @@ from mxlint.domain.members import (
     NONE,
     UNBOUND,
     Bound,
-    Const,
     Kind,
-    Length,
     Member,
     Option,
     Range,
@@ -29,14 +27,14 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.facts import values as described
 from mxlint.interpreter import aspects, defaults
 from mxlint.interpreter.arguments import Arguments
-from mxlint.interpreter.arithmetic import FOLD
 from mxlint.interpreter.compiled.captures import arrays_out, keeping, tree
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
-from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Comparison, Entry, Seen, count, held, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
 from mxlint.interpreter.core import Interpreter, count_write
 from mxlint.interpreter.frames import Frame
@@ -48,7 +46,7 @@ from mxlint.interpreter.journal import (
     note,
     where,
 )
-from mxlint.interpreter.locations import KEYS, whole
+from mxlint.interpreter.locations import KEYS, PART, part, unapplied, whole
 from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.paths import CLIENT
 from mxlint.interpreter.presumptions import of_iterable, round_of
@@ -132,7 +130,7 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
 def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
     """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see."""
     now, m = held(i, *location), modality(i, 0)
-    if now is None or m is None or _comes_out_the_same(entry, location, read.value, members(now)):
+    if now is None or m is None:
         return
     found = set(members(now))
     if not found <= set(members(read.value)) or any(isinstance(member, Range) for member in found):
@@ -213,7 +211,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         if same_name or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
             return
         different.append(present)  # type: ignore[arg-type]
-    if not different or entry is not None and _comes_out_the_same(entry, location, before, different):
+    if not different:
         return
     if any(isinstance(member, Unknown) for member in different) or isinstance(before, Unknown):
         imprecise(i, i.place or place, "a value that was not followed lies where a trace read")
@@ -234,30 +232,23 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     if kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     note(i, events.Stale(
-        ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), describe(i, before), describe(i, join(different)),
+        ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), *_shown(i, location, found, join(different)),
         found.calls, events.Modality(hang, presumed), found.container,
     ))  # fmt: skip
+
+
+def _shown(i: Interpreter, location: Location, found: Seen, now: Value) -> tuple[described.Value, described.Value]:
+    """What is shown of a location, at the trace and now: of what operators make of a scalar, that scalar."""
+    oid, field = location
+    if found.whole is None or not isinstance(field, tuple) or field[0] != PART:
+        return describe(i, found.value), describe(i, now)
+    return describe(i, found.whole), describe(i, held(i, oid, part(field[1], unapplied(field[2]))) or UNBOUND)
 
 
 def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
     """How many conditions there are that do not hold by default, and how many in all."""
     asked = [condition.default for condition in conditions]
     return asked.count(False), len(asked)
-
-
-def _comes_out_the_same(entry: Entry, location: Location, before: Value, now: Iterable[Member]) -> bool:
-    """Whether a trace only compares the number at a location, and each comparison comes out as it did."""
-    comparisons = entry.compared.get(location)
-    if comparisons is None or not isinstance(before, Const):
-        return False
-    outcomes = [_outcome(one, before.value) for one in comparisons]
-    values = [member.value if isinstance(member, Const) else member.size.number if isinstance(member, Length) else None for member in now]
-    return all(isinstance(value, (int, float)) and [_outcome(one, value) for one in comparisons] == outcomes for value in values)
-
-
-def _outcome(comparison: Comparison, value: object) -> object:
-    op, number, turned = comparison
-    return FOLD[op](number, value) if turned else FOLD[op](value, number)
 
 
 def _has_attributes(i: Interpreter, ref: Ref, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from typing import Final, TypeAlias
+from typing import Final
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.guards import Literal_
@@ -28,15 +28,12 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part, referred, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.finding import Span
 from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
 from mxlint.interpreter.locations import ANY, KEYS, whole
 from mxlint.interpreter.moving import is_inside
 
-Comparison: TypeAlias = tuple[str, float, bool]
-"""An operator, a number that is written out, and whether that stands first."""
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
 MAX_AROUND: Final = 32
@@ -99,8 +96,6 @@ class Trace:
         self.uses: dict[Location, dict[events.Where, tuple[events.Where, ...]]] = {}
         self.told: list[events.Where] = []
         """What prints or logs in it."""
-        self.comparisons: dict[Span, Comparison] = {}
-        """Where it compares something with a number that is written out."""
         self.counts: dict[Location, events.Where] = {}
         self.kept: list[tuple[Location, events.Write]] = []
         self.sources: dict[Place, events.Event] = {}
@@ -110,7 +105,8 @@ class Trace:
         """Of the arrays that are computed in it, which older ones they are computed from; -1: and from what is not known."""
         self.gradients = False
         """Whether it differentiates: a gradient, which is computed from all that the function reads, is taken for the argument."""
-        self.last_use: dict[Location, events.Where] = {}
+        self.last_use: dict[Location, tuple[Location, events.Where]] = {}
+        """Where it used last what lies at a location, or a part of that."""
         self.fed: set[tuple[Location, events.Where]] = set()
         self.literals: set[Place] = set()  # targets to which a constant is assigned, which nothing feeds
         self.parted = False
@@ -161,6 +157,11 @@ class Trace:
                 if seen is not None and seen.under:
                     seen.under &= under(i, self)
 
+    def read_of(self, location: Location) -> Seen | None:
+        """What it read at a location, or of a part of what lies there."""
+        parts = (location, *self.portions.get(location, ()))
+        return next((seen for part in parts if (seen := self.reads.get(part)) is not None), None)
+
     def holds(self, number: int | None) -> bool:
         """Whether a placeholder of trace `number` is one here: of this trace or of one around it."""
         trace: Trace | None = self
@@ -176,10 +177,10 @@ class Seen:
 
     `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape; `under`: the literals of the path
     from the start of the trace that each read of the location has; `late`: the arguments of which a copy had been changed when the trace last computed with
-    what it read, by their numbers, and of a trace that has ended by their positions.
+    what it read, by their numbers, and of a trace that has ended by their positions; `whole`: what lies there, of which it may have read a part.
     """
 
-    __slots__ = ("calls", "container", "count", "kind", "late", "name", "under", "used", "value", "where")
+    __slots__ = ("calls", "container", "count", "kind", "late", "name", "under", "used", "value", "where", "whole")
 
     def __init__(self, value: Value, at: events.Where, name: str, kind: str, calls: tuple[events.Where, ...], container: str) -> None:
         self.value = value
@@ -188,6 +189,7 @@ class Seen:
         self.kind = kind
         self.calls = calls
         self.container = container
+        self.whole: Value | None = None
         self.count = 0
         self.used = True
         self.under: frozenset[Literal_] = frozenset()
@@ -219,7 +221,6 @@ class Entry:
         "captured_in",
         "captured_out",
         "changes",
-        "compared",
         "counted",
         "given",
         "key",
@@ -256,7 +257,6 @@ class Entry:
         self.captured_out = frozenset(trace.captured_out)
         self.written = dict(trace.written)
         self.counted = counted(trace)
-        self.compared = only_compared(trace)
         self._seal()
 
     def _seal(self) -> None:
@@ -274,7 +274,6 @@ class Entry:
             self.captured_in,
             self.captured_out,
             frozenset(self.counted),
-            frozenset(self.compared.items()),
             frozenset(self.out.items()),
         )
         self._hash = hash(self._content)
@@ -393,13 +392,13 @@ def under(i: Interpreter, trace: Trace) -> frozenset[Literal_]:
 
 
 def counted(trace: Trace) -> dict[Location, tuple[events.Where, tuple[events.Where, ...], events.Where]]:
-    """The numbers that a trace changes and uses besides: where it uses them, by which calls, where it changes them."""
+    """The numbers that a trace changes and uses besides, as a whole or by what it decides by them: where it uses them, by which calls, where it changes
+    them."""
     found = {}
-    for location, written in trace.counts.items():
-        uses = [
-            (at, calls) for at, calls in trace.uses.get(location, {}).items() if (location, at) not in trace.fed and not _is_told(trace, at)
-        ]
-        if uses:
+    for location, places in trace.uses.items() if trace.counts else ():
+        written = trace.counts.get(whole(location))
+        uses = [(at, calls) for at, calls in places.items() if (location, at) not in trace.fed and not _is_told(trace, at)]
+        if uses and written is not None:
             found[location] = (*uses[0], written)
     return found
 
@@ -411,7 +410,7 @@ def _is_told(trace: Trace, at: events.Where) -> bool:
 
 
 def only_told(trace: Trace) -> None:
-    """Of the numbers that a trace read, those that it does nothing with but to print or log them have not been used. Others were read where it used them
+    """Of the scalars that a trace read, those that it does nothing with but to print or log them have not been used. Others were read where it used them
     first."""
     for location, uses in trace.uses.items() if trace.told else ():
         seen = trace.reads.get(location)
@@ -422,16 +421,6 @@ def only_told(trace: Trace) -> None:
             seen.used = False
         else:
             seen.where, seen.calls = used
-
-
-def only_compared(trace: Trace) -> dict[Location, tuple[Comparison, ...]]:
-    """The numbers that a trace does nothing with but compare them with others that are written out: with which."""
-    found: dict[Location, tuple[Comparison, ...]] = {}
-    for location, uses in trace.uses.items():
-        comparisons = [trace.comparisons.get(at.span) for at in uses] if trace.comparisons else [None]
-        if location in trace.reads and None not in comparisons:
-            found[location] = tuple(comparison for comparison in comparisons if comparison is not None)
-    return found
 
 
 def value_kind(value: Value) -> str:

@@ -69,7 +69,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     traced = bool(placeholders) or call is not None
     if (oid not in holders or own) and not traced:
         return  # that a generator goes on is said where it is asked to
-    again = location in trace.reads
+    before = trace.read_of(location)
     trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]
     if call is not None:
@@ -84,19 +84,18 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
         not holders.isdisjoint(trace.captured_in) or trace.leaves.get(oid, ("argument",))[0] != "argument",
-        not holders.isdisjoint(trace.captured_out) or oid in trace.leaves_out, _new(i, trace, oid, field), m, again, container(i, trace, oid),
+        not holders.isdisjoint(trace.captured_out) or oid in trace.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
     if traced and how != "content":
         trace.kept.append((location, fact))
     else:
         note(i, fact)
-    before = trace.reads.get(location)
     if before is not None and not i.silent:
-        numbers = [scalar_type(member) for part in (before.value, value) for member in members(part)]
-        if all(name in NUMBERS for name in numbers) and before.value != value:
+        numbers = [scalar_type(member) for part in (before.whole or before.value, value) for member in members(part)]
+        if all(name in NUMBERS for name in numbers) and (before.whole or before.value) != value:
             trace.counts.setdefault(location, fact.where)
             if location in trace.last_use and place not in trace.literals:
-                trace.fed.add((location, trace.last_use[location]))
+                trace.fed.add(trace.last_use[location])
 
 
 def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:

@@ -1,0 +1,95 @@
+"""Numbers, flags and texts of which a trace uses no more than what it decides by them: `n > 2`, `if flag:`, `step % 10 == 0`.
+
+A trace that comes to one has used nothing of it yet: the value says where it lies (`Sourced`), and what operators make of it with other scalars says so in
+turn. Used is what comes of that in the end: the outcome of a test, or a number that anything else is done with. So another number that decides
+the same, and that nothing else is done with, is no old value, wherever the decisions are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from mxlint.domain.join import of
+from mxlint.domain.members import TRUTH, Applied, Const, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.interpreter import outcomes
+from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.elements import ITEMS
+from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.locations import SAME
+from mxlint.interpreter.lookup import container
+
+MAX_STEPS: Final = 6
+"""Operators one after another; what comes of more is the number itself, used."""
+SCALARS: Final = (bool, int, float, str)
+
+
+def are_scalars(value: Value) -> bool:
+    """Whether a value is surely a number, flag or text of which a trace has not kept yet where it lies."""
+    return all(type(member) is Const and type(member.value) in SCALARS for member in members(value))
+
+
+def lying(value: Value, spots: frozenset[Spot]) -> Value:
+    """The scalars with where they lie."""
+    return of(Option(Sourced(o.member.value, spots), o.guard) for o in options(value) if isinstance(o.member, Const))
+
+
+def sources(value: Value) -> Iterable[Spot]:
+    """Where the scalars in a value lie."""
+    return dict.fromkeys(spot for member in members(value) if isinstance(member, Sourced) for spot in member.sources)
+
+
+def plain(value: Value) -> Value:
+    """The value without where it lies."""
+    if not any(isinstance(member, Sourced) for member in members(value)):
+        return value
+    return of(Option(bare(option.member), option.guard) for option in options(value))
+
+
+def bare(member: Member) -> Member:
+    """The same of one member."""
+    return Const(member.value) if isinstance(member, Sourced) else member
+
+
+def read(i: Interpreter, spot: Spot, frame: Frame) -> None:
+    """Note that a trace reads what lies at a spot."""
+    if i.trace is not None:
+        i.operations.read_lying(i, spot, frame)
+
+
+def decided(i: Interpreter, value: Value, frame: Frame) -> None:
+    """Note that it is asked whether a value is true."""
+    for spot in sources(value):
+        read(i, spot.inner(TRUTH), frame)
+
+
+def applied(i: Interpreter, op: str, a: Member, b: Member) -> Sourced | None:
+    """What an operator makes of two scalars of which one lies somewhere at least; None if it uses more of them than that."""
+    other = _constants(i, b) if op in outcomes.MEMBERSHIPS else bare(b)
+    if i.trace is None or not isinstance(a, Const) or not isinstance(other, (Const, Tuple)):
+        return None
+    found = outcomes.outcome(Applied(op, other), bare(a), other)
+    if not isinstance(found, Const) or type(found.value) not in SCALARS:
+        return None
+    spots = {_inner(spot, op, b if isinstance(b, Sourced) else other, False) for spot in (a.sources if isinstance(a, Sourced) else ())}
+    spots |= {_inner(spot, op, a, True) for spot in (b.sources if isinstance(b, Sourced) else ())}
+    if not spots or any(len(spot.path) > MAX_STEPS for spot in spots):
+        return None
+    return Sourced(found.value, frozenset(spots))
+
+
+def _inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:
+    """What an operator makes of what lies at a spot, with an operand that may lie somewhere as well."""
+    where = next((lies for lies in other.sources if lies.here), None) if isinstance(other, Sourced) else None
+    if where is None:
+        return spot.inner(Applied(op, bare(other), turned))
+    return spot.inner(Applied(op, replace(where, oid=SAME) if where.oid == spot.oid else where, turned))
+
+
+def _constants(i: Interpreter, member: Member) -> Member | None:
+    """What a container holds, if these are constants known one by one; a text is one itself."""
+    content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and container(i, member) in ("list", "set") else member
+    if isinstance(content, Tuple) and content.items is not None and all(type(item) is Const for item in content.items):
+        return Tuple(content.items)
+    return bare(content) if isinstance(content, Const) and isinstance(content.value, str) else None
