@@ -2,7 +2,8 @@
 
 Nothing in sight calls them. Each one that comes to a compiled object, and each compiled object with a public name, is called, then others may run,
 then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
-The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read.
+The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read. Of what a function makes
+and hands out, they are the functions that it hands out beside it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from functools import partial
 from typing import NamedTuple
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, Ref, Value, members
+from mxlint.domain.members import NONE, Ref, Tuple, Value, members
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
@@ -59,6 +61,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     calling = [method for method in public if id(method.info.node) not in i.ledger.unfinished and _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
     classes = _classes(i, source, module, public)
+    for factory in _factories(i, public):
+        _run_handed(i, factory, frame)
     if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
         return
     writing, around = _writing(i, source, module, public)
@@ -195,6 +199,45 @@ def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
         lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame),
         lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
     )
+
+
+def _factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
+    """The public functions that make compiled objects which nothing in sight calls."""
+    facts = journal(i)
+    called = {record.object for record in facts.records if type(record) is events.Call and not record.alone}
+    made = [fact.site.span for number, fact in facts.compiled.items() if number not in called]
+    return [method for method in public if method.cls is None and any(_within(span, method.info) for span in made)]
+
+
+def _run_handed(i: Interpreter, factory: Method, frame: Frame) -> None:
+    """Call each of the functions that a function hands out, let the others run, and call it again."""
+
+    def run() -> None:
+        handed = _handed(i, called_alone(i, (factory.ref, factory.info), (), 1, frame))
+        others = [Method(ref, info, None, None) for ref in handed if (info := _info(i, ref)) is not None]
+        callees: list[tuple[Ref, Callable[[int], object]]] = [
+            (ref, partial(call_compiled_alone, i, ref, frame=frame)) for ref in handed if i.info(ref.oid).kind == "compiled"
+        ]
+        callees += [(other.ref, _calling(i, other, frame).call) for other in others]
+        for ref, call in callees if len(callees) > 1 else ():
+            mark = i.heap.mark()
+            call(1)
+            for other in others:
+                if other.ref != ref:
+                    _may_run(i, other, frame)
+            i.modes.client = f"what `{factory.info.name}` gives is called again"
+            call(2)
+            i.modes.client = None
+            i.heap.undo(mark)
+
+    _stale_alone(i, run)
+
+
+def _handed(i: Interpreter, value: Value) -> list[Ref]:
+    """The objects in what a function returns, and in the list, dict or tuple that this is."""
+    found = [part for part in each_part(value, Tuple) if isinstance(part, Ref)]
+    inside = [held for ref in found if i.info(ref.oid).kind in ("list", "dict") for held in i.heap.fields(ref.oid).values()]
+    return list(dict.fromkeys([*found, *(part for held in inside for part in each_part(held, Tuple) if isinstance(part, Ref))]))
 
 
 def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
