@@ -18,6 +18,14 @@ KINDS = ("python", "mode", "frozen", "object", "symbolic")
 KEPT = {"mode": "what train() and eval() set", "frozen": "what freeze() and unfreeze() set", "symbolic": "what it held"}
 """What is kept from the trace: of a module, and of something symbolic."""
 
+ARGUMENT = "pass it as an argument (as an array if it changes often), or compile one function for each value"
+HELP = {
+    "mode": "compile one function for each mode, and call train() or eval() before the first call of each",
+    "frozen": "freeze and unfreeze before the first call, or compile the function again after it",
+    "object": "put it there before the first call, or compile one function for each",
+}
+"""What to do about what no argument can be."""
+
 
 def check(program: Program) -> Iterator[Finding]:
     """A Python value that the trace read is another one at a later call. All that one object holds are one finding."""
@@ -40,7 +48,7 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
     yield from finding(
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with {_what(first)}",
-        "pass it as an argument (as an array if it changes often), or compile one function for each value", compiled, first.modality,
+        HELP.get(first.kind, ARGUMENT), compiled, first.modality,
         calls=first.calls, also=also, remedy=_remedy(program, compiled, stale),
         note=f"{_kept(first)} is kept from the trace{too}; {line(first.written, first.read)} changes it before that call",
     )  # fmt: skip
