@@ -11,6 +11,7 @@ from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     NONE,
+    UNBOUND,
     Const,
     External,
     Kind,
@@ -104,11 +105,12 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
 def _scalars(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     """The operator on scalars that lie somewhere: what comes of it lies there, too, if it is one itself."""
     made = applied(i, op, a, b)
-    if made is None:
-        for member in (a, b):
-            i.operations.used(i, member, frame)
-    found = _pair(i, op, bare(a), bare(b), place, frame)
-    return found if made is None or found != Const(made.value) else made
+    found = _pair(i, op, bare(a), bare(b), place, frame) if made is not None else UNBOUND
+    if made is not None and found == Const(made.value):
+        return made
+    for member in (a, b):
+        i.operations.used(i, member, frame)
+    return found if made is not None else _pair(i, op, bare(a), bare(b), place, frame)
 
 
 def _opposite(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:

@@ -119,19 +119,22 @@ def _read(i: Interpreter, spot: Spot, place: Place, frame: Frame) -> None:
         i.operations.read(i, spot.oid, field, aspects.at(i, spot.oid, field) or UNBOUND, place, frame)
 
 
-def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place: Place, frame: Frame) -> Value:
-    """An item of a tuple, by its number or the name of its field. It is read where the tuple lies."""
+def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place: Place, frame: Frame, *, unpacked: bool = False) -> Value:
+    """An item of a tuple, by its number or the name of its field. It is read where the tuple lies. `unpacked`: no expression stands for the item, so it
+    is called as the tuple is."""
     if not owner.sources:
         return handed_out(i, item, place, frame)
     inner = frozenset(spot.inner(step) for spot in owner.sources)
     if _has_parts(item):
         return _lying(item, inner)
     trace = i.trace
+    if unpacked and scalars.are_scalars(item):
+        return scalars.lying(item, inner)
     if trace is not None and scalars.are_scalars(item):
         calls = tuple(call_places(i, trace.depth + 1))
         return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in inner))
     for spot in inner:
-        _read(i, spot, place, frame)
+        scalars.read(i, spot, frame) if unpacked else _read(i, spot, place, frame)
     return item
 
 

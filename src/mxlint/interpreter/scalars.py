@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import TRUTH, Applied, Const, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import TRUTH, Applied, Const, Length, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.interpreter import outcomes
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS
@@ -66,17 +66,22 @@ def decided(i: Interpreter, value: Value, frame: Frame) -> None:
 
 def applied(i: Interpreter, op: str, a: Member, b: Member) -> Sourced | None:
     """What an operator makes of two scalars of which one lies somewhere at least; None if it uses more of them than that."""
-    other = _constants(i, b) if op in outcomes.MEMBERSHIPS else bare(b)
-    if i.trace is None or not isinstance(a, Const) or not isinstance(other, (Const, Tuple)):
+    first, other = _known(a), _constants(i, b) if op in outcomes.MEMBERSHIPS else _known(b)
+    if i.trace is None or not isinstance(first, Const) or not isinstance(other, (Const, Tuple)):
         return None
-    found = outcomes.outcome(Applied(op, other), bare(a), other)
+    found = outcomes.outcome(Applied(op, other), first, other)
     if not isinstance(found, Const) or type(found.value) not in SCALARS:
         return None
     spots = {_inner(spot, op, b if isinstance(b, Sourced) else other, False) for spot in (a.sources if isinstance(a, Sourced) else ())}
-    spots |= {_inner(spot, op, a, True) for spot in (b.sources if isinstance(b, Sourced) else ())}
+    spots |= {_inner(spot, op, a if isinstance(a, Sourced) else first, True) for spot in (b.sources if isinstance(b, Sourced) else ())}
     if not spots or any(len(spot.path) > MAX_STEPS for spot in spots):
         return None
     return Sourced(found.value, frozenset(spots))
+
+
+def _known(member: Member) -> Member:
+    """A scalar without where it lies; a length of which the number is known is that number."""
+    return Const(member.size.number) if isinstance(member, Length) and member.size.number is not None else bare(member)
 
 
 def _inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:

@@ -77,7 +77,11 @@ def _taken(
     for number, item in enumerate(items):
         target = _target(number, len(items), count, star)
         from_end = star is not None and target > star
-        yield item if target in unread else taken_out(i, owner, number - len(items) if from_end else number, item, place, frame)
+        yield (
+            item
+            if target in unread
+            else taken_out(i, owner, number - len(items) if from_end else number, item, place, frame, unpacked=True)
+        )
 
 
 def _target(number: int, length: int, count: int, star: int | None) -> int:
