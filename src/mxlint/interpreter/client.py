@@ -61,8 +61,10 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     calling = [method for method in public if id(method.info.node) not in i.ledger.unfinished and _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
     classes = _classes(i, source, module, public)
-    for factory in _factories(i, public):
-        _run_handed(i, factory, frame)
+    factories = _factories(i, public)
+    for factory in factories:
+        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.samples else []
+        _run_handed(i, factory, [other for other in its if other is not factory], frame)
     if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
         return
     writing, around = _writing(i, source, module, public)
@@ -80,7 +82,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                     _repeat(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
-            callee = Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame))
+            callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
             _run(i, callee, its, frame)
             _run_within(i, callee, managers, frame)
     for method in calling:
@@ -90,7 +92,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         if method.cls is None:
             _run_within(i, _calling(i, method, frame), around, frame)
     for name, compiled_object in alone if writing or around else ():
-        callee = Callee(name, partial(call_compiled_alone, i, compiled_object, frame=frame))
+        callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
         _run(i, callee, writing, frame)
         _run_within(i, callee, around, frame)
 
@@ -195,38 +197,41 @@ def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
     given = _given(i, method)
     owner = given[0] if method.cls is not None else None
     return Callee(
-        method.info.name,
+        f"`{method.info.name}`",
         lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame),
         lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
     )
 
 
 def _factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
-    """The public functions that make compiled objects which nothing in sight calls."""
+    """The public functions and methods that make compiled objects which nothing in sight calls."""
     facts = journal(i)
     called = {record.object for record in facts.records if type(record) is events.Call and not record.alone}
     made = [fact.site.span for number, fact in facts.compiled.items() if number not in called]
-    return [method for method in public if method.cls is None and any(_within(span, method.info) for span in made)]
+    return [method for method in public if any(_within(span, method.info) for span in made)]
 
 
-def _run_handed(i: Interpreter, factory: Method, frame: Frame) -> None:
-    """Call each of the functions that a function hands out, let the others run, and call it again."""
+def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame: Frame) -> None:
+    """Call each of the functions that a function or method hands out, let the others run, and methods, and call it again."""
 
     def run() -> None:
-        handed = _handed(i, called_alone(i, (factory.ref, factory.info), (), 1, frame))
+        _calling(i, factory, frame).prepare()
+        handed = _handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
         others = [Method(ref, info, None, None) for ref in handed if (info := _info(i, ref)) is not None]
-        callees: list[tuple[Ref, Callable[[int], object]]] = [
-            (ref, partial(call_compiled_alone, i, ref, frame=frame)) for ref in handed if i.info(ref.oid).kind == "compiled"
+        name = f"what `{factory.info.name}` gives"
+        callees = [
+            (ref, Callee(name, partial(call_compiled_alone, i, ref, frame=frame))) for ref in handed if i.info(ref.oid).kind == "compiled"
         ]
-        callees += [(other.ref, _calling(i, other, frame).call) for other in others]
-        for ref, call in callees if len(callees) > 1 else ():
+        callees += [(other.ref, _calling(i, other, frame)) for other in others]
+        for ref, callee in callees if len(callees) + len(methods) > 1 else ():
             mark = i.heap.mark()
-            call(1)
-            for other in others:
+            callee.call(1)
+            _settle(i, callee)
+            for other in (*others, *methods):
                 if other.ref != ref:
                     _may_run(i, other, frame)
-            i.modes.client = f"what `{factory.info.name}` gives is called again"
-            call(2)
+            i.modes.client = f"{name} is called again"
+            callee.call(2)
             i.modes.client = None
             i.heap.undo(mark)
 
@@ -301,13 +306,23 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
         mark = i.heap.mark()
         callee.call(1)
         counts.append(leaves_another_count(i, mark))
+        _settle(i, callee)
         for other in others:
             _may_run(i, other, frame)
-        i.modes.client = f"`{callee.name}` is called again"
+        i.modes.client = f"{callee.name} is called again"
         callee.call(2)
 
     _stale_alone(i, run)
     return counts == [True]
+
+
+def _settle(i: Interpreter, callee: Callee) -> None:
+    """Call again, with the same arguments, where containers are captured: the first call may put more into them, such as the state of an optimizer. Then MLX
+    traces anew at the second one, which finds what has changed up to there."""
+    if any(i.heap.get(number, "inputs") not in (None, NONE) for number in journal(i).compiled):
+        i.modes.client = f"{callee.name} is called again"
+        callee.call(1)
+        i.modes.client = None
 
 
 def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
@@ -342,8 +357,9 @@ def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Me
         def run(made_by: Ref = made_by, manager: Method = manager, place: Place = place) -> None:
             callee.prepare()
             callee.call(1)
+            _settle(i, callee)
             entered = called_alone(i, (manager.ref, manager.info), _given(i, manager), 1, frame, made_by)
-            i.modes.client = f"`{callee.name}` is called inside `{manager.info.name}`"
+            i.modes.client = f"{callee.name} is called inside `{manager.info.name}`"
             managed(i, entered, inside, place, frame)
 
         def inside(_: Value) -> None:

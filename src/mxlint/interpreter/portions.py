@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects, scalars
 from mxlint.interpreter.core import Interpreter
@@ -80,6 +80,21 @@ def _is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
 
 def _lying(value: Value, sources: frozenset[Spot]) -> Value:
     return of(Option(o.member.lying(sources) if isinstance(o.member, Tuple) else o.member, o.guard) for o in options(value))
+
+
+def come_to(i: Interpreter, value: Value, place: Place) -> Value:
+    """A value that a trace comes to anew, by the expression at a place: what it reads of tuples from here on it reads there."""
+    trace = i.trace
+    if trace is None or not any(isinstance(member, Tuple) and member.sources for member in members(value)):
+        return value
+    calls = tuple(call_places(i, trace.depth + 1))
+
+    def anew(member: Member) -> Member:
+        if not isinstance(member, Tuple):
+            return member
+        return member.lying(frozenset(replace(spot, place=place, calls=calls) for spot in member.sources))
+
+    return of(Option(anew(option.member), option.guard) for option in options(value))
 
 
 def used(i: Interpreter, value: Value, frame: Frame) -> Value:

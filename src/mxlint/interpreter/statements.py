@@ -24,6 +24,7 @@ from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.managers import entered
 from mxlint.interpreter.paths import Path
 from mxlint.interpreter.patterns import match_pattern
+from mxlint.interpreter.portions import come_to
 from mxlint.interpreter.recovering import recovered
 from mxlint.interpreter.sending import closed
 from mxlint.interpreter.stepping import can_step, runs_as_a_whole
@@ -66,6 +67,8 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     value = _spread(i, node, frame)
     if value is None:
         value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
+    if i.apportions and any(isinstance(target, ir.Seq) for target in node.targets):
+        value = come_to(i, value, frame.place(node.value))
     if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
         i.trace.literals.update(frame.place(target) for target in node.targets)
     for target in node.targets:
