@@ -201,7 +201,7 @@ class Interpreter:
     def eval(self, node: ir.Expr, frame: Frame) -> Value:
         """Evaluate an expression, of whose value everything is used."""
         value = self.part(node, frame)
-        return self.operations.used(self, value, frame) if self.apportions else value
+        return self.operations.used(self, value, frame, node) if self.apportions else value
 
     def part(self, node: ir.Expr, frame: Frame) -> Value:
         """Evaluate an expression of which a part may be used, if its value is a tuple."""

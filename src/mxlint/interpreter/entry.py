@@ -63,7 +63,7 @@ def _access(i: Interpreter, oid: int, field: Field, value: Value, place: Place |
     return None
 
 
-def _lying(i: Interpreter, spot: Spot, frame: Frame) -> None:
+def _lying(i: Interpreter, spot: Spot, at: Place | None, frame: Frame) -> None:
     return None
 
 

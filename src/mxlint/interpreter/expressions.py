@@ -14,6 +14,7 @@ from mxlint.domain.members import (
     TRUE,
     UNBOUND,
     Const,
+    External,
     Kind,
     Ref,
     Slice,
@@ -24,6 +25,7 @@ from mxlint.domain.members import (
     Value,
     members,
 )
+from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter import aspects, novelty
 from mxlint.interpreter.advancing import next_or
@@ -46,8 +48,10 @@ from mxlint.interpreter.narrowing import assume
 from mxlint.interpreter.operators import binary, unary
 from mxlint.interpreter.paths import Path
 from mxlint.interpreter.portions import READERS, asked, hands_on, scalar, whole_but_tuples
+from mxlint.interpreter.scalars import called, joined, plain, shown_of, sources
 from mxlint.interpreter.targets import Target
-from mxlint.interpreter.text import Asking, text_of
+from mxlint.interpreter.text import Asking, Way, text_of
+from mxlint.models.load import model
 from mxlint.syntax import ir
 
 
@@ -156,11 +160,49 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
 def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
     place = frame.place(node)
     function = i.eval(node.func, frame)
-    evaluate = (
-        i.eval if i.trace is None else i.part if hands_on(i, function) else partial(whole_but_tuples, i) if function in READERS else i.eval
-    )
-    args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node, evaluate))
+    args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node, _evaluate(i, function)))
+    if i.trace is not None and _is_folded(function) and any(map(sources, (*args.args, *args.keywords.values()))):
+        return _of_scalars(i, function, args, place, frame)
     return i.operations.call(i, function, args, place, frame)
+
+
+def _evaluate(i: Interpreter, function: Value) -> Callable[[ir.Expr, Frame], Value]:
+    """How the arguments of a call are evaluated: in a trace as parts, if the function uses nothing of them by itself."""
+    if i.trace is None:
+        return i.eval
+    if hands_on(i, function):
+        return i.part
+    return partial(whole_but_tuples, i) if function in READERS else partial(scalar, i) if _is_folded(function) else i.eval
+
+
+def _is_folded(function: Value) -> bool:
+    """Whether a function of a library only computes something of constants."""
+    return isinstance(function, External) and function not in READERS and (found := model(function.name)) is not None and found.fold != "no"
+
+
+def _of_scalars(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A call of such a function with scalars that lie somewhere: what comes of it lies there, too, if it is a scalar itself."""
+    assert isinstance(function, External)
+    made = called(i, function.name, args.args) if not args.keywords and args.star is None and args.kwstar is None else None
+    if made is None:
+        for value in (*args.args, *args.keywords.values()):
+            i.operations.used(i, value, frame)
+    bare = Arguments(
+        [plain(value) for value in args.args],
+        {name: plain(value) for name, value in args.keywords.items()},
+        args.star,
+        args.kwstar,
+        args.places,
+        args.keyword_places,
+        args.node,
+    )
+    bare.behind = args.behind
+    found = i.operations.call(i, function, bare, place, frame)
+    if made is None or found == Const(made.value):
+        return found if made is None else made
+    for value in args.args:
+        i.operations.used(i, value, frame)
+    return found
 
 
 def arguments(
@@ -282,28 +324,32 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
             if isinstance(part, ir.Format):
                 i.eval(part.value, frame)
         return i.symbolic(frame.place(node), "template", kinds=frozenset(("string.templatelib.Template",)))
-    text: str | None = ""
+    text: Value = Const("")
     parts: list[Value] = []
     for part in node.parts:
         if isinstance(part, ir.Const):
-            text = None if text is None else text + str(part.value)
+            text = joined(i, text, Const(str(part.value)), frame)
             continue
-        value = i.eval(part.value, frame)
+        value = scalar(i, part.value, frame)
         asking = Asking("format", "f-string")
         spec = i.eval(part.spec, frame) if part.spec is not None else Const("")
+        place = frame.place(part.value)
         if part.conversion:
-            value = text_of(i, value, "str" if part.conversion == "s" else "repr", frame.place(part.value), frame, asking=asking)
-        shown = text_of(i, value, "format", frame.place(part.value), frame, spec, asking=asking)
+            way: Way = "str" if part.conversion == "s" else "repr"
+            shown = text_of(i, plain(value), way, place, frame, asking=asking)
+            value = shown_of(i, f"builtins.{way}", (value,), shown, part.value, frame)
+        shown = text_of(i, plain(value), "format", place, frame, spec, asking=asking)
+        shown = shown_of(i, "builtins.format", (value, spec), shown, part.value, frame)
         parts.append(shown)
-        text = text + shown.value if text is not None and isinstance(shown, Const) and isinstance(shown.value, str) else None
-    if text is not None:
-        return Const(text)
-    plain = [member for value in parts for member in members(value)]
-    if any(isinstance(member, Symbolic) for member in plain) and all(isinstance(member, (Symbolic, Const)) for member in plain):
-        return i.derived("f-string", [Const(node.start), *plain], frozenset(("str",)), frame.place(node))
-    imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in plain)
-    made = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in plain) else "varying")
-    return over(made, united(map(loops_of, plain)))
+        text = joined(i, text, shown, frame)
+    if isinstance(text, Const):
+        return text
+    shown_parts = [member for value in parts for member in members(value)]
+    if any(isinstance(member, Symbolic) for member in shown_parts) and all(isinstance(member, (Symbolic, Const)) for member in shown_parts):
+        return i.derived("f-string", [Const(node.start), *shown_parts], frozenset(("str",)), frame.place(node))
+    imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in shown_parts)
+    made = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in shown_parts) else "varying")
+    return over(made, united(map(loops_of, shown_parts)))
 
 
 def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:

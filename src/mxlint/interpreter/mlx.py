@@ -47,7 +47,7 @@ Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 NUMBERS: Final = frozenset({"int", "float", "bool", "number"})
 
 
-TELLING: Final = frozenset({"prints", "logs"})
+TELLING: Final = frozenset({"prints", "logs", "warns"})
 """Effects that put text where somebody reads it."""
 TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "list", "tuple")}
 """The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""

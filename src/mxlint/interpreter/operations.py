@@ -30,6 +30,12 @@ class Use(Protocol):
     ) -> None: ...
 
 
+class Used(Protocol):
+    """A value that is used as a whole, by an expression if that is known."""
+
+    def __call__(self, i: Interpreter, value: Value, frame: Frame, node: ir.Expr | None = None) -> Value: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Operations:
     """One entry for each thing that Python does; docs/semantics.md says what."""
@@ -66,11 +72,11 @@ class Operations:
     array: Callable[[Interpreter, str, Sequence[Value], Place, Frame], Value]
     """An operation on arrays, by its canonical name (`mlx.core.array.__add__`)."""
     use: Use
-    used: Callable[[Interpreter, Value, Frame], Value]
-    """A value is used as a whole: what a trace had read nothing of yet, it has read now."""
+    used: Used
+    """A value is used as a whole, by an expression if that is known: what a trace had read nothing of yet, it has read now."""
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
-    read_lying: Callable[[Interpreter, Spot, Frame], None]
-    """What lies at a spot is read, where the program came to it."""
+    read_lying: Callable[[Interpreter, Spot, Place | None, Frame], None]
+    """What lies at a spot is read, where the program came to it, and used at a place."""
     read_through: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
     """A location is read that holds nothing: the value is found behind it, as in the class of an object."""
     written: Callable[[Interpreter, int, Field, Value, Place | None, Frame], None]

@@ -5,10 +5,13 @@ A trace that has asked only whether a number is greater than two has not read th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mxlint.domain.members import FALSE, NONE, TRUE, TRUTH, UNBOUND, Applied, Const, Kind, Length, Member, Range, Tuple
 from mxlint.interpreter.arithmetic import FOLD, is_too_large, on_ranges
+from mxlint.models.evaluate import evaluate
+from mxlint.models.load import model
 
 IDENTITIES: Final = ("is", "is not")
 MEMBERSHIPS: Final = ("in", "not in")
@@ -21,10 +24,12 @@ def outcome(step: Applied, member: Member, other: Member | None) -> Member:
     if step == TRUTH:
         return _truth(member)
     if other is None:
-        return member
+        return _called(step.op, (member,))
     a, b = (other, member) if step.turned else (member, other)
     if step.op in IDENTITIES:
         return _identity(step.op == "is", a, b) or member
+    if step.op not in FOLD:
+        return _called(step.op, (a, b))
     if isinstance(a, Const) and (isinstance(b, Const) or isinstance(b, Tuple) and step.op in MEMBERSHIPS):
         return _folded(step.op, a.value, constants(b))
     if isinstance(a, (Const, Range)) and isinstance(b, (Const, Range)):
@@ -56,6 +61,15 @@ def _identity(positive: bool, a: Member, b: Member) -> Member | None:
     else:
         return None
     return TRUE if same is positive else FALSE
+
+
+def _called(name: str, given: Sequence[Member]) -> Member:
+    """What a function of a library gives, if its model says that it may be called on constants."""
+    found, values = model(name), [value.value for value in given if isinstance(value, Const)]
+    outcome = evaluate(found, values) if found is not None and len(values) == len(given) else None
+    if outcome is None:
+        return next(value for value in given)
+    return UNBOUND if outcome.error else Const(outcome.value)
 
 
 def _folded(op: str, x: object, y: object) -> Member:

@@ -97,10 +97,10 @@ def come_to(i: Interpreter, value: Value, place: Place) -> Value:
     return of(Option(anew(option.member), option.guard) for option in options(value))
 
 
-def used(i: Interpreter, value: Value, frame: Frame) -> Value:
-    """A value of which a trace uses all. What lies somewhere is read there."""
+def used(i: Interpreter, value: Value, frame: Frame, node: ir.Expr | None = None) -> Value:
+    """A value of which a trace uses all, by an expression if that is known. What lies somewhere is read there."""
     for spot in scalars.sources(value):
-        scalars.read(i, spot, frame)
+        scalars.read(i, spot, frame, frame.place(node) if node is not None else None)
     return used_but_scalars(i, scalars.plain(value), frame)
 
 

@@ -7,20 +7,22 @@ the same, and that nothing else is done with, is no old value, wherever the deci
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import TRUTH, Applied, Const, Length, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import TRUTH, Applied, Const, Kind, Length, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.place import Place
 from mxlint.interpreter import outcomes
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.locations import SAME
 from mxlint.interpreter.lookup import container
+from mxlint.syntax import ir
 
-MAX_STEPS: Final = 6
+MAX_STEPS: Final = 12
 """Operators one after another; what comes of more is the number itself, used."""
 SCALARS: Final = (bool, int, float, str)
 
@@ -52,10 +54,10 @@ def bare(member: Member) -> Member:
     return Const(member.value) if isinstance(member, Sourced) else member
 
 
-def read(i: Interpreter, spot: Spot, frame: Frame) -> None:
-    """Note that a trace reads what lies at a spot."""
+def read(i: Interpreter, spot: Spot, frame: Frame, at: Place | None = None) -> None:
+    """Note that a trace reads what lies at a spot, and uses it at a place; where it came to it, if none is given."""
     if i.trace is not None:
-        i.operations.read_lying(i, spot, frame)
+        i.operations.read_lying(i, spot, at, frame)
 
 
 def decided(i: Interpreter, value: Value, frame: Frame) -> None:
@@ -77,6 +79,41 @@ def applied(i: Interpreter, op: str, a: Member, b: Member) -> Sourced | None:
     if not spots or any(len(spot.path) > MAX_STEPS for spot in spots):
         return None
     return Sourced(found.value, frozenset(spots))
+
+
+def called(i: Interpreter, name: str, given: Sequence[Value]) -> Sourced | None:
+    """What a function of a library makes of one scalar or two, of which one lies somewhere at least; None if it uses more of them than that."""
+    if len(given) == 2 and isinstance(given[0], Const) and isinstance(given[1], Const):
+        return applied(i, name, given[0], given[1])
+    if i.trace is None or len(given) != 1 or not isinstance(given[0], Sourced):
+        return None
+    step = Applied(name)
+    found = outcomes.outcome(step, bare(given[0]), None)
+    if not isinstance(found, Const) or type(found.value) not in SCALARS or any(len(spot.path) > MAX_STEPS for spot in given[0].sources):
+        return None
+    return Sourced(found.value, frozenset(spot.inner(step) for spot in given[0].sources))
+
+
+def shown_of(i: Interpreter, name: str, given: Sequence[Value], shown: Value, node: ir.Expr, frame: Frame) -> Value:
+    """The text that a function makes of a scalar, which lies there, too; `shown`: what it is."""
+    if not sources(given[0]):
+        return shown
+    made = called(i, name, given)
+    if made is not None and shown == Const(made.value):
+        return made
+    i.operations.used(i, given[0], frame, node)
+    return shown
+
+
+def joined(i: Interpreter, first: Value, second: Value, frame: Frame) -> Value:
+    """Two texts as one. What is no constant is not known letter by letter."""
+    if isinstance(first, Const) and isinstance(second, Const) and isinstance(first.value, str) and isinstance(second.value, str):
+        made = applied(i, "+", first, second)
+        if made is not None or not (sources(first) or sources(second)):
+            return made or Const(first.value + second.value)
+    for text in (first, second):
+        i.operations.used(i, text, frame)
+    return Kind("str", "varying")
 
 
 def _known(member: Member) -> Member:

@@ -51,10 +51,10 @@ def read_through(i: Interpreter, oid: int, field: object, value: Value, place: P
     on_read(i, oid, field, value, place, frame, used=False, here=False)
 
 
-def read_lying(i: Interpreter, spot: Spot, frame: Frame) -> None:
-    """A trace reads what it had come to before: a tuple, a scalar, or what operators make of one."""
+def read_lying(i: Interpreter, spot: Spot, at: Place | None, frame: Frame) -> None:
+    """A trace reads what it had come to before, and uses it at a place: a tuple, a scalar, or what operators make of one."""
     field, value = part(spot.field, spot.path), aspects.lying(i, spot)
-    on_read(i, spot.oid, field, value, spot.place, frame, used=False, here=spot.here, spot=spot)
+    on_read(i, spot.oid, field, value, spot.place, frame, used=False, here=spot.here, spot=spot, at=at)
 
 
 def on_read(
@@ -69,9 +69,10 @@ def on_read(
     used: bool = True,
     here: bool = True,
     spot: Spot | None = None,
+    at: Place | None = None,
 ) -> None:
     """Note that a running trace reads a location older than itself; that host code reads what a trace wrote. `here`: the value lies there. `spot`: where
-    the trace came to it, if it did so before."""
+    the trace came to it, if it did so before, and `at` where it uses it, if that is somewhere else."""
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
@@ -81,12 +82,14 @@ def on_read(
     if whole((oid, field)) == (oid, field):
         reach(i, trace, oid, field, value)
     calls = call_places(i, trace.depth + 1) if spot is None else spot.calls
-    used_scalar(i, trace, (oid, field), value, place, calls)
+    used_scalar(i, trace, (oid, field), value, place, calls, at or place)
     _read_content(i, trace, oid, field, value, place, used)
     view = i.heap.get(oid, OF) is not None
     if view or not older(i, oid):
-        for source, at, original in list(aspects.original(i, oid, field)):
-            on_read(i, source, at, UNBOUND if original is None else original, place, frame, name=name, used=used, here=original is not None)
+        for source, copied, original in list(aspects.original(i, oid, field)):
+            on_read(
+                i, source, copied, UNBOUND if original is None else original, place, frame, name=name, used=used, here=original is not None
+            )
         if here and not view:
             _read_inside(i, trace, oid, field, value, place)
         return
@@ -249,12 +252,11 @@ OPERATIONS_DEPTH: Final = 4
 NUMBERS: Final = ("int", "float", "number")
 
 
-def used_scalar(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place, calls: Sequence[Place]) -> None:
-    """Note where a trace uses a number, flag or text, which it may tell, and numbers change."""
+def used_scalar(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place, calls: Sequence[Place], at: Place) -> None:
+    """Note where a trace uses a number, flag or text, which it may tell, and numbers change. `place`: where it came to it, by some calls."""
     if older(i, location[0]) and not i.silent and all(scalar_type(member) is not None for member in members(value)):
-        at = where(place)
-        trace.uses.setdefault(location, {}).setdefault(at, wheres(calls))
-        trace.last_use[whole(location)] = location, at
+        trace.uses.setdefault(location, {}).setdefault(where(at), (where(place), wheres(calls)))
+        trace.last_use[whole(location)] = location, where(at)
 
 
 def named(i: Interpreter, trace: Trace, ref: Ref, function: Value) -> None:

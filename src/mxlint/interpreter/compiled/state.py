@@ -93,7 +93,8 @@ class Trace:
         self.leaves_out: set[int] = set()
         self.refused: set[int] = set()
         self.leaves: dict[int, tuple[str, events.Where | None, int | None]] = {}
-        self.uses: dict[Location, dict[events.Where, tuple[events.Where, ...]]] = {}
+        self.uses: dict[Location, dict[events.Where, tuple[events.Where, tuple[events.Where, ...]]]] = {}
+        """Where it uses scalars, and where it came to them before that, by which calls."""
         self.told: list[events.Where] = []
         """What prints or logs in it."""
         self.counts: dict[Location, events.Where] = {}
@@ -397,7 +398,7 @@ def counted(trace: Trace) -> dict[Location, tuple[events.Where, tuple[events.Whe
     found = {}
     for location, places in trace.uses.items() if trace.counts else ():
         written = trace.counts.get(whole(location))
-        uses = [(at, calls) for at, calls in places.items() if (location, at) not in trace.fed and not _is_told(trace, at)]
+        uses = [came for at, came in places.items() if (location, at) not in trace.fed and not _is_told(trace, at)]
         if uses and written is not None:
             found[location] = (*uses[0], written)
     return found
@@ -414,13 +415,13 @@ def only_told(trace: Trace) -> None:
     first."""
     for location, uses in trace.uses.items() if trace.told else ():
         seen = trace.reads.get(location)
-        if seen is None or not _is_told(trace, seen.where):
+        used = [came for at, came in uses.items() if not _is_told(trace, at)]
+        if seen is None or len(used) == len(uses) or all(seen.where != at for at, _ in uses.values()):
             continue
-        used = next(((at, calls) for at, calls in uses.items() if not _is_told(trace, at)), None)
-        if used is None:
+        if not used:
             seen.used = False
-        else:
-            seen.where, seen.calls = used
+        elif all(seen.where != at for at, _ in used):
+            seen.where, seen.calls = used[0]
 
 
 def value_kind(value: Value) -> str:
