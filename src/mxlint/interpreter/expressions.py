@@ -83,7 +83,12 @@ def _starred(i: Interpreter, node: ir.Starred, frame: Frame) -> Value:
 
 
 def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
-    owner = i.part(node.value, frame)
+    if isinstance(node.index, ir.Const) and isinstance(node.value, (ir.Name, ir.Attr)):
+        i.modes.taking = Const(node.index.value)
+    try:
+        owner = i.part(node.value, frame)
+    finally:
+        i.modes.taking = None
     return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
 
 

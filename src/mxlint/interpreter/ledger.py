@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mxlint.domain.guards import Identity
-    from mxlint.domain.heap import Location
+    from mxlint.domain.heap import Field, Location
     from mxlint.domain.members import Const, External, Loops, Value
     from mxlint.domain.place import Place
     from mxlint.facts.events import Where
@@ -33,10 +33,12 @@ class Modes:
     """What the most general client of a class presumes."""
     expected: tuple[tuple[int, frozenset[str]], ...] = ()
     """The exceptions that a test says to be raised here, by the block that says it."""
+    taking: Const | None = None
+    """The key of the entry that an expression takes out of the name or attribute that is read. No call runs while it is set, but that of a property."""
 
     def key(self) -> tuple[object, ...]:
         """All modes, to be compared."""
-        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected)
+        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected, self.taking)
 
 
 @dataclass(slots=True)
@@ -49,6 +51,8 @@ class Ledger:
     """How often it was written."""
     changed_in_traces: dict[object, tuple[int, Where]] = field(default_factory=dict)
     """Locations that a trace wrote, and changes of its arguments: which compiled object, and where."""
+    changed_fields: dict[object, set[Field]] = field(default_factory=dict)
+    """What of an argument a trace changed, by the key of its last change."""
     capturing: dict[int | None, tuple[Trace, Value, Place]] = field(default_factory=dict)
     """Traces whose captured containers an exception may have left with placeholders, by number: the function, and where it was called."""
     trace_numbers: dict[object, int] = field(default_factory=dict)

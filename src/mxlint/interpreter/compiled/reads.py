@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.heap import Location
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -310,9 +310,20 @@ def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
     part = i.heap.get(number, CHANGED)
     if not isinstance(part, Const) or i.silent:
         return  # of one that was changed in some rounds alone nothing says that it is the one that is read
+    if _takes_another(i, i.ledger.changed_fields.get(part.value, ())):
+        return
     change = i.ledger.changed_in_traces.get(part.value)
     if change is not None:
         journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
+
+
+def _takes_another(i: Interpreter, changed: Collection[Field]) -> bool:
+    """Whether host code takes an entry out of a dict of which others were changed."""
+    taken = i.modes.taking
+    if taken is None or i.trace is not None or not changed:
+        return False
+    keys = [field[1] for field in changed if isinstance(field, tuple) and field[0] == "k"]
+    return len(keys) == len(changed) and all(isinstance(key, Const) and key.value != taken.value for key in keys)
 
 
 def label(i: Interpreter, oid: int, field: object, place: Place) -> str:

@@ -199,6 +199,9 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
         i.ledger.changed_in_traces[key] = (trace.oid, where(place))
         number = original.oid if isinstance(original, Ref) else original.value
         assert isinstance(number, int)
+        before = trace.mutated.get(number)
+        fields = i.ledger.changed_fields.setdefault(key, set())
+        fields |= {field, *(i.ledger.changed_fields[before.value] if before is not None else ())}
         trace.mutated[number] = Const(key)
         i.heap.set(number, CHANGED, Const(key))
     name = str(argument.value) if isinstance(argument, Const) else ""
