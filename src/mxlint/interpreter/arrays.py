@@ -363,7 +363,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
     i.ledger.writers[array.ident, "content"] = place
     argument = hold.get(array.ident, ("#", "argument"))
     if argument is not None and i.trace is not None:
-        sinks.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "")
+        sinks.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "", member=array)
     generation = hold.get(array.ident, ("#", "content"))
     count = generation.value + 1 if isinstance(generation, Const) and isinstance(generation.value, int) else 1
     hold.set(array.ident, ("#", "content"), Const(count))

@@ -51,8 +51,8 @@ class Ledger:
     """How often it was written."""
     changed_in_traces: dict[object, tuple[int, Where]] = field(default_factory=dict)
     """Locations that a trace wrote, and changes of its arguments: which compiled object, and where."""
-    changed_fields: dict[object, set[Field]] = field(default_factory=dict)
-    """What of an argument a trace changed, by the key of its last change."""
+    changed_fields: dict[object, dict[Field, tuple[int, Where]]] = field(default_factory=dict)
+    """What of an argument a trace changed, by the key of its last change: which compiled object, and where."""
     capturing: dict[int | None, tuple[Trace, Value, Place]] = field(default_factory=dict)
     """Traces whose captured containers an exception may have left with placeholders, by number: the function, and where it was called."""
     trace_numbers: dict[object, int] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from mxlint.interpreter.journal import journal
 from mxlint.interpreter.locations import CHANGED
 from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.shadows import shadow
 from mxlint.interpreter.uses import is_array
 from mxlint.syntax import ir
 
@@ -69,6 +70,8 @@ def handed(i: Interpreter, args: Arguments) -> Iterator[tuple[int, int]]:
             yield position, member.ident
         elif isinstance(member, Ref):
             yield position, member.oid
+        elif isinstance(member, Symbolic) and member.identity in i.ledger.shadows:
+            yield position, i.ledger.shadows[member.identity]
 
 
 def changed(
@@ -139,6 +142,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
     if isinstance(member, Unknown) and not i.silent:
         trace.full = False  # what it is decides whether the call is traced anew
         i.doubting(partial(journal(i).doubt, place, member.reason), (place, member.reason, "noted"))
+    original: int | None = None
     if isinstance(member, Symbolic):
         trace.arguments.add(member.identity)
     if isinstance(member, Symbolic) and member.kinds is None:
@@ -147,8 +151,11 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
             so_far.number += 1
             return Symbolic(member.identity, None, member.label, member.presumed, "argument")
         given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
+        original = shadow(i, member, place)
         member = given if so_far.annotated else presume(i, given, member.label or name)
     if isinstance(member, Array) or isinstance(member, Symbolic) and member.kinds == frozenset(("array",)):
+        if isinstance(member, Symbolic):
+            original = shadow(i, member, place)
         number = so_far.number
         so_far.number += 1
         if isinstance(member, Array):
@@ -165,8 +172,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         trace.parts[ident] = frozenset()
         i.info(ident).trace = trace.number
         i.heap.set(ident, ("#", "argument"), Const(name))
-        if isinstance(member, Array):
-            i.heap.set(ident, ("#", "original"), Const(member.ident))
+        i.heap.set(ident, ("#", "original"), Const(member.ident if original is None and isinstance(member, Array) else original))
         grows = member.grows if isinstance(member, Array) else ""
         presumed = i.heap.get(member.ident, PRESUMED) if isinstance(member, Array) else None
         if presumed is not None:

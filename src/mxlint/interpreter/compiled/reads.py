@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Tuple, Unbound, Value, members, scalar_type
+from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects, entrywise
@@ -299,6 +299,8 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
             found[member.oid, ITEMS] = (member.oid, ITEMS)
         if isinstance(member, (Ref, Array)):
             relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
+        elif isinstance(member, Symbolic) and member.identity in i.ledger.shadows:
+            relied_argument(i, i.ledger.shadows[member.identity], where(place))
     for key, at in found.items():
         change = changed.get(at)
         if change is not None and (i.trace is None or change[0] != i.trace.oid):
@@ -310,20 +312,22 @@ def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
     part = i.heap.get(number, CHANGED)
     if not isinstance(part, Const) or i.silent:
         return  # of one that was changed in some rounds alone nothing says that it is the one that is read
-    if _takes_another(i, i.ledger.changed_fields.get(part.value, ())):
-        return
-    change = i.ledger.changed_in_traces.get(part.value)
+    change = _taken(i, i.ledger.changed_fields.get(part.value, {}), i.ledger.changed_in_traces.get(part.value))
     if change is not None:
         journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
 
 
-def _takes_another(i: Interpreter, changed: Collection[Field]) -> bool:
-    """Whether host code takes an entry out of a dict of which others were changed."""
+Change = tuple[int, events.Where]
+"""Which compiled object changed something, and where."""
+
+
+def _taken(i: Interpreter, changed: Mapping[Field, Change], last: Change | None) -> Change | None:
+    """The change of the entry that host code takes out of a dict, None if only others were changed; the last change where more is read."""
     taken = i.modes.taking
-    if taken is None or i.trace is not None or not changed:
-        return False
-    keys = [field[1] for field in changed if isinstance(field, tuple) and field[0] == "k"]
-    return len(keys) == len(changed) and all(isinstance(key, Const) and key.value != taken.value for key in keys)
+    keys = {field[1]: change for field, change in changed.items() if isinstance(field, tuple) and field[0] == "k"}
+    if taken is None or i.trace is not None or not changed or len(keys) < len(changed) or not all(isinstance(key, Const) for key in keys):
+        return last
+    return next((change for key, change in keys.items() if isinstance(key, Const) and key.value == taken.value), None)
 
 
 def label(i: Interpreter, oid: int, field: object, place: Place) -> str:

@@ -27,7 +27,7 @@ from mxlint.interpreter.journal import (
     wheres,
 )
 from mxlint.interpreter.locations import ADDED, CHANGED
-from mxlint.interpreter.presumptions import GIVEN, root, words
+from mxlint.interpreter.presumptions import GIVEN, PRESUMED, root, words
 from mxlint.interpreter.reach import arrays_in
 
 
@@ -190,7 +190,8 @@ def note_kept(i: Interpreter, mark: int) -> None:
 
 def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Value, place: Place, frame: Frame) -> None:
     """Note that a trace changes an argument, which is a copy of the caller's."""
-    m = modality(i, trace.path)
+    presumed = i.heap.get(oid, PRESUMED) if oid not in journal(i).arrays else None
+    m = modality(i, trace.path, presumed=(str(presumed.value),) if isinstance(presumed, Const) and presumed.value is not None else ())
     if m is None:
         return
     original = i.heap.get(oid, ("#", "original"))
@@ -200,8 +201,9 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
         number = original.oid if isinstance(original, Ref) else original.value
         assert isinstance(number, int)
         before = trace.mutated.get(number)
-        fields = i.ledger.changed_fields.setdefault(key, set())
-        fields |= {field, *(i.ledger.changed_fields[before.value] if before is not None else ())}
+        fields = i.ledger.changed_fields.setdefault(key, {})
+        fields.update(i.ledger.changed_fields[before.value] if before is not None else {})
+        fields[field] = (trace.oid, where(place))
         trace.mutated[number] = Const(key)
         i.heap.set(number, CHANGED, Const(key))
     name = str(argument.value) if isinstance(argument, Const) else ""
