@@ -734,8 +734,7 @@ class Other:
 """A method that nothing in sight calls, and another one."""
 
 
-@pytest.mark.parametrize(("writes", "fewer"), [("self.scale = 2.0", False), ("self.rate = 2.0", True)], ids=("open", "fixed"))
-def test_nothing_is_called_again_that_cannot_find_something_else(writes: str, fewer: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_called_again_that_cannot_find_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     run = [0]
     evaluated = Interpreter.eval
 
@@ -745,9 +744,13 @@ def test_nothing_is_called_again_that_cannot_find_something_else(writes: str, fe
 
     monkeypatch.setattr(Interpreter, "eval", counted)
     lines = "        x = mx.exp(x) * mx.array(len(str(x)))\n" * 50
-    text = CLIENT.format(writes=writes, lines=lines)
-    analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
-    assert (run[0] < 1_000) is fewer
+    counts = []
+    for writes in ("self.scale = 2.0", "self.rate = 2.0"):
+        run[0] = 0
+        analyze(source_from_bytes(CLIENT.format(writes=writes, lines=lines).encode(), "main.py"), Project(), load_table())
+        counts.append(run[0])
+    again, once = counts
+    assert again > 1.5 * once
 
 
 def test_a_generator_that_is_gone_is_no_part_of_what_rounds_have_in_common() -> None:

@@ -47,13 +47,12 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads, writes = program.reads.get(compiled.number, ()), program.writes.get(compiled.number, ())
-    written = {write.location[0] for write in writes}
     put_in = any(write.how == "update" for write in writes)
-    used = {"inputs": written.union(read.location[0] for read in reads), "outputs": written}
+    used = {fact.location[0] for fact in (*reads, *writes)}
     for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)):
         if capture is None:
             continue
-        reason = why_dead(capture, used[name] if put_in else None)
+        reason = why_dead(capture, used if put_in else None)
         if reason is not None:
             yield from finding(
                 RULE, capture.where,
