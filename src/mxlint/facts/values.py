@@ -32,13 +32,15 @@ class ArrayValue:
 class ScalarValue:
     """A Python number, string, bool or None. `type` is its type's name, "number" for int or float, "scalar" for any of them.
 
-    `known`: `value` is the value. `varies`: loops or calls in sight bring several values.
+    `known`: `value` is the value. `varies`: loops or calls in sight bring several values. `item`: which of the numbers of an array it is that were
+    read out together; empty where it is none.
     """
 
     type: str
     value: None | bool | int | float | str
     known: bool
     varies: bool
+    item: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -625,7 +625,7 @@ def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Pl
     length = array.shape[0] if array.shape is not None else None
     count = length if isinstance(length, int) else int(size_bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
     if count is not None and count <= UNROLLED:
-        items = tuple(novelty.read_out(i, (array,), f"item {n}", kind, place) for n in range(count))
+        items = tuple(novelty.read_out(i, (array,), f"{novelty.ITEM}{n}", kind, place) for n in range(count))
         return new_list(i, Tuple(items), place)
     return new_list(i, Tuple(None, Kind(kind, "open")), place)
 

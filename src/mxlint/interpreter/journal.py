@@ -39,7 +39,7 @@ from mxlint.finding import Span
 from mxlint.interpreter import defaults, paths, shadows
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame, is_round
-from mxlint.interpreter.novelty import FEW, Novelty, rounds, takes_many
+from mxlint.interpreter.novelty import FEW, Novelty, read_from, rounds, takes_many
 from mxlint.models.written import WrittenSource
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
@@ -505,7 +505,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
-                return described.ScalarValue(name, None, False, _varies(member, new))
+                return described.ScalarValue(name, None, False, _varies(member, new), read_from(i, member))
         put = shadows.items(i, member) if depth else []
         if put:
             values = tuple(_described(i, value, depth - 1, new) for _, value in put)

@@ -119,6 +119,17 @@ def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, pla
     return number
 
 
+ITEM: Final = "item "
+"""Begins the names of numbers that are read out of an array together."""
+
+
+def read_from(i: Interpreter, number: Symbolic) -> str:
+    """Which of the numbers of an array it is that were read out together, as by `tolist`; empty where it is none."""
+    identity = number.identity
+    together = len(identity) == 3 and isinstance(identity[0], str) and identity[0].startswith(ITEM)
+    return f"{identity[0]} {identity[1]}" if together and i.sources.get(identity) == "evaluated" else ""
+
+
 def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -> Value:
     """What was taken out of a container of unknown contents: one particular number, the next of an iteration or the one at an index `by`."""
     return _taken(i, value, 0, place, by)
@@ -149,7 +160,7 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     value = in_turn(i, value) if by is None else _at_index(value, by)
     if not isinstance(value, Kind) or value.cause != "open" or value.type not in ("int", "float", "number"):
         return value
-    made = i.symbolic(place, f"item {number}", kinds=frozenset((value.type,)), source="item" if by is None else "")
+    made = i.symbolic(place, f"{ITEM}{number}", kinds=frozenset((value.type,)), source="item" if by is None else "")
     if by is not None:
         i.comes_from[made.identity] = tuple(members(by))
     return made
@@ -453,6 +464,7 @@ __all__ = [
     "growing",
     "made",
     "moving",
+    "read_from",
     "read_out",
     "resized",
     "rounds",

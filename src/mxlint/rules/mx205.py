@@ -48,7 +48,7 @@ def check(program: Program) -> Iterator[Finding]:
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads, writes = program.reads.get(compiled.number, ()), program.writes.get(compiled.number, ())
     put_in = any(write.how == "update" for write in writes)
-    used = {fact.location[0] for fact in (*reads, *writes)}
+    used = {read.location[0] for read in reads}.union(write.location[0] for write in writes)
     for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)):
         if capture is None:
             continue

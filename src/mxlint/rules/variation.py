@@ -116,9 +116,8 @@ def scalars_vary(values: Sequence[Value], few: int) -> bool:
     scalars = [value for value in values if isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType")]
     if len(scalars) + sum(isinstance(value, ArrayValue) for value in values) < len(values):
         return False
-    return any(value.varies for value in scalars) or len({(value.type, value.value) for value in scalars if value.known}) >= max(
-        MANY, few + 1
-    )
+    different = {(value.type, value.value, value.item) for value in scalars if value.known or value.item}
+    return any(value.varies for value in scalars) or len(different) >= max(MANY, few + 1)
 
 
 def lengths_vary(values: Sequence[Value]) -> bool:
