@@ -32,7 +32,7 @@ from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
 from mxlint.interpreter.awaiting import awaited
-from mxlint.interpreter.binding import is_fed_by_no_number, store
+from mxlint.interpreter.binding import is_fed_by_no_number, keeps_parts, store
 from mxlint.interpreter.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.comprehensions import comprehension
 from mxlint.interpreter.conditions import bool_op, stopping, tested
@@ -151,11 +151,10 @@ def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
 
 
 def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
-
-    value = scalar(i, node.value, frame)
     target = frame
     while target.kind == "comprehension" and target.caller is not None:
         target = target.caller
+    value = scalar(i, node.value, frame) if keeps_parts(i, node.target, target) else i.eval(node.value, frame)
     if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
         i.trace.literals.add(frame.place(node.target))
     store(i, node.target.id, value, target, frame.place(node.target))
