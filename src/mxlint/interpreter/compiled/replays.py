@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
@@ -23,6 +24,7 @@ from mxlint.domain.members import (
     Value,
     members,
     options,
+    scalar_type,
 )
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
@@ -228,11 +230,15 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(join(different))
     if kind == "object" and all(_is_tree(i, value) for value in (before, *different)):
         kind = "array"  # a list or dict of arrays: it is these that the trace keeps
+    part = _part_that_differs(i, before, different[0], entry) if kind == "object" and entry is not None and len(different) == 1 else None
+    if part is not None:
+        found, kind, different = part.seen, "python", list(members(part.now))
+        oid, field = part.location
     presumed = _presumed(i, oid, written, hang)
     if kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     note(i, events.Stale(
-        ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), *_shown(i, location, found, join(different)),
+        ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), *_shown(i, (oid if part is None else part.other, field), found, join(different)),
         found.calls, events.Modality(hang, presumed), found.container,
     ))  # fmt: skip
 
@@ -316,6 +322,34 @@ def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, de
         and not written
         and all(_holds_the_same(i, seen, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
     )
+
+
+class _Part(NamedTuple):
+    """What a trace read in an object in whose place another one lies, which that is, and what lies there in that one."""
+
+    location: Location
+    seen: Seen
+    other: int
+    now: Value
+
+
+def _part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> _Part | None:
+    """The first number, flag or text that a trace read in an object, or in one that this holds, and that is another in the object in its place; None if
+    anything else differs before it."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or not depth or i.info(now.oid).summary:
+        return None
+    cls = i.heap.get(before.oid, CLASS)
+    if i.info(before.oid).kind != "instance" or cls is None or cls != i.heap.get(now.oid, CLASS):
+        return None
+    for location, seen in entry.reads.items():
+        if location[0] != before.oid or not seen.used:
+            continue
+        value = held(i, now.oid, location[1]) or UNBOUND
+        if not _holds_the_same(i, seen, value, entry, depth):
+            if seen.kind == "python" and all(scalar_type(member) is not None for member in members(value)):
+                return _Part(location, seen, now.oid, value)
+            return _part_that_differs(i, seen.value, value, entry, depth - 1) if isinstance(value, Member) else None
+    return None
 
 
 def _holds_the_same(i: Interpreter, seen: Seen, value: Value, entry: Entry, depth: int) -> bool:
