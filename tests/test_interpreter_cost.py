@@ -736,13 +736,13 @@ class Other:
 
 def test_nothing_is_called_again_that_cannot_find_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     run = [0]
-    evaluated = Interpreter.eval
+    evaluated = Interpreter.part
 
     def counted(i: Interpreter, *args: Any) -> Any:
         run[0] += 1
         return evaluated(i, *args)
 
-    monkeypatch.setattr(Interpreter, "eval", counted)
+    monkeypatch.setattr(Interpreter, "part", counted)
     lines = "        x = mx.exp(x) * mx.array(len(str(x)))\n" * 50
     counts = []
     for writes in ("self.scale = 2.0", "self.rate = 2.0"):
