@@ -3,8 +3,8 @@ of which another one says so."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from mxlint.domain.guards import Guard, Identity, Literal_, parts
 from mxlint.domain.members import Const
@@ -14,16 +14,17 @@ EQUALS = "equals"
 """Begins what is asked of a path: what a thing equals, whatever it is."""
 Equations = dict[object, object]
 """Constants that things equal, by the identity of the thing."""
+Apart: TypeAlias = Mapping[Literal_, Sequence[Guard]]
 
 
 class RuledOut(NamedTuple):
     """What a path says of the conditions of guards: the opposites of its literals; what equals what; its literals, and those which some of them say
-    not to hold together."""
+    not to hold together, by each of them."""
 
     opposites: frozenset[Literal_]
     known: Equations
     held: frozenset[Literal_]
-    apart: tuple[Guard, ...]
+    apart: Apart
 
 
 def equation(condition: Identity) -> tuple[object, object] | None:
@@ -44,14 +45,21 @@ def refuted(condition: Identity, known: Equations) -> bool:
     return found is not None and found[0] in known and known[found[0]] != found[1]
 
 
-def all_hold(guard: Guard, held: Collection[Literal_], apart: Iterable[Guard]) -> bool:
-    """Whether a guard, where a path holds some literals, has all of those that do not hold together: by one of its own, or as `apart` says."""
-    for together in (*filter(None, map(parts, guard)), *apart):
+def by_part(literals: Iterable[Literal_]) -> Apart:
+    """Literals that do not hold together, as some of `literals` say, by each of them."""
+    found: dict[Literal_, list[Guard]] = {}
+    for together in map(parts, literals):
         for part in together:
-            if part not in held and part not in guard:
-                break
-        else:
-            return True
+            found.setdefault(part, []).append(together)
+    return found
+
+
+def all_hold(guard: Guard, held: Collection[Literal_], apart: Apart) -> bool:
+    """Whether a guard, where a path holds some literals, has all of those that do not hold together: by one of its own, or as `apart` says."""
+    for literal in guard:
+        for together in (parts(literal),) if parts(literal) else apart.get(literal, ()):
+            if all(part in held or part in guard for part in together):
+                return True
     return False
 
 

@@ -14,13 +14,14 @@ Cause = Literal["varying", "open", "imprecise"]
 class Literal_:
     """A condition and the outcome that it had: `condition` is the identity of what was tested."""
 
-    __slots__ = ("_hash", "_opposite", "condition", "outcome")
+    __slots__ = ("_hash", "_opposite", "_parts", "condition", "outcome")
 
     def __init__(self, condition: Identity, outcome: bool) -> None:
         self.condition = condition
         self.outcome = outcome
         self._hash: int | None = None
         self._opposite: Literal_ | None = None
+        self._parts: tuple[Literal_, ...] | None = None
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Literal_) and self.outcome is other.outcome and self.condition == other.condition)
@@ -56,7 +57,9 @@ def parts(literal: Literal_) -> tuple[Literal_, ...]:
     """The literals of which one says that they do not all hold; none, if it says something else."""
     if literal.outcome or literal.condition[0] != TOGETHER:
         return ()
-    return tuple(Literal_(*part) for part in literal.condition[1:])  # type: ignore[misc]
+    if literal._parts is None:
+        literal._parts = tuple(Literal_(*part) for part in literal.condition[1:])  # type: ignore[misc]
+    return literal._parts
 
 
 def either(a: Guard, b: Guard) -> Guard:
@@ -78,5 +81,5 @@ def apart(literals: Iterable[Literal_]) -> Literal_ | None:
     found = set(literals)
     if len(found) > MAX_TOGETHER or any(literal.condition[0] == TOGETHER for literal in found):
         return None
-    named = sorted(((literal.condition, literal.outcome) for literal in found), key=hash)  # their order says nothing
+    named = [(literal.condition, literal.outcome) for literal in sorted(found, key=hash)]  # their order says nothing
     return Literal_((TOGETHER, *named), False)

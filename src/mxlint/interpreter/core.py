@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.deep import is_deep
 from mxlint.domain.arrays import Array
-from mxlint.domain.exclusion import EQUALS, RuledOut, all_hold, equation, equations, refuted
-from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite, parts
+from mxlint.domain.exclusion import EQUALS, RuledOut, all_hold, by_part, equation, equations, refuted
+from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
@@ -408,7 +408,7 @@ class Interpreter:
                 frozenset(map(opposite, held.values())),
                 equations(held.values()),
                 frozenset(held.values()),
-                tuple([together for literal in held.values() if (together := parts(literal))]),
+                by_part(held.values()),
             )
             if len(self._ruled_out) >= MAX_PATHS:
                 self._ruled_out.clear()

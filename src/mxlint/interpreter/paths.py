@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.exclusion import contradict
-from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Literal_, apart, opposite, parts
+from mxlint.domain.guards import MAX_GUARD, TOGETHER, Cause, Guard, Literal_, apart, opposite, parts
 from mxlint.domain.place import Place
 
 ROUNDS: Final = "rounds"
 """The first part of the condition that a loop has a round."""
 CLIENT: Final = "client"
 """The first part of the condition that a method of a class runs between two calls."""
+MAX_LEARNED: Final = 8
+"""Conditions of a path that say of others that they do not go together; behind a join no more of them are kept."""
 
 
 class Condition:
@@ -81,9 +83,12 @@ def learned(base: Path, branches: Sequence[tuple[Guard, Path]], over: Sequence[P
     for guard, only, conditions in zip(guards[len(branches) :], alone[len(branches) :], over):
         if only and guard:
             found.append((opposite(guard[0]) if len(guard) == 1 else apart(guard), conditions[0].place, None))
+    left = MAX_LEARNED - sum(literal is not None and literal.condition[0] == TOGETHER for literal in said)
     for kept, place, outcome in found:
-        if kept is not None and kept not in said:
+        together = kept is not None and kept.condition[0] == TOGETHER
+        if kept is not None and kept not in said and (left > 0 or not together):
             said.add(kept)
+            left -= together
             yield Condition(None, place, kept, outcome)
 
 
