@@ -35,7 +35,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import Size, number
 from mxlint.domain.varying import united
-from mxlint.interpreter import lengthening, mapping, novelty, presumptions, shapeless, subscripts, updates
+from mxlint.interpreter import lengthening, lengths, mapping, novelty, presumptions, shapeless, subscripts, updates
 from mxlint.interpreter import results as results_
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
@@ -469,7 +469,7 @@ def grows(
     given = [row for value in operands[:1] for row in (value, *_rows(i, value))] if name == ARRAY else ()
     longer = united((
         *(found[why] for why in ("rounds",) if why in found),
-        *(novelty.growing(i, value) for value in (*operands, *given)),
+        *(lengths.growing(i, value) for value in (*operands, *given)),
         *(novelty.cut(i, member) for row in given for member in members(row)),
     ))  # fmt: skip
     if longer != NO_LOOPS or "rounds" in found:

@@ -16,8 +16,8 @@ from mxlint.interpreter.elements import collect
 from mxlint.interpreter.entrywise import Binding, unread
 from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.iteration import iterate
+from mxlint.interpreter.lengths import as_long_as
 from mxlint.interpreter.merging import merge
-from mxlint.interpreter.novelty import as_long_as
 from mxlint.interpreter.operations import Consume
 from mxlint.syntax import ir
 

@@ -21,9 +21,9 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.items import dict_item, drop_item, held_item, put_item
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.lengths import resized
 from mxlint.interpreter.locations import ADDED
 from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
-from mxlint.interpreter.novelty import resized
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.portions import used
 from mxlint.interpreter.unpacking import unpack

@@ -27,7 +27,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
-from mxlint.interpreter import aspects, novelty
+from mxlint.interpreter import aspects, lengths
 from mxlint.interpreter.advancing import next_or
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import MAX_BITS
@@ -306,7 +306,7 @@ def _seq(i: Interpreter, node: ir.Seq, frame: Frame) -> Value:
         return new_set(i, content, place)
     made = new_list(i, content, place)
     if spread:
-        novelty.remade(i, made.oid, spread)
+        lengths.remade(i, made.oid, spread)
     return made
 
 

@@ -40,8 +40,9 @@ from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
+from mxlint.interpreter.lengths import resized
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.novelty import resized, sliced, taken
+from mxlint.interpreter.novelty import sliced, taken
 from mxlint.interpreter.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.portions import found as found_in
 

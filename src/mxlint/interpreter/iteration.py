@@ -40,9 +40,10 @@ from mxlint.interpreter.entrywise import Binding, by_name
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, new_iterator, parts_of
+from mxlint.interpreter.lengths import as_long_as
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.loops import repeat
-from mxlint.interpreter.novelty import as_long_as, in_turn, taken
+from mxlint.interpreter.novelty import in_turn, taken
 from mxlint.interpreter.operations import Consume
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.portions import counted, taken_out

@@ -33,7 +33,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import over, united
-from mxlint.interpreter import aspects, novelty
+from mxlint.interpreter import aspects, lengths, novelty
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.builders import concatenated, joined_content, new_list, new_set
@@ -289,8 +289,8 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
     if isinstance(a, Ref) and isinstance(b, Ref):
         kinds = i.info(a.oid).kind, i.info(b.oid).kind
         if op == "+" and kinds == ("list", "list"):
-            both = new_list(i, joined_content([novelty.content(i, a), novelty.content(i, b)]), place)
-            novelty.remade(i, both.oid, (a, b))
+            both = new_list(i, joined_content([lengths.content(i, a), lengths.content(i, b)]), place)
+            lengths.remade(i, both.oid, (a, b))
             return both
         if op in ("|", "&", "-", "^") and kinds == ("set", "set"):
             return new_set(i, _combined(i, op, a, b), place, cls=str(i.info(a.oid).payload or "builtins.set"))

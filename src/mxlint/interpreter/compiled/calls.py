@@ -38,7 +38,7 @@ from mxlint.interpreter.journal import (
     where,
 )
 from mxlint.interpreter.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.novelty import growing
+from mxlint.interpreter.lengths import growing
 from mxlint.interpreter.paths import Condition
 
 

@@ -10,7 +10,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import united
 from mxlint.facts import events
 from mxlint.facts import values as described
-from mxlint.interpreter import novelty
+from mxlint.interpreter import lengths, novelty
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.core import Interpreter
@@ -66,7 +66,7 @@ def _varies(value: described.Value) -> bool:
 def _grows(i: Interpreter, value: Value, older: Context) -> str:
     """Why the shape of an array in an argument, or the length of it, differs between the rounds in which the compiled object is not made."""
     new = novelty.Novelty(i, novelty.rounds(i, older))
-    loops = united((novelty.growing(i, value), *(novelty.cut(i, member) for member in members(value))))
+    loops = united((lengths.growing(i, value), *(novelty.cut(i, member) for member in members(value))))
     if new.over(loops) or novelty.stretching(list(members(value))):
         return "rounds"
     return max(reasons(i, arrays_in(i, value), new).keys() & GOING_ON, default="")
