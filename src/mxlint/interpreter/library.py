@@ -43,10 +43,11 @@ from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
+from mxlint.interpreter.lengths import resized
 from mxlint.interpreter.locations import ADDED, ITEMS
 from mxlint.interpreter.lookup import environment
 from mxlint.interpreter.loops import repeat
-from mxlint.interpreter.novelty import read_out, resized
+from mxlint.interpreter.novelty import read_out
 from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.possible import POSSIBLE
 from mxlint.interpreter.text import Asking, text_of
