@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
@@ -69,10 +69,21 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
     if i.apportions and any(isinstance(target, ir.Seq) for target in node.targets):
         value = come_to(i, value, frame.place(node.value))
-    if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
-        i.trace.literals.update(frame.place(target) for target in node.targets)
+    if i.trace is not None:
+        i.trace.literals.update(frame.place(part) for target in node.targets for part in _unfed(i, target, node.value, frame))
     for target in node.targets:
         assign(i, target, value, frame)
+
+
+def _unfed(i: Interpreter, target: ir.Expr, value: ir.Expr, frame: Frame) -> Iterator[ir.Expr]:
+    """The targets to which something is assigned that no number feeds: of a display each item by itself."""
+    items = target.items if isinstance(target, ir.Seq) else ()
+    shown = value.items if isinstance(value, ir.Seq) and value.kind != "set" else ()
+    if items and len(items) == len(shown) and not any(isinstance(part, ir.Starred) for part in (*items, *shown)):
+        for inner, part in zip(items, shown):
+            yield from _unfed(i, inner, part, frame)
+    elif is_fed_by_no_number(i, value, frame):
+        yield target
 
 
 def _spread(i: Interpreter, node: ir.Assign, frame: Frame) -> Value | None:
