@@ -470,6 +470,39 @@ class Box:
 box = Box()
 """
 
+ROWS = """
+class Box:
+    def __init__(self):
+        self.held = []
+    @property
+    def rows(self):
+        return self.held
+box = Box()
+"""
+ADDS = """
+xs = []
+class Adds:
+    def __init__(self, rows):
+        self.rows = rows
+    def add(self):
+        self.rows.append(1)
+"""
+BASE = """
+class Base:
+    flag = True
+class Child(Base):
+    @classmethod
+    def off(cls):
+        cls.flag = False
+"""
+META = """
+class Meta(type):
+    def off(cls):
+        cls.flag = False
+class Made(metaclass=Meta):
+    flag = True
+"""
+
 IN_PLACE: dict[str, tuple[str, str, str, str]] = {
     "list": ("xs = []", "f()", "xs.append(1)", "not xs"),
     "list of an argument": ("xs = []", "f(xs)", "ys = xs\n    ys.append(1)", "not xs"),
@@ -492,6 +525,14 @@ IN_PLACE: dict[str, tuple[str, str, str, str]] = {
     "attribute of a class": ("class C:\n    flag = True", "f()", "C.flag = False", "C.flag"),
     "class method": ("class C:\n    flag = True\n    @classmethod\n    def off(cls):\n        cls.flag = False", "f()", "C.off()", "C.flag"),
     "attribute of a function": ("def g():\n    pass\ng.flag = True", "f()", "g.flag = False", "g.flag"),
+    "list in a display": ("xs = []", "f()", "tables = [xs]\n    tables[0].append(1)", "not xs"),
+    "what a property gives": (ROWS, "f(box)", "box.rows.append(1)", "not box.held"),
+    "object that is made": (ADDS, "f()", "Adds(xs).add()", "not xs"),
+    "attribute of the namespace": ("class C:\n    pass\nc = C()\nc.xs = []", "f(c)", "c.__dict__['xs'].append(1)", "not c.xs"),
+    "static method": ("class C:\n    flag = True\n    @staticmethod\n    def off(c):\n        c.flag = False\nc = C()", "f()", "C.off(c)", "c.flag"),
+    "attribute of a base": (BASE, "f()", "Child.off()", "Child.flag"),
+    "metaclass": (META, "f()", "Made.off()", "Made.flag"),
+    "body of a generator": ("xs = []\ndef g():\n    xs.append(1)\n    yield 1\nit = g()", "f()", "next(it)", "not xs"),
     "method by its name": (
         "import operator\nclass C:\n    flag = True\n    def off(self):\n        self.flag = False\nc = C()",
         "f(c)", "operator.methodcaller('off')(c)", "c.flag",

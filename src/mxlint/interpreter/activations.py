@@ -249,13 +249,13 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
     if i.heap.recording is not None:
         i.heap.recording.reads |= reach.reads()
     i.mlx.handed(i, args.values, place, caller)
+    anything = Unknown("a call that costs too much") if reach.compiled else None
     for oid, ways in reach.changed.items():
-        element = Unknown("a call that costs too much") if reach.compiled else i.symbolic(place, "element")
-        overwrite(i, oid, ways, element, place)
+        overwrite(i, oid, ways, anything, place)
     for oid, name in reach.written():
         present = i.heap.get(oid, name)
-        if reach.compiled:
-            i.heap.set(oid, name, Unknown("a call that costs too much"))
+        if anything is not None:
+            i.heap.set(oid, name, anything)
             continue
         # Where rounds brought about numbers without end, what is set goes on as they do.
         counts = present is not None and _is_counter(present)

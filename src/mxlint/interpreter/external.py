@@ -35,6 +35,7 @@ from mxlint.interpreter import (
     lookup,
     managers,
     modules,
+    packages,
     sending,
     streams,
     views,
@@ -159,7 +160,7 @@ def _member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 def _submodule(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     owner, name = args.args
     assert isinstance(owner, Ref) and isinstance(name, Const)
-    found = modules.submodule(i, owner, str(name.value))
+    found = packages.submodule(i, owner, str(name.value))
     if isinstance(found, Unbound):
         getter = i.heap.get(owner.oid, "__getattr__")
         if getter is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from mxlint.domain.members import NONE, Member, Ref, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -15,6 +16,9 @@ from mxlint.interpreter.iteration import iterate
 from mxlint.interpreter.iterators import RETURNED
 from mxlint.interpreter.stepping import Generator
 
+FUNCTION: Final = ("#", "function")
+"""Of a generator or coroutine: the function whose body it runs."""
+
 
 def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, frame: Frame) -> Value:
     """A call of a generator function or coroutine: the arguments are bound, the body waits."""
@@ -24,10 +28,10 @@ def suspended(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pla
             oid = i.allocate("generator", None, place)
             i.heap.infos[oid].payload = Generator(info, inner)
             i.generators.append(oid)
-            i.heap.set(oid, ENV, Ref(inner.oid))
         else:
             oid = i.allocate("coroutine", Generator(info, inner), place)
-            i.heap.set(oid, ENV, Ref(inner.oid))
+        i.heap.set(oid, ENV, Ref(inner.oid))
+        i.heap.set(oid, FUNCTION, ref)
     if i.observer is not None:
         i.observer.returned(inner, info.node, Ref(oid))
     return Ref(oid)

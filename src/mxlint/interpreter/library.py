@@ -426,10 +426,10 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():
             if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict") and mutation.how in ("reorders", "removes"):
-                _blur(i, member, mutation.how, place, frame)
+                _blur(i, member, mutation.how)
 
 
-def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
+def _blur(i: Interpreter, member: Ref, how: str) -> None:
     """Let the items of a list or set lie in any order, or be fewer."""
     content = i.heap.get(member.oid, ITEMS)
     if content is None:
@@ -444,10 +444,7 @@ def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> 
         left = Tuple((join(parts),) * sizes.pop())
     else:
         left = Tuple(None, join(parts))
-    if how == "removes":
-        resized(i, member.oid, False)
     i.heap.set(member.oid, ITEMS, left)
-    i.operations.written(i, member.oid, ITEMS, join(parts), place, frame)
 
 
 def _stores(
@@ -467,9 +464,10 @@ def _stores(
                 i.heap.set(member.oid, field, now)
                 i.operations.written(i, member.oid, field, now, place, frame)
                 if store.role == "element" and i.heap.get(member.oid, ITEMS) is not None:
-                    resized(i, member.oid, True)
                     append(i, member.oid, what)
-                    i.operations.written(i, member.oid, ADDED, what, place, frame)
+                    if any(mutation.how == "adds" for mutation in found.mutates):
+                        resized(i, member.oid, True)
+                        i.operations.written(i, member.oid, ADDED, what, place, frame)
 
 
 def _operand(i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> Value | None:

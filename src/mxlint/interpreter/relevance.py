@@ -16,6 +16,7 @@ from mxlint.interpreter.inplace import InPlace
 from mxlint.interpreter.journal import journal
 from mxlint.interpreter.locations import whole as whole_location
 from mxlint.interpreter.lookup import BASES, CLASS
+from mxlint.interpreter.packages import submodule
 from mxlint.models.load import bases, model
 from mxlint.models.mlx.members import members_of
 from mxlint.syntax.code import WALKS, Code
@@ -27,9 +28,14 @@ if TYPE_CHECKING:
 
 DEFINED_IN: Final = ("#", "cls")
 """Of a function: the class in whose body it is defined."""
+ENV: Final = ("#", "parent")
+"""Of a function: the activation around it; of a generator: its own."""
+METACLASS: Final = ("#", "metaclass")
 CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
 INITIALIZERS: Final = frozenset(("__init__", "__post_init__"))
 """Those that set attributes of an object which is new, unless somebody calls them by that name, or there is a `__new__`."""
+OF_CLASSES: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
+"""Methods that Python gives the class, without a decorator."""
 Role: TypeAlias = Literal["object", "class", "made"]
 """Whose attributes a method sets on its first parameter: those of an object, of a class, or of an object that is new."""
 
@@ -42,6 +48,13 @@ def _leads(*values: Value | None) -> bool:
         if value is not None
         for member in members(value)
     )
+
+
+def _is_package(i: Interpreter, module: int) -> bool:
+    """Whether a module of the project is a package, which may hold others."""
+    info = i.info(module)
+    path = info.payload.source.path if isinstance(info.payload, FrameInfo) else None
+    return bool(info.label) or path is not None and path.name == "__init__.py"
 
 
 @cache
@@ -86,7 +99,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_initializes_again", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_set", "_todo", "_walked", "_whole", "_whole_objects", "_writes", "_written", "changed", "changes", "compiled")  # fmt: skip
+    __slots__ = ("_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_initializes_again", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_set", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "_writes", "_written", "changed", "changes", "compiled")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -116,6 +129,8 @@ class Reach:
         """Whether a constructor may be called for an object that is there already."""
         self._class_methods: set[int] = set()
         """Functions that are given a class as their own object."""
+        self._static_methods: set[int] = set()
+        """Functions in classes that are given no object of their own."""
         self._modules: set[int] = set()
         self._set: set[tuple[int, str]] = set()
         """Names of modules and functions around that are set."""
@@ -137,7 +152,7 @@ class Reach:
         self.changes = False
         """Whether it may write what a trace has read."""
         if not self._is_answered():
-            self.changed = self._inplace.changed(i, self._objects, self._holders())
+            self.changed = self._inplace.changed(i, self._objects, self._holders(), self._written)
             self.changes = any(self._changes(oid, field) for oid, field in map(whole_location, i.traced))
             self.compiled = self.compiled or self.changes
 
@@ -182,7 +197,18 @@ class Reach:
         cells = self._i.heap.cells[oid]
         if name == ANY:
             return [(oid, field) for field in cells if isinstance(field, str)]
-        return [(oid, name)] if name in cells or self._i.info(oid).kind == "instance" or (oid, name) in self._set else []
+        there = name in cells or self._i.info(oid).kind == "instance" or (oid, name) in self._set
+        return [(oid, name)] if there or any(name in self._i.heap.cells[base] for base in self._above(oid)) else []
+
+    def _above(self, cls: int) -> set[int]:
+        """The classes of the program that a class extends; none for what is no class."""
+        found: set[int] = set()
+        todo = [cls]
+        while todo:
+            bases = {member.oid for part in self._bases(todo.pop()) for member in members(part) if isinstance(member, Ref)}
+            todo += bases - found
+            found |= bases
+        return found
 
     def _set_on(self, oid: int) -> set[str]:
         """The names of attributes that may be set on an object."""
@@ -190,6 +216,8 @@ class Reach:
         roles: tuple[Role, ...] = (
             ("class",) if self._i.info(oid).kind == "class" else ("object", "made") if self._initializes_again else ("object",)
         )
+        for meta in members(self._i.heap.cells[oid].get(METACLASS) or External("")):
+            names |= self._writes.get((meta.oid, "object"), set()) if isinstance(meta, Ref) else set()
         classes, todo = set(), [oid, *members(self._i.heap.cells[oid].get(CLASS) or External(""))]
         while todo:
             member = todo.pop()
@@ -224,6 +252,7 @@ class Reach:
             self.compiled = True
         if info.kind == "module":
             self._modules.add(ref.oid)
+            self._owners.setdefault(ref.oid, set())
         if info.kind in ("module", "frame") or self._is_answered():
             return
         cells = self._i.heap.cells[ref.oid]
@@ -235,8 +264,9 @@ class Reach:
             self._owners[ref.oid] = set()
         else:
             self._whole_objects.add(ref.oid)
-        if info.kind == "descriptor" and info.payload == "classmethod":
-            self._class_methods.update(member.oid for member in members(cells.get("fget") or External("")) if isinstance(member, Ref))
+        if info.kind == "descriptor" and info.payload in ("classmethod", "staticmethod"):
+            methods = self._class_methods if info.payload == "classmethod" else self._static_methods
+            methods.update(member.oid for member in members(cells.get("fget") or External("")) if isinstance(member, Ref))
         for field, value in cells.items():
             if not by_name or not isinstance(field, str):
                 self._read[ref.oid, field] = value
@@ -244,10 +274,13 @@ class Reach:
                 self._classes_of(value)
             elif by_name and isinstance(field, str):
                 continue
-            elif field != ("#", "parent") or info.kind != "function":
+            elif field != ENV or info.kind != "function":
                 self._todo.append(value)
         if isinstance(info.payload, FunctionInfo):
             self._todo += self._function(ref, info.payload)
+        activation = cells.get(ENV) if info.kind in ("generator", "coroutine") else None
+        if isinstance(activation, Ref):
+            self._todo += self._i.heap.cells[activation.oid].values()
 
     def _classes_of(self, value: Value) -> None:
         """The class of an object that is there already: nothing says that another one is made."""
@@ -259,7 +292,7 @@ class Reach:
         """Follow what may be asked of the objects of classes of the program, as far as is known by now."""
         cells = self._i.heap.cells
         for oid, known in self._owners.items():
-            if oid not in self._walked and (not WALKS.isdisjoint(self._attributes) or self._is_walked(oid)):
+            if oid not in self._walked | self._modules and (not WALKS.isdisjoint(self._attributes) or self._is_walked(oid)):
                 self._walked.add(oid)
             for field in self._asked(oid) & cells[oid].keys() - known:
                 known.add(field)
@@ -276,7 +309,7 @@ class Reach:
 
     def _is_walked(self, oid: int) -> bool:
         """Whether an attribute is named that the class of an object has from a library, of which nobody knows what it does with the fields."""
-        classes = [cls.oid for cls in members(self._i.heap.cells[oid][CLASS]) if isinstance(cls, Ref)]
+        classes = [cls.oid for cls in members(self._i.heap.cells[oid].get(CLASS) or External("")) if isinstance(cls, Ref)]
         return any(self._is_of_library(cls, name) for cls in classes for name in self._attributes)
 
     def _is_of_library(self, cls: int, name: str) -> bool:
@@ -352,8 +385,10 @@ class Reach:
         initializes = function.name in INITIALIZERS
         if function.name == "__new__" or not initializes and not INITIALIZERS.isdisjoint(code.attributes):
             self._initializes_again = True
-        role: Role = "made" if initializes else "class" if ref.oid in self._class_methods else "object"
-        for whose, names in (((owner.oid, role) if isinstance(owner, Ref) else None, code.own), (None, code.others)):
+        of_class = ref.oid in self._class_methods or function.name in OF_CLASSES
+        role: Role = "made" if initializes else "class" if of_class else "object"
+        method = isinstance(owner, Ref) and ref.oid not in self._static_methods
+        for whose, names in (((owner.oid, role) if method and isinstance(owner, Ref) else None, code.own), (None, code.others)):
             self._writes.setdefault(whose, set()).update(names)
             self._written |= names
         self._set.update((function.module, name) for name in code.module)
@@ -382,12 +417,12 @@ class Reach:
     def _around(self, ref: Ref, name: str) -> int | None:
         """The block around a function that binds a name."""
         cells = self._i.heap.cells
-        outer = cells[ref.oid].get(("#", "parent"))
+        outer = cells[ref.oid].get(ENV)
         while isinstance(outer, Ref):
             self._read[outer.oid, name] = found = cells[outer.oid].get(name)
             if found is not None:
                 return outer.oid
-            outer = cells[outer.oid].get(("#", "parent"))
+            outer = cells[outer.oid].get(ENV)
         return None
 
     def _meaning(self, ref: Ref, name: str) -> Value | None:
@@ -396,11 +431,24 @@ class Reach:
         return None if oid is None else self._i.heap.cells[oid][name]
 
     def _of_module(self, oid: int, attributes: Iterable[str]) -> list[Value]:
-        """What some attributes of a module hold."""
-        self._modules.add(oid)
-        cells = self._i.heap.cells[oid]
-        self._read.update(((oid, name), cells.get(name)) for name in attributes)
-        return [cells[name] for name in attributes if name in cells]
+        """What some attributes of a module hold, and of the modules among them."""
+        held: list[Value] = []
+        todo, seen = [oid], set[int]()
+        while todo:
+            module = todo.pop()
+            seen.add(module)
+            cells = self._i.heap.cells[module]
+            self._read.update(((module, name), cells.get(name)) for name in attributes)
+            found = [cells[name] for name in attributes if name in cells]
+            if _is_package(self._i, module):
+                found += [submodule(self._i, Ref(module), name) for name in attributes if name not in cells]
+            for member in (member for value in found for member in members(value)):
+                if not isinstance(member, Ref) or self._i.info(member.oid).kind != "module":
+                    held.append(member)
+                elif member.oid not in seen:
+                    todo.append(member.oid)
+        self._modules |= seen
+        return held
 
     def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:
         """What an import within a function leads to: the names that it means in the module, which may not be loaded yet."""

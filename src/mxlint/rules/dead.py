@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from mxlint.facts.events import Capture, Element
 from mxlint.rules.findings import quoted
 
 
-def why_dead(capture: Capture, put_in: Collection[int] | None) -> tuple[str, str] | None:
-    """What a capture is given, and what MLX makes of that, if it finds no live arrays there. `put_in`: the body puts parameters into a module, and
-    these are the containers that it uses: a copy among them may be where they come from, and go to."""
+def why_dead(capture: Capture, lives: bool) -> tuple[str, str] | None:
+    """What a capture is given, and what MLX makes of that, if it finds no live arrays there. `lives`: the body reads or writes what is captured, and
+    puts parameters into a module, so a copy of the parameters may be where they come from."""
     for element in capture.elements:
-        lives = put_in is not None and (element.holds or element.kind == "parameters" and element.object in put_in)
-        reason = None if lives else _reason(element, capture.literal)
+        reason = None if lives and (element.holds or element.kind == "parameters") else _reason(element, capture.literal)
         if reason is not None:
             return reason
     return None

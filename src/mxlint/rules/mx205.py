@@ -47,12 +47,14 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads, writes = program.reads.get(compiled.number, ()), program.writes.get(compiled.number, ())
-    put_in = any(write.how == "update" for write in writes)
-    used = {read.location[0] for read in reads}.union(write.location[0] for write in writes)
+    through = any(read.captured for read in reads) or any(
+        write.how != "update" and (write.captured_in or write.captured_out) for write in writes
+    )
+    lives = through and any(write.how == "update" for write in writes)
     for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)):
         if capture is None:
             continue
-        reason = why_dead(capture, used if put_in else None)
+        reason = why_dead(capture, lives)
         if reason is not None:
             yield from finding(
                 RULE, capture.where,

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from mxlint.models.load import importers
 from mxlint.syntax.names import import_name
@@ -108,6 +108,10 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
     )
 
 
+Root: TypeAlias = tuple[str, bool]
+"""Whose a container is: a variable, an attribute with a dot before it, or "" for another; and whether it lies in what that holds."""
+
+
 @dataclass(slots=True)
 class _Open:
     """A block that is being read."""
@@ -132,16 +136,23 @@ class _Open:
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
     called: set[str] = field(default_factory=set)
-    uses: set[tuple[str, str]] = field(default_factory=set)
+    uses: set[tuple[str, Root]] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
     """Names that it binds to something that it may not have made."""
 
-    def owner(self, root: str) -> str | None:
+    imported: dict[str, str | None] = field(default_factory=dict)
+    """Names that imports in it bind, with what they are called in their module; None: a module."""
+
+    def owner(self, root: Root) -> str | None:
         """Whose a container is that an expression with a root means; None if the block made it itself."""
-        if root in self.params or root in self.loops:
+        name, inside = root
+        if name in self.params or name in self.loops:
             return ""
-        bound = root in self.assigns | self.binds and root not in self.globals | self.nonlocals
-        return root if not bound else "" if root in self.shared else None
+        if name not in self.assigns | self.binds or name in self.globals | self.nonlocals:
+            return name
+        if name in self.imported:
+            return None if self.imported[name] is None else f".{self.imported[name]}"
+        return "" if inside or name in self.shared else None
 
     def closed(self) -> Block:
         owned = {(how, owner) for how, root in self.uses if (owner := self.owner(root)) is not None}
@@ -282,7 +293,8 @@ class _Indexer:
             self._making = outer
 
     def augmented(self, node: ast.AugAssign) -> None:
-        self._block.uses.add((_IN_PLACE.get(type(node.op), ""), _root(node.target)))
+        if type(node.op) in _IN_PLACE and not isinstance(node.value, ast.Constant):
+            self._block.uses.add((_IN_PLACE[type(node.op)], _root(node.target)))
         self.visit(node.value)
         self._binds((node.target,), None)
         if isinstance(node.target, ast.Name):
@@ -359,6 +371,7 @@ class _Indexer:
         self.imports.append(Import(0 if bound in self.blocks[number].globals else number, bound, module, level, name))
         if bound != ANY:
             self._block.binds.add(bound)
+            self._block.imported[bound] = name
 
     def global_(self, node: ast.Global) -> None:
         self._block.globals.update(node.names)
@@ -473,15 +486,17 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _root(node: ast.expr) -> str:
-    """Whose a container is that an expression means, or holds the one that it means: a variable, an attribute with a dot before it, or "" for another."""
+def _root(node: ast.expr) -> Root:
+    """Whose the container is that an expression means."""
+    inside = isinstance(node, ast.Subscript)
     while isinstance(node, ast.Subscript):
         node = node.value
-    return node.id if isinstance(node, ast.Name) else f".{node.attr}" if isinstance(node, ast.Attribute) else ""
+    return node.id if isinstance(node, ast.Name) else f".{node.attr}" if isinstance(node, ast.Attribute) else "", inside
 
 
 def _is_new(node: ast.expr | None) -> bool:
-    """Whether an expression makes what it gives: nothing else holds it. None: what `+=` gives is what the name held, or new."""
+    """Whether an expression makes what it gives, so that nothing else holds it, whoever holds what lies in it. None: there is none, or what `+=` gives,
+    which the name held before."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in _MAKERS
     return node is None or isinstance(node, _DISPLAYS)
