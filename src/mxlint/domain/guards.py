@@ -69,8 +69,8 @@ def either(a: Guard, b: Guard) -> Guard:
     more, less = ([literal for literal in guard if literal not in common] for guard in (a, b))
     for one, other in ((more, less), (less, more)):
         if len(other) == 1 and len(one) == 2 and (test := opposite(other[0])) in one:
-            inner = next(literal for literal in one if literal != test)
-            both = apart((test, *(parts(inner) or (opposite(inner),))))
+            inner = next((literal for literal in one if literal != test), None)  # none, where a guard says it twice
+            both = apart((test, *(parts(inner) or (opposite(inner),)))) if inner is not None else None
             if both is not None:
                 return (*common, both)[-MAX_GUARD:]
     return common

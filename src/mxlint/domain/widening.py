@@ -86,8 +86,10 @@ def _longer(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
     if loop is None or not any(isinstance(member, Tuple) and member.items is None for member in members(both)):
         return both
     before, after = ([member.shortest for member in members(value) if isinstance(member, Tuple)] for value in (old, new))
+    if not after:
+        return both  # a round that brings none says nothing of their lengths
     known = [length for length in (*before, *after) if length is not None]
-    grows = bool(before and after) and len(known) == len(before) + len(after) and min(known[len(before) :]) > min(known[: len(before)])
+    grows = bool(before) and len(known) == len(before) + len(after) and min(known[len(before) :]) > min(known[: len(before)])
 
     def one(member: Member) -> Member:
         if not isinstance(member, Tuple) or member.items is not None or member.loops is None:
