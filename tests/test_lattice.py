@@ -149,3 +149,8 @@ def test_a_member_of_one_branch_and_of_the_other_side_of_a_test_within_it_says_s
         if not all(holds(literal, world := dict(zip(TESTS, outcomes))) for literal in said)
     ]
     assert excluded == [{"a": True, "b": True, "c": True}]
+
+
+def test_a_guard_may_say_one_test_twice() -> None:
+    test = Literal_(("test",), True)
+    assert either((test, test), (Literal_(("test",), False),)) == ()
