@@ -294,6 +294,8 @@ def test_it_says_what_a_block_may_change_in_place() -> None:
         taken += [1]
         made.append(other.pop())
         both |= {1}
+        given *= 2
+        given -= 1
         make().clear()
         def inner():
             made.sort()
@@ -302,6 +304,6 @@ def test_it_says_what_a_block_may_change_in_place() -> None:
     found = indexed(textwrap.dedent(text))
     assert block(found, "f").uses == {
         ("get", "kept"), ("append", ""), ("__setitem__", "kept"), ("extend", "kept"), ("__delitem__", ""), ("__iadd__", ".rows"), ("__setitem__", ".rows"),
-        ("__iadd__", ""), ("__ior__", ""), ("clear", ""), ("rows", "self"),
+        ("__iadd__", ""), ("__ior__", ""), ("__imul__", ""), ("clear", ""), ("rows", "self"),
     }  # fmt: skip
     assert block(found, "f.<locals>.inner").uses == {("sort", "made"), ("add", "")}

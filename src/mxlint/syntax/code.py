@@ -28,11 +28,15 @@ class Libraries:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a function names. `compiles`: something is compiled in it. `bound` are the variables of its blocks, and "" for expressions; `names` those of other blocks that it may read; `attributes`
+    """What a function names.
+
+    `compiles`: something is compiled in it. `bound` are the variables of its blocks, and "" for expressions; `names` what it reads or calls; `attributes`
     those that it reads, with what stands for all of them; `named` what it calls, or hands to calls. `calls_values`: it calls what a variable holds, or an
-    expression gives, or hands that to a library that does; `makes_any`: it asks for the class of something. `own` are the attributes that methods
-    set on their own object, `others` those that are set on anything; `module` the names of the module that are set, `nonlocals` those of blocks
-    around. `imports` stand in it, and may mean any of the attributes `imported`. `changes`: what may be changed in place, by the owner of it as in a `Block`, and how."""
+    expression gives, or hands that to a library that does; `makes_any`: it asks for the class of something, of which it may make another. `own` are
+    the attributes that methods set on their own object, `others` those that are set on anything; `module` the names of the module that are set,
+    `nonlocals` those of blocks around. `imports` stand in it, and may mean any of the attributes `imported`. `changes`: what may be changed in place,
+    by the owner of it as in a `Block`, and how.
+    """
 
     compiles: bool
     bound: frozenset[str]

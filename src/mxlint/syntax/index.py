@@ -139,7 +139,6 @@ class _Open:
     uses: set[tuple[str, Root]] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
     """Names that it binds to something that it may not have made."""
-
     imported: dict[str, str | None] = field(default_factory=dict)
     """Names that imports in it bind, with what they are called in their module; None: a module."""
 
@@ -293,7 +292,8 @@ class _Indexer:
             self._making = outer
 
     def augmented(self, node: ast.AugAssign) -> None:
-        if type(node.op) in _IN_PLACE and not isinstance(node.value, ast.Constant):
+        counts = isinstance(node.value, ast.Constant) and isinstance(node.value.value, (int, float)) and not isinstance(node.op, ast.Mult)
+        if type(node.op) in _IN_PLACE and not counts:  # a number is added to numbers alone
             self._block.uses.add((_IN_PLACE[type(node.op)], _root(node.target)))
         self.visit(node.value)
         self._binds((node.target,), None)
@@ -447,31 +447,15 @@ _IN_PLACE: dict[type, str] = {
     ast.Add: "__iadd__", ast.BitAnd: "__iand__", ast.BitOr: "__ior__", ast.BitXor: "__ixor__", ast.Mult: "__imul__", ast.Sub: "__isub__",
 }  # fmt: skip
 """The methods of containers behind `+=` and its like."""
-_MAKERS = frozenset(
-    {
-        "bytearray",
-        "bytes",
-        "dict",
-        "enumerate",
-        "float",
-        "frozenset",
-        "int",
-        "len",
-        "list",
-        "range",
-        "set",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "zip",
-    }
-)
+_MAKERS = frozenset({
+    "bytearray", "bytes", "dict", "enumerate", "float", "frozenset", "int", "len", "list", "range", "set", "sorted", "str", "sum", "tuple", "zip",
+})  # fmt: skip
 """Builtins that give something new."""
 _DISPLAYS = (
     ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Constant, ast.JoinedStr, ast.BinOp, ast.Compare,
     ast.UnaryOp, ast.Lambda,
 )  # fmt: skip
+"""Expressions that give something new."""
 _SETTERS = frozenset({"update", "setdefault", "pop", "clear", "__setitem__", "__delitem__"})
 
 
