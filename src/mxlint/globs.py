@@ -67,11 +67,12 @@ def _parsed(line: str) -> _Pattern | None:
     text = text.removeprefix("!")
     if not text or line.startswith("#"):
         return None
-    parts = text.rstrip("/").lstrip("/").split("/") if text.strip("/") else []
-    if not parts:
+    if not text.strip("/"):
         return None
+    name = text.removesuffix("/")
+    parts = name.removeprefix("/").split("/")  # one between two slashes has no name: no path has such a part
     matchers = [_ANY_FOLDERS if part == "**" else _matcher(part) for part in parts]
-    anywhere = len(parts) == 1 and not text.startswith("/")
+    anywhere = "/" not in name
     if anywhere and matchers == [_ANY_FOLDERS]:
         matchers = [_matcher("*")]
     return _Pattern(tuple(matchers), ignores, text.endswith("/"), anywhere)
