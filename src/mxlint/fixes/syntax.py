@@ -173,8 +173,10 @@ class Syntax:
     def has_long_string(self, node: ast.AST, besides: ast.AST | None = None) -> bool:
         """Whether code has a string over several lines, which is another one with another indentation. Strings that stand one under the other are not
         one."""
-        parts = [part for part in ast.walk(node) if isinstance(part, ast.JoinedStr) or _is_string(part)]
-        return any(part is not besides and part.lineno != part.end_lineno and _is_long(self.text(part)) for part in parts)  # type: ignore[attr-defined]
+        strings = [part for part in ast.walk(node) if isinstance(part, ast.JoinedStr) or _is_string(part)]
+        inside = [piece for string in strings if isinstance(string, ast.JoinedStr) for piece in _pieces(string)]
+        whole = [string for string in strings if string is not besides and string not in inside]
+        return any(string.lineno != string.end_lineno and _is_long(self.text(string)) for string in whole)  # type: ignore[attr-defined]
 
     # -- names --
 
@@ -263,6 +265,12 @@ class Syntax:
 
 def _is_string(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+
+
+def _pieces(string: ast.JoinedStr) -> list[ast.AST]:
+    """The texts between the values of an f-string, and their formats: no strings by themselves. From Python 3.12 on they have places of their own."""
+    formats = [part.format_spec for part in string.values if isinstance(part, ast.FormattedValue) and part.format_spec is not None]
+    return [*(part for part in string.values if isinstance(part, ast.Constant)), *formats]
 
 
 def _is_long(text: str) -> bool:
