@@ -177,7 +177,8 @@ class Journal:
         for record in self.relied.values():
             self.note(record)
         for number, transform in self.transforms.items():
-            if number in self.transforms_run:
+            # The run that made the compiled object may be taken back.
+            if number in self.transforms_run and transform.object in self.compiled:
                 self.note(transform)
 
         def of(kind: type) -> tuple[Any, ...]:
